@@ -1,0 +1,1 @@
+"""Gates to Heads: the library that the book on sequence models proves."""

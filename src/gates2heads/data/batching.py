@@ -1,0 +1,94 @@
+"""Batches: sequences of unequal length in one tensor, with a mask that says what is real."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Source and target of B pairs, padded to the longest.
+
+    `target_in` begins with `<bos>` and `target_out` ends with `<eos>`: at step t the decoder reads
+    `target_in[:, t]` and must predict `target_out[:, t]`.
+    """
+
+    source: Tensor  # (B, S) long
+    source_mask: Tensor  # (B, S) bool, True = a real token
+    target_in: Tensor  # (B, T) long
+    target_out: Tensor  # (B, T) long
+    target_mask: Tensor  # (B, T) bool, True = a real token
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same batch on another device."""
+        return Batch(*(getattr(self, field.name).to(device) for field in fields(self)))
+
+
+def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
+    """Write sequences into the rows of one tensor and fill the rest with `pad_id`.
+
+    Args:
+        sequences: B sequences of token numbers, none empty.
+        pad_id: the number that fills.
+
+    Returns:
+        tokens (B, L) long and mask (B, L) bool, True where a token is real; L is the longest.
+
+    Raises:
+        ValueError: there is no sequence, or one of them is empty.
+    """
+    if not len(sequences):
+        raise ValueError("sequences is empty; a batch needs at least one sequence")
+    lengths = torch.tensor([len(sequence) for sequence in sequences])
+    if (lengths == 0).any():
+        row = int((lengths == 0).nonzero()[0])
+        raise ValueError(f"sequences[{row}] is empty; every sequence needs at least one token")
+    mask = torch.arange(int(lengths.max())) < lengths[:, None]  # (B, L)
+    tokens = torch.full(mask.shape, pad_id, dtype=torch.long)
+    tokens[mask] = torch.tensor([number for sequence in sequences for number in sequence])
+    return tokens, mask
+
+
+def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
+    """Make one batch of B (source, target) pairs; both sides must end with `<eos>`."""
+    source, source_mask = pad([source for source, _ in pairs])
+    target_out, target_mask = pad([target for _, target in pairs])
+    begin = torch.full_like(target_out[:, :1], Vocabulary.bos)
+    target_in = torch.cat([begin, target_out[:, :-1]], dim=1)  # shifted one step to the right
+    return Batch(source, source_mask, target_in, target_out, target_mask)
+
+
+def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Iterator[Batch]:
+    """Go through all pairs once.
+
+    Args:
+        pairs: (source, target) pairs of token numbers, both closed by `<eos>`.
+        batch_size: pairs a batch; the last batch may be smaller.
+        seed: shuffles the pairs; None keeps their order.
+
+    Raises:
+        ValueError: `batch_size` is not positive, or there are no pairs.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    if not len(pairs):
+        raise ValueError("pairs is empty; there is nothing to put into a batch")
+    order = torch.arange(len(pairs))
+    if seed is not None:
+        order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(seed))
+    for chunk in order.split(batch_size):
+        yield collate([pairs[number] for number in chunk.tolist()])
+
+
+def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Iterator[Batch]:
+    """Go through all pairs again and again, in a new order each time."""
+    while True:
+        yield from batches(pairs, batch_size, seed=seed)
+        seed += 1

@@ -1,0 +1,48 @@
+"""Tokenizers: from a text to the numbers that a model reads, and back."""
+
+from collections.abc import Iterable, Sequence
+
+from gates2heads.data.vocabulary import Vocabulary
+
+
+class CharacterTokenizer:
+    """Split a text into characters; every code point is a token.
+
+    Args:
+        vocabulary: the characters that the tokenizer knows.
+    """
+
+    def __init__(self, vocabulary: Vocabulary):
+        self.vocabulary = vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> "CharacterTokenizer":
+        """Know every character that stands in `texts`."""
+        return cls(Vocabulary.from_texts(texts))
+
+    def __repr__(self) -> str:
+        return f"CharacterTokenizer({self.vocabulary!r})"
+
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
+        """Number the characters of a text; `<eos>` closes it unless `eos=False`.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: `text` is empty, or holds a character that the vocabulary lacks.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a string, got {type(text).__name__}")
+        if not text:
+            raise ValueError("text is empty; it must hold at least one character")
+        unknown = sorted(set(text) - self.vocabulary.index.keys())
+        if unknown:
+            raise ValueError(
+                f"text holds {', '.join(map(repr, unknown))}, which this tokenizer never saw: "
+                f"{text!r}"
+            )
+        numbers = [self.vocabulary.index[character] for character in text]
+        return [*numbers, self.vocabulary.eos] if eos else numbers
+
+    def decode(self, numbers: Sequence[int]) -> str:
+        """Put the characters together again, up to the first `<eos>`."""
+        return "".join(self.vocabulary.decode(numbers))

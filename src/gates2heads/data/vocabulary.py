@@ -1,0 +1,76 @@
+"""A vocabulary: which integer stands for which token."""
+
+from collections.abc import Iterable, Sequence
+
+PAD, BOS, EOS = "<pad>", "<bos>", "<eos>"
+
+
+class Vocabulary:
+    """Number tokens from 0, the special tokens first.
+
+    `<pad>` fills a batch, `<bos>` begins a target, `<eos>` ends it. The order of the other tokens
+    is the order in which they are given, so that the same list gives the same numbers.
+
+    Args:
+        tokens: distinct strings, none of them a special token.
+
+    Raises:
+        ValueError: a token stands twice, or is one of the special tokens.
+    """
+
+    pad, bos, eos = 0, 1, 2
+
+    def __init__(self, tokens: Iterable[str]):
+        self.tokens = [PAD, BOS, EOS, *tokens]
+        self.index = {token: number for number, token in enumerate(self.tokens)}
+        if len(self.index) < len(self.tokens):
+            twice = next(t for n, t in enumerate(self.tokens) if self.index[t] != n)
+            raise ValueError(f"tokens must be distinct and not special, but {twice!r} stands twice")
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[Iterable[str]]) -> "Vocabulary":
+        """Collect the distinct tokens of some texts, sorted; a string is a text of characters."""
+        return cls(sorted(set().union(*texts)))
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __contains__(self, token: str) -> bool:
+        return token in self.index
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} tokens)"
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Turn tokens into numbers.
+
+        Raises:
+            ValueError: a token is not in the vocabulary; the sentence names it and its position.
+        """
+        numbers = []
+        for position, token in enumerate(tokens):
+            if token not in self.index:
+                raise ValueError(
+                    f"tokens holds {token!r} at position {position}, which is not among the "
+                    f"{len(self)} tokens of the vocabulary"
+                )
+            numbers.append(self.index[token])
+        return numbers
+
+    def decode(self, numbers: Sequence[int]) -> list[str]:
+        """Turn numbers into tokens, up to the first `<eos>`, without the special tokens.
+
+        Raises:
+            ValueError: a number is outside the vocabulary.
+        """
+        tokens = []
+        for number in map(int, numbers):
+            if not 0 <= number < len(self):
+                raise ValueError(
+                    f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"
+                )
+            if number == self.eos:
+                break
+            if number not in (self.pad, self.bos):
+                tokens.append(self.tokens[number])
+        return tokens

@@ -1,0 +1,63 @@
+"""Searches for an output, through a step function and without knowing the model behind it.
+
+A step function takes `(state, last_tokens)` and returns `(log_probs, state)`: `last_tokens` (B,) is
+what was written last, `log_probs` (B, V) is what may come next, in nats. A probability table, an
+n-gram table, a recurrent network and a Transformer all fit.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
+
+
+class Output(NamedTuple):
+    """One written sequence for each of B sources."""
+
+    tokens: Tensor  # (B, T) long, without <bos>; after <eos> all is padding
+    log_prob: Tensor  # (B,) the sum of the log-probabilities of the tokens, in nats
+    finished: Tensor  # (B,) bool, True where <eos> was written within max_length
+
+
+@torch.no_grad()
+def greedy(
+    step: Step, state: Any, *, bos: Tensor | int, eos: int, max_length: int, pad: int = 0
+) -> Output:
+    """Write the likeliest token at every step.
+
+    Each step's best token need not begin the best sequence; chapter 8 counts what that costs.
+
+    Args:
+        step: the step function.
+        state: what the step function needs at first.
+        bos: the token to begin with: (B,) long, or one number for a batch of one.
+        eos: the token that ends a sequence.
+        max_length: stop after so many steps.
+        pad: fills rows that have ended.
+
+    Raises:
+        ValueError: `max_length` is below 1, or the step function does not return (B, V).
+    """
+    if max_length < 1:
+        raise ValueError(f"max_length must be at least 1, got {max_length}")
+    last = torch.as_tensor(bos).reshape(-1)  # (B,)
+    finished = torch.zeros_like(last, dtype=torch.bool)
+    log_prob, written = 0.0, []
+    for _ in range(max_length):
+        log_probs, state = step(state, last)
+        if log_probs.dim() != 2 or len(log_probs) != len(last):
+            raise ValueError(
+                f"step must return log_probs of shape ({len(last)}, V), got "
+                f"{tuple(log_probs.shape)}"
+            )
+        best, last = log_probs.max(dim=-1)  # both (B,)
+        log_prob = log_prob + best.masked_fill(finished, 0.0)
+        last = last.masked_fill(finished, pad)
+        written.append(last)
+        finished = finished | (last == eos)
+        if finished.all():
+            break
+    return Output(torch.stack(written, dim=1), log_prob, finished)

@@ -1,0 +1,200 @@
+"""Attention: average the values, each weighted by how well its key matches the query."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.layers.checks import check_width
+from gates2heads.layers.masks import masked_softmax
+from gates2heads.layers.record import note
+
+
+class DotScore(nn.Module):
+    """Score a key by its inner product with the query: e = qᵀk, over √K if `scaled`.
+
+    Source: Luong et al. 2015, eq. 8 (dot); Vaswani et al. 2017, eq. 1 (scaled).
+
+    Args:
+        query_size, key_size: the widths, which must be equal: K.
+        scaled: divide by √K, so that the scores' variance does not grow with the width.
+    """
+
+    def __init__(self, query_size: int, key_size: int, *, scaled: bool = False):
+        super().__init__()
+        if query_size != key_size:
+            raise ValueError(
+                f"a dot product needs query_size = key_size, got {query_size} and {key_size}"
+            )
+        self.query_size = self.key_size = key_size
+        self.scale = 1 / math.sqrt(key_size) if scaled else 1.0
+
+    def project_keys(self, keys: Tensor) -> Tensor:
+        """What can be computed once for all queries: here nothing, keys (B, S, K) as they are."""
+        return keys
+
+    def forward(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Score query (B, T, K) against projected keys (B, S, K): (B, T, S)."""
+        return query @ projected.transpose(1, 2) * self.scale
+
+
+class ScaledDotScore(DotScore):
+    """Score by the inner product over √K: e = qᵀk / √K.
+
+    Source: Vaswani et al. 2017, eq. 1.
+    """
+
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__(query_size, key_size, scaled=True)
+
+
+class GeneralScore(nn.Module):
+    """Score by a learned bilinear form: e = qᵀ W k.
+
+    Source: Luong et al. 2015, eq. 8 (general). Query and key may have different widths.
+    """
+
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__()
+        self.query_size, self.key_size = query_size, key_size
+        self.bilinear = nn.Linear(key_size, query_size, bias=False)
+
+    def project_keys(self, keys: Tensor) -> Tensor:
+        """W k for all keys (B, S, K): (B, S, query_size)."""
+        return self.bilinear(keys)
+
+    def forward(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Score query (B, T, Q) against projected keys (B, S, Q): (B, T, S)."""
+        return query @ projected.transpose(1, 2)
+
+
+class AdditiveScore(nn.Module):
+    """Score by a network with one hidden layer: e = vᵀ tanh(W_q q + W_k k).
+
+    Source: Bahdanau et al. 2015, appendix A.1.2. Departs from it in nothing.
+
+    Args:
+        query_size, key_size: the widths, which may differ.
+        hidden_size: width of the hidden layer; the query's width if not given.
+    """
+
+    def __init__(self, query_size: int, key_size: int, hidden_size: int | None = None):
+        super().__init__()
+        self.query_size, self.key_size = query_size, key_size
+        hidden_size = hidden_size or query_size
+        self.query_layer = nn.Linear(query_size, hidden_size, bias=False)
+        self.key_layer = nn.Linear(key_size, hidden_size, bias=False)
+        self.vector = nn.Linear(hidden_size, 1, bias=False)
+
+    def project_keys(self, keys: Tensor) -> Tensor:
+        """W_k k for all keys (B, S, K): (B, S, hidden_size)."""
+        return self.key_layer(keys)
+
+    def forward(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Score query (B, T, Q) against projected keys (B, S, hidden_size): (B, T, S)."""
+        pairs = self.query_layer(query)[:, :, None] + projected[:, None]  # (B, T, S, hidden_size)
+        return self.vector(torch.tanh(pairs)).squeeze(-1)
+
+
+class ConcatScore(AdditiveScore):
+    """Score the concatenation of query and key: e = vᵀ tanh(W [q; k]).
+
+    Source: Luong et al. 2015, eq. 8 (concat). One matrix W over [q; k] is two matrices side by
+    side, W [q; k] = W_q q + W_k k: the additive score under another name.
+    """
+
+    @property
+    def weight(self) -> Tensor:
+        """The single matrix W = [W_q, W_k] (hidden_size, query_size + key_size)."""
+        return torch.cat([self.query_layer.weight, self.key_layer.weight], dim=1)
+
+
+class GaussianScore(nn.Module):
+    """Score by nearness: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
+
+    Source: Nadaraya 1964, Watson 1964: with this score, attention is kernel regression.
+
+    Args:
+        size: the width of query and key.
+        bandwidth: σ, in the units of the keys; small looks only at the nearest keys.
+    """
+
+    def __init__(self, size: int, bandwidth: float = 1.0):
+        super().__init__()
+        if not bandwidth > 0:
+            raise ValueError(f"bandwidth must be positive, got {bandwidth}")
+        self.query_size = self.key_size = size
+        self.bandwidth = bandwidth
+
+    def project_keys(self, keys: Tensor) -> Tensor:
+        """Keys (B, S, K) as they are."""
+        return keys
+
+    def forward(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Score query (B, T, K) against keys (B, S, K): (B, T, S)."""
+        squares = (query[:, :, None] - projected[:, None]).square().sum(-1)  # (B, T, S)
+        return -squares / (2 * self.bandwidth**2)
+
+
+SCORES = {
+    "additive": AdditiveScore,
+    "dot": DotScore,
+    "scaled dot": ScaledDotScore,
+    "general": GeneralScore,
+    "concat": ConcatScore,
+}
+
+
+class Attention(nn.Module):
+    """Turn scores into weights and average the values with them.
+
+    Source: Bahdanau et al. 2015, eq. 5–6. Departs from it in taking any score function, and in
+    leaving padding out. Notes `weights` (B, T, S) when somebody records.
+
+    Args:
+        score: one of the score modules above.
+    """
+
+    def __init__(self, score: nn.Module):
+        super().__init__()
+        self.score = score
+
+    def project_keys(self, keys: Tensor) -> Tensor:
+        """What the score can compute once for all queries, from keys (B, S, K)."""
+        check_width("keys", keys, self.score.key_size, dims=3)
+        return self.score.project_keys(keys)
+
+    def forward(
+        self,
+        query: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        *,
+        mask: Tensor | None = None,
+        projected: bool = False,
+    ):
+        """Attend from each query to all keys.
+
+        Args:
+            query: (B, T, Q) float.
+            keys: (B, S, K) float, or what `project_keys` made of them if `projected`.
+            values: (B, S, D) float.
+            mask: bool, broadcastable to (B, T, S); True = may attend.
+            projected: the keys went through `project_keys` already.
+
+        Returns:
+            context (B, T, D), and weights (B, T, S) whose rows sum to 1.
+
+        Raises:
+            TypeError, ValueError: widths or lengths differ, or the mask is not bool or does not fit.
+        """
+        check_width("query", query, self.score.query_size, dims=3)
+        if keys.shape[:2] != values.shape[:2]:
+            raise ValueError(
+                "keys and values must agree in batch and length, got "
+                f"{tuple(keys.shape)} and {tuple(values.shape)}"
+            )
+        scores = self.score(query, keys if projected else self.project_keys(keys))  # (B, T, S)
+        weights = masked_softmax(scores, mask=mask)
+        note(self, weights=weights)
+        return weights @ values, weights

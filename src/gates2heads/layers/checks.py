@@ -1,0 +1,52 @@
+"""Checks of what a caller passes to a layer: one clear sentence instead of an error from inside."""
+
+import torch
+from torch import Tensor
+
+
+def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask") -> None:
+    """Refuse a mask that is not bool, or that does not broadcast to `shape`.
+
+    Raises:
+        TypeError: the mask is no tensor, or its dtype is not bool.
+        ValueError: its shape does not broadcast to `shape`.
+    """
+    if mask is None:
+        return
+    if not isinstance(mask, Tensor):
+        raise TypeError(f"{name} must be a bool tensor, got {type(mask).__name__}")
+    if mask.dtype != torch.bool:
+        raise TypeError(f"{name} must be a bool tensor (True = may attend), got {mask.dtype}")
+    fits = mask.dim() <= len(shape) and all(
+        size in (1, wanted)
+        for size, wanted in zip(mask.shape[::-1], tuple(shape)[::-1], strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"{name} must broadcast to {tuple(shape)}, got a mask of shape {tuple(mask.shape)}"
+        )
+
+
+def check_width(name: str, tensor: Tensor, width: int, *, dims: int = 2) -> None:
+    """Refuse a tensor whose number of axes or whose last axis is not what the layer reads."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} must be a tensor, got {type(tensor).__name__}")
+    if tensor.dim() != dims or tensor.shape[-1] != width:
+        axes = ", ".join([*"BSTUV"[: dims - 1], str(width)])
+        raise ValueError(f"{name} must have shape ({axes}), got {tuple(tensor.shape)}")
+
+
+def check_tokens(name: str, tokens: Tensor, vocabulary_size: int) -> None:
+    """Refuse token numbers that are not a (B, L) integer tensor, empty, or out of range."""
+    if not isinstance(tokens, Tensor):
+        raise TypeError(f"{name} must be a tensor of token numbers, got {type(tokens).__name__}")
+    if tokens.dtype not in (torch.long, torch.int):
+        raise TypeError(f"{name} must hold integers (torch.long), got {tokens.dtype}")
+    if tokens.dim() != 2 or tokens.numel() == 0:
+        raise ValueError(
+            f"{name} must have shape (B, L) with at least one token, got {tuple(tokens.shape)}"
+        )
+    low, high = int(tokens.min()), int(tokens.max())
+    if low < 0 or high >= vocabulary_size:
+        wrong = low if low < 0 else high
+        raise ValueError(f"{name} must hold numbers 0 to {vocabulary_size - 1}, got {wrong}")

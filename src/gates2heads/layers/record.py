@@ -1,0 +1,84 @@
+"""Look inside a forward pass while it happens, instead of running a second one for pictures."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+
+class Trace:
+    """What the layers of one model noted, by layer name and then by quantity.
+
+    `trace["decoder.attention"]["weights"]` is the list of what that layer noted under that name,
+    one tensor for each time that the layer ran.
+    """
+
+    def __init__(self):
+        self._notes: dict[str, dict[str, list[Tensor]]] = {}
+
+    def __getitem__(self, layer: str) -> dict[str, list[Tensor]]:
+        if layer not in self._notes:
+            known = ", ".join(self._notes) or "nothing"
+            raise KeyError(f"layer {layer!r} noted nothing; recorded: {known}")
+        return self._notes[layer]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._notes)
+
+    def __len__(self) -> int:
+        return len(self._notes)
+
+    def __repr__(self) -> str:
+        return f"Trace({', '.join(self._notes)})"
+
+    def add(self, layer: str, **tensors: Tensor) -> None:
+        """Append one note a quantity, detached from the graph."""
+        notes = self._notes.setdefault(layer, defaultdict(list))
+        for quantity, tensor in tensors.items():
+            notes[quantity].append(tensor.detach())
+
+    def joined(self, layer: str, quantity: str, *, dim: int = 1) -> Tensor:
+        """All notes of one quantity, concatenated along `dim` (1: the time axis)."""
+        notes = self[layer]
+        if quantity not in notes:
+            raise KeyError(f"layer {layer!r} noted {', '.join(notes)}, not {quantity!r}")
+        return torch.cat(notes[quantity], dim=dim)
+
+
+@contextmanager
+def record(model: nn.Module) -> Iterator[Trace]:
+    """Collect what every layer of `model` notes while the block runs.
+
+    Example: `with record(model) as trace: model(batch)`.
+
+    Raises:
+        TypeError: `model` is not a module.
+        RuntimeError: the model is being recorded already.
+    """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    modules = dict(model.named_modules())
+    if any(is_recorded(module) for module in modules.values()):
+        raise RuntimeError("model is being recorded already; leave the first `with record` first")
+    trace = Trace()
+    try:
+        for name, module in modules.items():
+            module._recorder = (trace, name)
+        yield trace
+    finally:
+        for module in modules.values():
+            module.__dict__.pop("_recorder", None)
+
+
+def is_recorded(module: nn.Module) -> bool:
+    """Say whether somebody records this layer, so that it may take a faster path if not."""
+    return "_recorder" in module.__dict__
+
+
+def note(module: nn.Module, **tensors: Tensor) -> None:
+    """Called by a layer: keep these tensors if somebody records, else do nothing."""
+    if is_recorded(module):
+        trace, name = module.__dict__["_recorder"]
+        trace.add(name, **tensors)

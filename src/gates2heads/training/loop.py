@@ -1,0 +1,124 @@
+"""The training loop: one loop for every model, on a processor, a GPU or several machines."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+
+from gates2heads.training.checkpoints import TrainingCheckpoint
+
+
+@dataclass
+class History:
+    """What happened in training, one entry a step or an evaluation."""
+
+    loss: list[float] = field(default_factory=list)  # of each step, as the loss function gives it
+    evaluated_at: list[int] = field(default_factory=list)  # steps done when each was taken
+    evaluations: list[Any] = field(default_factory=list)
+    seconds: float = 0.0  # spent in training steps, evaluations left out
+
+
+def fit(
+    model: nn.Module,
+    batches: Iterable,
+    *,
+    steps: int,
+    loss: Callable[[nn.Module, Any], Tensor],
+    learning_rate: float,
+    schedule: Callable[[int], float] | None = None,
+    betas: tuple[float, float] = (0.9, 0.98),
+    weight_decay: float = 0.0,
+    clip: float = 1.0,
+    evaluate: Callable[[nn.Module], Any] | None = None,
+    evaluate_at: Sequence[int] = (),
+    checkpoint: TrainingCheckpoint | None = None,
+    accelerator: Accelerator | None = None,
+    description: str = "training",
+    progress: bool = True,
+) -> History:
+    """Train a model for a number of steps with AdamW.
+
+    Args:
+        model: trained in place.
+        batches: gives at least `steps` batches, each with a `to(device)` method. A resumed run
+            skips those that it had seen, so the iterable must begin as it did.
+        loss: takes the model and a batch, returns a scalar.
+        learning_rate: at the peak of the schedule.
+        schedule: from the step to the share of the peak rate; constant if not given.
+        clip: the largest norm of the gradient; a larger one is scaled down to it.
+        evaluate: called with the model in evaluation mode after the steps in `evaluate_at`.
+        checkpoint: where to keep the run, and how often; a run found there is resumed.
+        accelerator: which device and precision; chosen by 🤗 Accelerate if not given.
+        description: stands at the progress bar.
+
+    Returns:
+        The losses, evaluations and seconds of the whole run, a resumed part included.
+
+    Raises:
+        ValueError: `steps` is below 1, the batches run out, or `learning_rate` is not positive.
+        FloatingPointError: the loss is not finite; the message names the step.
+    """
+    if steps < 1:
+        raise ValueError(f"steps must be at least 1, got {steps}")
+    if not learning_rate > 0:
+        raise ValueError(f"learning_rate must be positive, got {learning_rate}")
+    accelerator = accelerator or Accelerator()
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
+    )
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, schedule or (lambda step: 1.0))
+    trained, optimizer = accelerator.prepare(model, optimizer)
+    history, stream = History(), iter(batches)
+    first = 0
+    if checkpoint is not None:
+        first = checkpoint.resume(model, optimizer, scheduler, history)
+        for _ in range(first):
+            next(stream, None)
+    bar = tqdm(range(first, steps), desc=description, unit="step", disable=not progress)
+    for step in bar:
+        batch = next(stream, None)
+        if batch is None:
+            raise ValueError(f"batches ended after {step} steps, but {steps} are needed")
+        begin = perf_counter()
+        value = train_step(accelerator, trained, optimizer, batch, loss, clip)
+        scheduler.step()
+        history.seconds += perf_counter() - begin
+        if not value < float("inf"):
+            raise FloatingPointError(f"loss became {value} at step {step + 1}")
+        history.loss.append(value)
+        if evaluate is not None and step + 1 in evaluate_at:
+            history.evaluated_at.append(step + 1)
+            history.evaluations.append(run_evaluation(model, evaluate))
+        if step % 10 == 9:
+            bar.set_postfix(loss=f"{value:.3f}", refresh=False)
+        if checkpoint is not None:
+            checkpoint.keep(step + 1, steps, model, optimizer, scheduler, history)
+    return history
+
+
+def train_step(accelerator, model, optimizer, batch, loss, clip) -> float:
+    """Forward, backward, clip, update; returns the loss before the update."""
+    model.train()
+    optimizer.zero_grad()
+    with accelerator.autocast():
+        value = loss(model, batch.to(accelerator.device))
+    accelerator.backward(value)
+    accelerator.clip_grad_norm_(model.parameters(), clip)
+    optimizer.step()
+    return value.item()
+
+
+def run_evaluation(model: nn.Module, evaluate: Callable[[nn.Module], Any]) -> Any:
+    """Call `evaluate` in evaluation mode and without gradients, then restore the mode."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            return evaluate(model)
+    finally:
+        model.train(was_training)

@@ -1,0 +1,36 @@
+"""Learning-rate schedules: functions from the step to the share of the peak rate."""
+
+from collections.abc import Callable
+
+
+def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:
+    """Rise linearly, stay at the peak, then fall linearly to zero at the end.
+
+    Args:
+        total: number of training steps.
+        warmup: steps of the rise.
+        decay: share of the training, at its end, that the fall takes; 0 means no fall.
+
+    Returns:
+        A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
+
+    Raises:
+        ValueError: `total` is below 1, `decay` outside [0, 1], or rise and fall overlap.
+    """
+    if total < 1:
+        raise ValueError(f"total must be at least 1 step, got {total}")
+    if not 0 <= decay <= 1:
+        raise ValueError(f"decay must lie in [0, 1], got {decay}")
+    falling = decay * total
+    if not 0 <= warmup <= total - falling:
+        raise ValueError(
+            f"warmup must lie between 0 and the {total - falling:.0f} steps before the fall, "
+            f"got {warmup}"
+        )
+
+    def share(step: int) -> float:
+        if step < warmup:
+            return (step + 1) / warmup
+        return min(1.0, max(0, total - step) / falling) if falling else 1.0
+
+    return share
