@@ -1,0 +1,165 @@
+"""The library's own source, and numbers from the run, as Markdown on the page.
+
+Markdown is what JupyterLab, Colab, GitHub and the book all render, so a chapter neither repeats
+the library's code nor types a number.
+"""
+
+import ast
+import inspect
+import math
+import re
+import string
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+
+from IPython.display import display
+
+
+def show_source(*objects: object, docstring: bool = False) -> None:
+    """Display the source of classes, functions, methods or modules, each with its place.
+
+    Args:
+        objects: one or more; a decorated function is shown as it was written.
+        docstring: keep the docstrings; left out otherwise, since the chapter says it in prose.
+    Raises:
+        TypeError: no object, or one that has no Python source.
+    """
+    if not objects:
+        raise TypeError("show_source needs at least one class, function, method or module")
+    _show("\n\n".join(_listing(item, docstring) for item in objects))
+
+
+def prose(template: str, **numbers: float | str) -> None:
+    """Display a Markdown paragraph whose numbers come from the run.
+
+    Args:
+        template: text with fields, such as "reaches {exact:.1%} after {seconds:.0f} s".
+        numbers: one value for each field: a number, a tensor of one element, or a word.
+    Raises:
+        TypeError: template is no string, or a value is neither a number nor a word.
+        ValueError: no field, a field without a value, a value without a field, a number that is
+            not finite, or a value that its format does not fit.
+    """
+    if not isinstance(template, str):
+        raise TypeError(f"template must be a string, got {type(template).__name__}")
+    try:
+        fields = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+    except ValueError as error:
+        raise ValueError(f"template must be a format string, got {template!r}: {error}") from None
+    if not fields:
+        raise ValueError(f"template must have at least one {{field}}, got {template!r}")
+    if fields != set(numbers):
+        raise ValueError(
+            f"template's fields {sorted(fields)} must be the values given, got {sorted(numbers)}"
+        )
+    plain = {name: _scalar(value, name) for name, value in numbers.items()}
+    try:
+        _show(template.format_map(plain))
+    except ValueError as error:
+        raise ValueError(f"template's formats must fit the values {plain}: {error}") from None
+
+
+def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> None:
+    """Display rows as a Markdown table, numbers flush right.
+
+    Args:
+        rows: one sequence a row, as long as columns; None leaves a cell empty.
+        columns: heading → format such as ".1%"; "" prints the value as it is.
+    Raises:
+        TypeError: a value is neither a number nor a word.
+        ValueError: no rows, a row of another length, or a number that is not finite.
+    """
+    rows, formats = [list(row) for row in rows], list(columns.values())
+    if not rows or not formats:
+        raise ValueError(f"table needs rows and columns, got {len(rows)} and {len(formats)}")
+    for index, row in enumerate(rows):
+        if len(row) != len(formats):
+            raise ValueError(f"row {index} must have {len(formats)} values, got {len(row)}")
+    right = [not any(isinstance(row[place], str) for row in rows) for place in range(len(formats))]
+    body = [[_cell(value, form) for value, form in zip(row, formats, strict=True)] for row in rows]
+    rule = ["--:" if flush else ":--" for flush in right]
+    heading = [_cell(name, "") for name in columns]
+    _show("\n".join("| " + " | ".join(line) + " |" for line in [heading, rule, *body]))
+
+
+def _show(markdown: str) -> None:
+    display({"text/markdown": markdown, "text/plain": markdown}, raw=True)
+
+
+def _listing(item: object, docstring: bool) -> str:
+    code = _python_object(item)
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError):
+        raise TypeError(
+            f"show_source needs Python source, and {item!r:.60} of type "
+            f"{type(item).__name__} has none"
+        ) from None
+    first, last = max(first, 1), max(first, 1) + len(lines) - 1
+    text = textwrap.dedent("".join(lines)).rstrip()
+    if not docstring:
+        text = _without_docstrings(text)
+    fence = max(["```", *(run + "`" for run in re.findall(r"^\s*(`{3,})", text, re.M))], key=len)
+    return f"{_place(code, first, last)}\n\n{fence}python\n{text}\n{fence}"
+
+
+def _python_object(item: object) -> object:
+    if isinstance(item, property):
+        item = item.fget
+    if not isinstance(item, ModuleType | type | Callable):
+        raise TypeError(
+            "show_source needs a class, function, method or module, "
+            f"got {item!r:.60} of type {type(item).__name__}"
+        )
+    return inspect.unwrap(item) if callable(item) else item
+
+
+def _place(code: object, first: int, last: int) -> str:
+    module = code.__name__ if inspect.ismodule(code) else code.__module__
+    name = module if inspect.ismodule(code) else f"{module}.{code.__qualname__}"
+    if module == "__main__":
+        return f"**`{code.__qualname__}`** · this notebook"
+    file = inspect.getsourcefile(code).replace("\\", "/")
+    package = module.split(".", maxsplit=1)[0]
+    file = file[file.rindex(f"/{package}") + 1 :] if f"/{package}" in file else file
+    return f"**`{name}`** · `{file}`, lines {first}–{last}"
+
+
+def _without_docstrings(text: str) -> str:
+    lines = text.split("\n")
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if ast.get_docstring(node, clean=False) is None:
+            continue
+        quoted = node.body[0]
+        alone = len(node.body) == 1
+        kept = " " * quoted.col_offset + "..." if alone and quoted.col_offset else None
+        span = range(quoted.lineno - 1, quoted.end_lineno)
+        for number in span:
+            lines[number] = None
+        lines[span[0]] = kept
+        if kept is None and span[-1] + 1 < len(lines) and lines[span[-1] + 1] == "":
+            lines[span[-1] + 1] = None
+    return "\n".join(line for line in lines if line is not None).strip("\n")
+
+
+def _scalar(value: object, name: str) -> float | int | str:
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "item") and getattr(value, "size", None) is not None:
+        count = value.numel() if hasattr(value, "numel") else value.size
+        value = value.item() if count == 1 else value
+    if not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number or a word, got {type(value).__name__}")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value}")
+    return value
+
+
+def _cell(value: object, form: str) -> str:
+    if value is None:
+        return ""
+    plain = _scalar(value, "a table's value")
+    return (plain if isinstance(plain, str) else format(plain, form)).replace("|", "\\|")

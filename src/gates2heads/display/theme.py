@@ -1,0 +1,203 @@
+"""One look for every figure, and the two forms in which a figure is shown.
+
+A figure leaves the library as a PNG on a light card, which every notebook front end can show, and
+as an inline SVG whose ink is the page's own text colour, which the book shows in its light and its
+dark theme. Black is the ink: whatever a figure draws in black follows the theme.
+"""
+
+import base64
+import hashlib
+import html
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+from IPython.display import display
+from matplotlib import font_manager, rc_context, rcdefaults, rcParams
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+FIGURE_MIME = "application/vnd.gates2heads.figure+json"
+
+# Okabe & Ito 2008, "Color universal design", without black (the ink) and yellow (lost on white).
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+STYLE = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10.5,
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "grid.color": "black",
+    "grid.alpha": 0.15,
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "gates2heads",
+    "text.usetex": False,
+}
+
+# Tried in this order for what DejaVu Sans, which comes with matplotlib, does not have.
+_WIDE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "PingFang SC",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "SimHei",
+    "Arial Unicode MS",
+)
+# Zero is the page itself, so that one map suits both themes and black numbers stay readable.
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "g2h_sequential", [(0.075, 0.51, 0.78, 0.0), (0.075, 0.51, 0.78, 1.0)], N=101
+)
+DIVERGING = LinearSegmentedColormap.from_list(
+    "g2h_diverging",
+    [
+        (0.0, (0.835, 0.369, 0.0, 1.0)),
+        (0.5, (0.835, 0.369, 0.0, 0.0)),
+        (0.5, (0.075, 0.51, 0.78, 0.0)),
+        (1.0, (0.075, 0.51, 0.78, 1.0)),
+    ],
+    N=101,
+)
+
+
+@contextmanager
+def styled(changes: dict[str, object] | None = None) -> Iterator[None]:
+    """Draw in the book's style, whatever the notebook's own matplotlib settings are."""
+    with rc_context(), warnings.catch_warnings():
+        rcdefaults()
+        rcParams.update(STYLE | (changes or {}))
+        # Provided for: the SVG's text is set in the reader's fonts, the PNG shows an empty box.
+        warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
+        yield
+
+
+@lru_cache
+def _is_installed(family: str) -> bool:
+    try:
+        return bool(font_manager.findfont(family, fallback_to_default=False))
+    except ValueError:
+        return False
+
+
+def _tidy(svg: str) -> str:
+    """Reduce a stand-alone SVG file to what may stand inside a page, in the page's own ink."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", svg, flags=re.S)
+    svg = re.sub(r"<defs>\s*</defs>", "", svg)
+    svg = svg.replace("xlink:href", "href").replace("#000000", "currentColor")
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
+    svg = re.sub(r"font: ((?:[a-z]+ )*)([\d.]+px) [^;\"]*", _long_font, svg)
+    # Only inside tags: a tick label says what it says.
+    return re.sub(
+        r"<[^>]*>",
+        lambda tag: re.sub(r"-?\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", tag[0]),
+        re.sub(r"\n\s*", "\n", svg).strip(),
+    )
+
+
+def _long_font(match: re.Match) -> str:
+    # Older matplotlib writes the shorthand, which cannot go without naming a family.
+    words = match[1].split()
+    style = "font-style: italic; " if {"italic", "oblique"} & set(words) else ""
+    weight = "font-weight: bold; " if "bold" in words else ""
+    return f"{style}{weight}font-size: {match[2]}"
+
+
+def _own_ids(svg: str) -> str:
+    """Keep the ids that something refers to, numbered, and mark them as this figure's."""
+    used = list(dict.fromkeys(re.findall(r"(?:url\(|href=\")#([^)\"]+)", svg)))
+    # matplotlib's own ids hash unrounded coordinates, which differ between machines.
+    number = {name: str(index) for index, name in enumerate(used)}
+    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{number[m[1]]}"' if m[1] in number else "", svg)
+    svg = re.sub(r"(url\(|href=\")#([^)\"]+)", lambda m: f"{m[1]}#{number[m[2]]}", svg)
+    mark = "g" + hashlib.sha256(svg.encode()).hexdigest()[:10]
+    return re.sub(r'( id="|url\(#|href="#)', rf"\1{mark}-", svg)
+
+
+def themed_svg(figure: Figure, *, alt: str = "") -> str:
+    """Draw a figure as inline SVG that takes ink, font and background from the page around it.
+
+    Args:
+        figure: a matplotlib figure; what is black in it becomes the page's text colour.
+        alt: the text alternative; may stay empty where the page gives one itself.
+    Returns:
+        An `<svg>` element: transparent, text as text, no wider than its container, the same
+        bytes for the same figure on every machine, whatever fonts are installed.
+    """
+    drawn = io.StringIO()
+    with styled():
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(drawn, format="svg", transparent=True, metadata=nothing)
+    svg = _own_ids(_tidy(drawn.getvalue()))
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    label = f' aria-label="{html.escape(alt)}"' if alt else ""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width * 0.75:g} {height * 0.75:g}" '
+        f'width="{width}" height="{height}" role="img"{label} fill="currentColor" '
+        'stroke-linejoin="round" stroke-linecap="butt" '
+        'style="max-width: 100%; height: auto; font-family: inherit">'
+    )
+    return re.sub(r"<svg[^>]*>", lambda _: head, svg, count=1)
+
+
+def card_png(figure: Figure) -> bytes:
+    """Draw a figure as a PNG on a white card, two pixels to the point of the screen.
+
+    A character that no installed font has (Chinese, on a machine without a Chinese font) is
+    drawn as an empty box; the SVG, whose fonts are the reader's, shows it in full.
+    """
+    families = [*STYLE["font.sans-serif"], *(name for name in _WIDE_FONTS if _is_installed(name))]
+    drawn = io.BytesIO()
+    with styled({"font.sans-serif": families}):
+        figure.savefig(drawn, format="png", dpi=192, facecolor="white", metadata={"Software": None})
+    return drawn.getvalue()
+
+
+def show(figure: Figure, *, alt: str, caption: str) -> None:
+    """Display a figure with its text alternative, and its caption in italics below.
+
+    The first output holds the PNG card and the themed SVG; the book takes the SVG, every other
+    front end the PNG. The second output is the caption, the same everywhere.
+
+    Args:
+        figure: a matplotlib figure.
+        alt: one sentence for a reader who cannot see it: what is to be seen, with its numbers.
+        caption: one paragraph of Markdown without emphasis of its own.
+    Raises:
+        TypeError: figure is no matplotlib Figure.
+        ValueError: alt or caption is empty, or the caption is more than one paragraph.
+    """
+    if not isinstance(figure, Figure):
+        raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
+    alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    bundle = {
+        "image/png": base64.b64encode(card_png(figure)).decode(),
+        FIGURE_MIME: {"svg": themed_svg(figure, alt=alt), "alt": alt, "caption": caption},
+        "text/plain": alt,
+    }
+    size = {"image/png": {"width": width, "height": height, "alt": alt}}
+    display(bundle, metadata=size, raw=True)
+    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def _one_line(words: str, name: str) -> str:
+    if not isinstance(words, str) or not words.strip():
+        raise ValueError(f"{name} must say what the figure shows, got {words!r}")
+    if "\n\n" in words.strip():
+        raise ValueError(f"{name} must be one paragraph, got {words.count(chr(10)) + 1} lines")
+    return " ".join(words.split())
