@@ -1,0 +1,89 @@
+# Gates to Heads. `make book` and `make test` are the two commands; `make help` lists all.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+INSTALLED := $(VENV)/.installed
+COLAB := .venv-colab/.installed
+ASSETS := _assets/vendor/manifest.json
+BUILT := _build/.built
+NBVAL_TIMEOUT ?= 300
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MPLBACKEND ?= agg
+
+SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
+LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
+
+.PHONY: help install book rebuild serve test check lint execute clean distclean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make book     install, build the book, say where to open it"
+	@echo "make serve    serve the built book on this machine and print the address"
+	@echo "make test     every check, with the network cut where the system allows it"
+	@echo "make check    lint, format and the fast tests, under a minute"
+	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
+	@echo "make clean    remove what was built; make distclean also the environments and assets"
+
+# ---- installation -----------------------------------------------------------------------------
+
+install: $(INSTALLED)
+
+$(INSTALLED): requirements.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) was not found: install Python 3.10 or later, or say make PYTHON=/path/to/python3."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed, $(PYTHON) is $$($(PYTHON) -V 2>&1); say make PYTHON=/path/to/python3.12."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv."; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install -q -r requirements.txt
+	$(PY) -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(ASSETS): $(INSTALLED) tools/fetch_assets.py
+	@$(PY) tools/fetch_assets.py
+	@touch $@
+
+$(COLAB): $(INSTALLED) tools/colab_environment.py
+	@$(PY) tools/colab_environment.py
+	@touch $@
+
+# ---- the book ---------------------------------------------------------------------------------
+
+$(BUILT): $(ASSETS) $(SOURCES) _config.yml _toc.yml references.bib
+	@$(MAKE) --no-print-directory rebuild
+
+# Sphinx forgets a page's warnings once it has read it, so each build reads every page.
+rebuild:
+	@rm -rf _build/html _build/.doctrees $(BUILT)
+	$(VENV)/bin/jupyter-book build -q -W -n --keep-going . 
+	@touch $(BUILT)
+
+book: $(BUILT)
+	@echo "The book is built. Open file://$(CURDIR)/_build/html/index.html, or run make serve."
+
+serve: book
+	@$(PY) tools/serve.py
+
+# ---- checks -----------------------------------------------------------------------------------
+
+lint:
+	$(VENV)/bin/ruff check $(LINTED)
+	$(VENV)/bin/ruff format --check $(LINTED)
+
+check: $(INSTALLED) lint
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 -m "not slow and not browser and not book" tests
+
+test: $(ASSETS) $(COLAB)
+	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
+	  echo "Browser: $$CHROMIUM" && \
+	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
+
+execute: $(INSTALLED)
+	$(PY) tools/execute_notebooks.py $(NOTEBOOKS)
+
+clean:
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage
+	find src tests tools _ext -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV) .venv-colab _assets

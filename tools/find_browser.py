@@ -1,0 +1,78 @@
+"""Find a Chromium or Chrome, install one where that may be done, and print its path.
+
+python tools/find_browser.py [--install]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MAC = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+ADVICE = (
+    "The browser tests need Chromium or Chrome and none was found. Install one "
+    "(Debian, Ubuntu: apt-get install chromium; Fedora: dnf install chromium; "
+    "macOS: brew install --cask google-chrome), or set CHROMIUM to the path of yours."
+)
+
+
+def _playwright_browser() -> str | None:
+    try:
+        from playwright.sync_api import sync_playwright  # noqa: PLC0415  (costs half a second)
+
+        with sync_playwright() as playwright:
+            path = playwright.chromium.executable_path
+    except Exception:  # Playwright missing or broken counts as no browser.
+        return None
+    return path if Path(path).exists() else None
+
+
+def find() -> str | None:
+    """Give the path of the browser to use, $CHROMIUM first, or None."""
+    if wish := os.environ.get("CHROMIUM"):
+        if found := shutil.which(wish):
+            return found
+        raise SystemExit(f"CHROMIUM is set to {wish}, which is no program.")
+    for name in (*NAMES, *MAC):
+        if found := shutil.which(name):
+            return found
+    return _playwright_browser()
+
+
+def install() -> None:
+    """Try the system's packages as root on Debian's kin, else Playwright's own download."""
+    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        attempts.insert(0, ["apt-get", "install", "-y", "-q", "chromium"])
+        subprocess.run(["apt-get", "update", "-q"], stdout=sys.stderr, check=False)
+    for command in attempts:
+        print(f"No browser found; trying: {' '.join(command)}", file=sys.stderr)
+        done = subprocess.run(command, stdout=sys.stderr, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode == 0 and find():
+            return
+
+
+def main() -> None:
+    """Print the path, or one sentence on what to install."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--install", action="store_true", help="install a browser if there is none")
+    options = parser.parse_args()
+    path = find()
+    if path is None and options.install:
+        install()
+        path = find()
+    if path is None:
+        raise SystemExit(ADVICE)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Serve the built book on this machine and print its address.
+
+python tools/serve.py [--folder FOLDER] [--port PORT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each; an address that leads nowhere still prints one."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Log nothing on success."""
+
+
+def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
+    """Bind a server for one folder to 127.0.0.1.
+
+    Args:
+        folder: the built pages.
+        port: 0 takes any free one.
+    Raises:
+        FileNotFoundError: there is no built book in the folder.
+    """
+    if not (folder / "index.html").is_file():
+        raise FileNotFoundError(f"no built book in {folder}: run make book first")
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+
+
+def main() -> None:
+    """Serve until Ctrl-C."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "html")
+    parser.add_argument("--port", type=int, default=0)
+    options = parser.parse_args()
+    try:
+        server = make_server(options.folder, options.port)
+    except (FileNotFoundError, OSError) as error:
+        raise SystemExit(str(error)) from None
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    print(f"Gates to Heads is at {address} (Ctrl-C ends it)", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print("\nStopped.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Run every check of the book, one after the other, and end with one summary.
+
+    python tools/test_all.py [NAME …]
+
+A step that fails does not stop the next ones. The Makefile calls this with the network cut.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = sys.executable
+COLAB = str(ROOT / ".venv-colab" / "bin" / "python")
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
+NBVAL = ["-p", "tools.notebook_report", *NBVAL]
+SUMMARY = re.compile(r"^=+ .*\d+ (?:passed|failed|error|skipped|deselected).* in [\d.]+s.*=+$")
+COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
+NO_TESTS = 5
+
+
+@dataclass
+class Step:
+    """One command, and how it went."""
+
+    name: str
+    command: list[str]
+    seconds: float = 0.0
+    code: int = 0
+    lines: list[str] = field(default_factory=list)
+
+
+def steps() -> list[Step]:
+    """List the checks, cheapest first."""
+    make = os.environ.get("MAKE", "make")
+    pytest = [HERE, "-m", "pytest", "-q", "--color=no", "-rs"]
+    return [
+        Step("style", [make, "--no-print-directory", "lint"]),
+        Step("library", [*pytest, "-n", "2", "-m", "not browser and not book", "tests"]),
+        Step("build", [make, "--no-print-directory", "rebuild"]),
+        Step("pages", [*pytest, "-s", "-m", "book and not browser", "tests"]),
+        Step("notebooks", [*pytest, *NBVAL, "chapters"]),
+        Step("browser", [*pytest, "-s", "-m", "browser", "tests"]),
+        Step("colab versions", [HERE, "tools/colab_environment.py", "--check"]),
+        Step("colab notebooks", [COLAB, "-m", "pytest", "-q", "--color=no", *NBVAL, "chapters"]),
+    ]
+
+
+def run(step: Step) -> None:
+    """Run one step, show its output as it comes, keep pytest's closing lines."""
+    print(f"\n──── {step.name}: {' '.join(step.command)}", flush=True)
+    begin = time.monotonic()
+    with subprocess.Popen(
+        step.command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if SUMMARY.match(line.strip()) or re.match(r"^\d+ (passed|failed|error).* in ", line):
+                step.lines.append(line.strip())
+    step.code, step.seconds = process.returncode, time.monotonic() - begin
+
+
+def report(done: list[Step]) -> int:
+    """Print a table and the totals; give the exit status."""
+    print(f"\n──── summary (network: {os.environ.get('GATES2HEADS_NETWORK', 'on')})")
+    total = {"passed": 0, "failed": 0, "skipped": 0}
+    for step in done:
+        state = {0: "ok", NO_TESTS: "NO TESTS"}.get(step.code, f"FAILED ({step.code})")
+        print(f"{step.name:16} {state:12} {step.seconds:7.1f} s")
+        if step.code and not step.lines:
+            total["failed"] += 1
+    for step in done:
+        for line in step.lines:
+            print(f"{line}")
+            for number, kind in COUNT.findall(line):
+                total["failed" if kind.startswith("error") else kind] += int(number)
+    print(", ".join(f"{number} {kind}" for kind, number in total.items()), flush=True)
+    return int(any(step.code for step in done))
+
+
+def main() -> None:
+    """Run all steps, or those named."""
+    every = steps()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {[s.name for s in every]}")
+    wanted = parser.parse_args().names
+    if unknown := set(wanted) - {step.name for step in every}:
+        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    chosen = [step for step in every if not wanted or step.name in wanted]
+    for step in chosen:
+        run(step)
+    raise SystemExit(report(chosen))
+
+
+if __name__ == "__main__":
+    main()
