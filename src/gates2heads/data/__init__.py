@@ -1,0 +1,1 @@
+"""Floor 0: what goes in. Corpora, vocabularies, tokenizers, batches."""

@@ -186,7 +186,7 @@ class Attention(nn.Module):
             context (B, T, D), and weights (B, T, S) whose rows sum to 1.
 
         Raises:
-            TypeError, ValueError: widths or lengths differ, or the mask is not bool or does not fit.
+            TypeError, ValueError: widths or lengths differ, the mask is not bool or does not fit.
         """
         check_width("query", query, self.score.query_size, dims=3)
         if keys.shape[:2] != values.shape[:2]:

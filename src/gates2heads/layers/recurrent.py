@@ -136,7 +136,7 @@ class GRU(nn.Module):
         return inputs, torch.stack(finals)
 
     def _run(self, inputs, mask, hidden, suffix):
-        """One layer in one direction: states (B, S, U) in reading order of the input, and the last."""
+        """One layer in one direction: states (B, S, U) in the order of the input, and the last."""
         weight_hh, bias_hh = getattr(self, "weight_hh" + suffix), getattr(self, "bias_hh" + suffix)
         # The input's product needs no state, so it is taken for all time steps at once.
         projected = F.linear(

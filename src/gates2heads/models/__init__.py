@@ -1,0 +1,1 @@
+"""Floor 2: models, put together from layers."""

@@ -1,0 +1,1 @@
+"""Floor 3: training: the loop, losses, schedules, checkpoints."""

@@ -105,10 +105,8 @@ class TrainingCheckpoint:
             raise ValueError(f"every must be at least 1 step, got {every}")
         self.path, self.every = Path(path), every
 
-    def keep(self, step: int, steps: int, model, optimizer, scheduler, history) -> None:
-        """Write the run if `step` is a multiple of `every` or the last one."""
-        if step % self.every and step != steps:
-            return
+    def keep(self, step: int, model, optimizer, scheduler, history) -> None:
+        """Write the run as it stands after `step` steps."""
         content = {
             "step": step,
             "model": model.state_dict(),

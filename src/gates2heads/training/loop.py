@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -45,16 +47,20 @@ def fit(
 
     Args:
         model: trained in place.
+        steps: how many updates of the weights, those of a resumed run included.
         batches: gives at least `steps` batches, each with a `to(device)` method. A resumed run
             skips those that it had seen, so the iterable must begin as it did.
         loss: takes the model and a batch, returns a scalar.
         learning_rate: at the peak of the schedule.
         schedule: from the step to the share of the peak rate; constant if not given.
+        betas, weight_decay: of AdamW.
         clip: the largest norm of the gradient; a larger one is scaled down to it.
-        evaluate: called with the model in evaluation mode after the steps in `evaluate_at`.
+        evaluate: called with the model in evaluation mode, without gradients.
+        evaluate_at: the numbers of steps done after which `evaluate` is called.
         checkpoint: where to keep the run, and how often; a run found there is resumed.
         accelerator: which device and precision; chosen by 🤗 Accelerate if not given.
         description: stands at the progress bar.
+        progress: show the bar.
 
     Returns:
         The losses, evaluations and seconds of the whole run, a resumed part included.
@@ -73,35 +79,31 @@ def fit(
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, schedule or (lambda step: 1.0))
     trained, optimizer = accelerator.prepare(model, optimizer)
-    history, stream = History(), iter(batches)
-    first = 0
-    if checkpoint is not None:
-        first = checkpoint.resume(model, optimizer, scheduler, history)
-        for _ in range(first):
-            next(stream, None)
-    bar = tqdm(range(first, steps), desc=description, unit="step", disable=not progress)
+    history, run = History(), (model, optimizer, scheduler)
+    first = checkpoint.resume(*run, history) if checkpoint else 0
+    stream = islice(batches, first, None)
+    bar = tqdm(range(first + 1, steps + 1), desc=description, unit="step", disable=not progress)
     for step in bar:
         batch = next(stream, None)
         if batch is None:
-            raise ValueError(f"batches ended after {step} steps, but {steps} are needed")
+            raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
         begin = perf_counter()
-        value = train_step(accelerator, trained, optimizer, batch, loss, clip)
+        value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
         scheduler.step()
         history.seconds += perf_counter() - begin
-        if not value < float("inf"):
-            raise FloatingPointError(f"loss became {value} at step {step + 1}")
+        if not isfinite(value):
+            raise FloatingPointError(f"loss became {value} at step {step}")
         history.loss.append(value)
-        if evaluate is not None and step + 1 in evaluate_at:
-            history.evaluated_at.append(step + 1)
+        if evaluate is not None and step in evaluate_at:
+            history.evaluated_at.append(step)
             history.evaluations.append(run_evaluation(model, evaluate))
-        if step % 10 == 9:
-            bar.set_postfix(loss=f"{value:.3f}", refresh=False)
-        if checkpoint is not None:
-            checkpoint.keep(step + 1, steps, model, optimizer, scheduler, history)
+        bar.set_postfix(loss=f"{value:.3f}", refresh=False)
+        if checkpoint and (step % checkpoint.every == 0 or step == steps):
+            checkpoint.keep(step, *run, history)
     return history
 
 
-def train_step(accelerator, model, optimizer, batch, loss, clip) -> float:
+def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
     """Forward, backward, clip, update; returns the loss before the update."""
     model.train()
     optimizer.zero_grad()
