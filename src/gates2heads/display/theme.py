@@ -20,6 +20,8 @@ from matplotlib import font_manager, rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.display.content import figure_content
+
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 
 # Okabe & Ito 2008, "Color universal design", without black (the ink) and yellow (lost on white).
@@ -170,8 +172,9 @@ def card_png(figure: Figure) -> bytes:
 def show(figure: Figure, *, alt: str, caption: str) -> None:
     """Display a figure with its text alternative, and its caption in italics below.
 
-    The first output holds the PNG card and the themed SVG; the book takes the SVG, every other
-    front end the PNG. The second output is the caption, the same everywhere.
+    The first output holds the PNG card, the themed SVG, and what the figure says as data: the book
+    takes the SVG, every other front end the PNG, and the tests compare the data. The second output
+    is the caption, the same everywhere.
 
     Args:
         figure: a matplotlib figure.
@@ -187,7 +190,12 @@ def show(figure: Figure, *, alt: str, caption: str) -> None:
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
     bundle = {
         "image/png": base64.b64encode(card_png(figure)).decode(),
-        FIGURE_MIME: {"svg": themed_svg(figure, alt=alt), "alt": alt, "caption": caption},
+        FIGURE_MIME: {
+            "svg": themed_svg(figure, alt=alt),
+            "alt": alt,
+            "caption": caption,
+            "content": figure_content(figure),
+        },
         "text/plain": alt,
     }
     size = {"image/png": {"width": width, "height": height, "alt": alt}}

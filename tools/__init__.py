@@ -1,0 +1,1 @@
+"""Commands that build, execute and check the book."""

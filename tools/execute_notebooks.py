@@ -1,0 +1,185 @@
+"""Run notebooks from top to bottom and store their outputs, the same bytes for the same results.
+
+    python tools/execute_notebooks.py [--timeout SECONDS] [NOTEBOOK …]
+
+Without names, every notebook under chapters/ is run, each in its own folder, by this interpreter.
+What changes from run to run is not stored:
+
+- the ids of widgets, replaced by their order of creation;
+- times, and the version of Python;
+- stderr. Progress bars are for whoever watches the run; anything else on stderr is a warning,
+  which belongs to the author, and is printed here.
+
+A notebook that fails keeps its old file, and the failing cell is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+PROGRESS = re.compile(r"\r|\d+%\||\x1b\[A|^\s*$")
+ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
+
+class NotebookFailed(Exception):
+    """A notebook that did not run to its end, or whose outputs cannot be stored."""
+
+
+def execute(path: Path, timeout: float = 300) -> float:
+    """Run one notebook and store it.
+
+    Args:
+        path: the notebook; overwritten, in one step, only after it ran to its end.
+        timeout: seconds that one cell may take.
+    Returns:
+        Seconds from the first cell to the last, the start of the kernel included.
+    Raises:
+        NotebookFailed: a cell failed or took too long, the kernel died, or the result is not a
+            notebook that can be stored; one message with the notebook, the cell and the reason.
+    """
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
+        raise NotebookFailed(f"{path}: cannot be read as a notebook: {error}") from None
+    notebook.metadata.pop("widgets", None)
+    begin = time.perf_counter()
+    _run(path, notebook, timeout)
+    seconds = time.perf_counter() - begin
+    settle(notebook, path)
+    _write(path, notebook)
+    return seconds
+
+
+def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
+    at = []
+    with tempfile.TemporaryDirectory() as folder:
+        client = NotebookClient(
+            notebook,
+            km=_this_interpreter(Path(folder)),
+            timeout=timeout,
+            record_timing=False,
+            resources={"metadata": {"path": str(path.resolve().parent)}},
+            on_cell_start=lambda cell, cell_index: at.append(cell_index),
+        )
+        try:
+            client.execute()
+        except CellExecutionError as error:
+            reason = f"{error.ename}: {error.evalue}"
+            raise NotebookFailed(f"{path}: cell {at[-1]} failed: {reason}") from None
+        except CellTimeoutError:
+            raise NotebookFailed(f"{path}: cell {at[-1]} took more than {timeout:g} s") from None
+        except DeadKernelError:
+            raise NotebookFailed(f"{path}: the kernel died at cell {at[-1]}") from None
+
+
+def _this_interpreter(folder: Path) -> AsyncKernelManager:
+    """Give a kernel of the running interpreter, whatever kernels are installed."""
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": [*argv, "--log-level=ERROR"], **METADATA["kernelspec"]}
+    (folder / "here").mkdir()
+    (folder / "here" / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    found = KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
+    return AsyncKernelManager(kernel_name="here", kernel_spec_manager=found)
+
+
+def settle(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Take out of an executed notebook, in place, what changes from run to run."""
+    notebook.nbformat_minor = max(notebook.nbformat_minor, 5)
+    notebook.metadata.update(nbformat.from_dict(METADATA))
+    for index, cell in enumerate(notebook.cells):
+        cell.setdefault("id", f"cell-{index:03}")
+        for key in ("execution", "ExecuteTime", "collapsed"):
+            cell.metadata.pop(key, None)
+        if cell.cell_type == "code":
+            cell.outputs = [*_settled_outputs(cell.outputs, f"{path}: cell {index}")]
+    _number_widgets(notebook)
+
+
+def _settled_outputs(outputs: list, where: str) -> list:
+    settled = []
+    for output in outputs:
+        if output.output_type == "stream" and output.name == "stderr":
+            for line in output.text.splitlines():
+                if not PROGRESS.search(line):
+                    print(f"{where} on stderr: {line}", file=sys.stderr)
+            continue
+        if ADDRESS.search(json.dumps(output.get("data", output.get("text", "")))):
+            raise NotebookFailed(f"{where} shows a memory address, which changes with every run")
+        last = settled[-1] if settled else None
+        if output.output_type == "stream" and last and last.output_type == "stream":
+            # How often the kernel flushes is a matter of time, not of the program.
+            last.text += output.text
+        else:
+            settled.append(output)
+    return settled
+
+
+def _number_widgets(notebook: nbformat.NotebookNode) -> None:
+    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    text = json.dumps(notebook, ensure_ascii=False)
+    for number, model in enumerate(state, start=1):
+        text = text.replace(model, f"{number:032x}")
+    fresh = nbformat.from_dict(json.loads(text))
+    notebook.cells, notebook.metadata = fresh.cells, fresh.metadata
+
+
+def _write(path: Path, notebook: nbformat.NotebookNode) -> None:
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as error:
+        raise NotebookFailed(f"{path}: not a valid notebook: {error.message}") from None
+    text = nbformat.writes(notebook) + "\n"
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(name, path.stat().st_mode & 0o777)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the notebooks that the command line names, and print how long each took."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds a cell may take")
+    options = parser.parse_args(arguments)
+    notebooks = options.notebooks or sorted((ROOT / "chapters").rglob("[!.]*.ipynb"))
+    failures = 0
+    for path in notebooks:
+        try:
+            print(f"{path}: {execute(path, options.timeout):.1f} s", flush=True)
+        except NotebookFailed as failure:
+            failures += 1
+            print(failure, file=sys.stderr, flush=True)
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
