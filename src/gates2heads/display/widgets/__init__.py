@@ -1,0 +1,6 @@
+"""Live views that work in JupyterLab, in Colab and in the built page, where no kernel runs."""
+
+from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
+from gates2heads.display.widgets.frame_viewer import FrameViewer
+
+__all__ = ["Alignment", "AlignmentExplorer", "FrameViewer"]

@@ -1,0 +1,191 @@
+"""The alignment explorer: which source tokens does each output step look at?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from traitlets import Bytes, Dict, Int, observe, validate
+
+from gates2heads.display.widgets.view import View, asset
+
+_ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alignment:
+    """What one model wrote for one sentence, and where it looked at each step.
+
+    Args:
+        source: S tokens read, as they are shown.
+        target: T tokens written, as they are shown.
+        weights: (T, S) attention weights; each row sums to 1. A tensor or anything array-like.
+
+    Raises:
+        TypeError: the tokens are not strings.
+        ValueError: nothing to show, a shape that does not fit, or rows that are no weights.
+    """
+
+    source: Sequence[str]
+    target: Sequence[str]
+    weights: ArrayLike
+
+    def __post_init__(self):
+        for name in ("source", "target"):
+            object.__setattr__(self, name, _tokens(getattr(self, name), name))
+        shape = (len(self.target), len(self.source))
+        object.__setattr__(self, "weights", _weights(self.weights, shape))
+
+    def __repr__(self):
+        return f"Alignment({len(self.source)} source × {len(self.target)} target tokens)"
+
+
+class AlignmentExplorer(View):
+    """Shows the weights over the source for each output step, sentence and score function.
+
+    Source: the alignment matrices of Bahdanau et al. 2015, fig. 3; here one row at a time is drawn
+    as bars and links, with the whole matrix beneath it.
+
+    Args:
+        alignments: for each score function one `Alignment` per sentence. All score functions show
+            the same sentences in the same order; what they wrote may differ.
+        titles: what the list of sentences shows, one per sentence; the source text if left out.
+        sentence, score, step: where the picture starts, counted from 0.
+
+    Attributes:
+        sentence, score, step: the shown position, in step with the picture; may be linked.
+
+    Raises:
+        TypeError: not a mapping of lists of `Alignment`.
+        ValueError: score functions that show different sentences, or a position out of bounds.
+    """
+
+    _esm = asset("view.js", "alignment_explorer.js")
+    _css = asset("view.css", "alignment_explorer.css")
+
+    catalogue = Dict().tag(sync=True)
+    weights = Bytes().tag(sync=True)
+    sentence = Int(0).tag(sync=True)
+    score = Int(0).tag(sync=True)
+    step = Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        alignments: Mapping[str, Sequence[Alignment]],
+        titles: Sequence[str] | None = None,
+        *,
+        sentence: int = 0,
+        score: int = 0,
+        step: int = 0,
+        **kwargs: Any,
+    ):
+        _check_comparable(alignments)
+        by_score = list(alignments.values())
+        sources = [alignment.source for alignment in by_score[0]]
+        super().__init__(
+            catalogue={
+                "scores": list(alignments),
+                "titles": _titles(titles, sources),
+                "sources": sources,
+                "targets": [[alignment.target for alignment in row] for row in by_score],
+            },
+            weights=b"".join(alignment.weights.tobytes() for row in by_score for alignment in row),
+            sentence=sentence,
+            score=score,
+            step=step,
+            **kwargs,
+        )
+
+    def _bounds(self, asked: dict[str, Any]) -> dict[str, int]:
+        targets = self.catalogue["targets"]
+        score = asked.get("score", self.score)
+        sentence = asked.get("sentence", self.sentence)
+        return {
+            "score": len(targets),
+            "sentence": len(targets[0]),
+            "step": len(targets[score][sentence]),
+        }
+
+    @validate("sentence", "score", "step")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @observe("sentence", "score")
+    def _stay_on_a_step(self, _change: Any) -> None:
+        self.step = min(self.step, self._bounds({})["step"] - 1)
+
+    def __repr__(self):
+        scores, sentences = len(self.catalogue["scores"]), len(self.catalogue["sources"])
+        return (
+            f"AlignmentExplorer({_count(scores, 'score function')} × "
+            f"{_count(sentences, 'sentence')})"
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _tokens(tokens: Sequence[str], name: str) -> list[str]:
+    if isinstance(tokens, str):
+        raise TypeError(f"{name} must be a sequence of tokens, got one str: {tokens!r}")
+    tokens = list(tokens)
+    strangers = [token for token in tokens if not isinstance(token, str)]
+    if strangers:
+        raise TypeError(f"{name} must hold strings, got {type(strangers[0]).__name__}")
+    if not tokens:
+        raise ValueError(f"{name} must hold at least one token, got none")
+    return tokens
+
+
+def _weights(weights: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
+    if hasattr(weights, "detach"):
+        weights = weights.detach().cpu()
+    weights = np.asarray(weights, dtype="<f4")
+    if weights.shape != shape:
+        raise ValueError(
+            f"weights must have the shape (target, source) = {shape}, got {weights.shape}"
+        )
+    if not np.isfinite(weights).all() or weights.min() < 0:
+        raise ValueError("weights must be finite and at least 0")
+    sums = weights.sum(axis=1, dtype=np.float64)
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > _ROW_SUM_TOLERANCE:
+        raise ValueError(
+            f"weights must have rows that sum to 1, row {worst} sums to {sums[worst]:.3f}"
+        )
+    return weights
+
+
+def _titles(titles: Sequence[str] | None, sources: list[list[str]]) -> list[str]:
+    if titles is None:
+        by_character = all(len(token) == 1 for source in sources for token in source)
+        return [("" if by_character else " ").join(source) for source in sources]
+    titles = list(titles)
+    if len(titles) != len(sources):
+        raise ValueError(f"titles must name {len(sources)} sentences, got {len(titles)}")
+    return titles
+
+
+def _check_comparable(alignments: Mapping[str, Sequence[Alignment]]) -> None:
+    if not isinstance(alignments, Mapping) or not alignments:
+        raise TypeError(
+            "alignments must map each score function's name to its alignments, "
+            f"got {type(alignments).__name__}"
+        )
+    first, *_ = alignments
+    for name, row in alignments.items():
+        if not row or not all(isinstance(alignment, Alignment) for alignment in row):
+            raise TypeError(f"alignments[{name!r}] must be a list of at least one Alignment")
+        if len(row) != len(alignments[first]):
+            raise ValueError(
+                f"alignments[{name!r}] must show the {len(alignments[first])} sentences of "
+                f"{first!r}, got {len(row)}"
+            )
+        for place, (one, other) in enumerate(zip(alignments[first], row, strict=True)):
+            if one.source != other.source:
+                raise ValueError(
+                    f"alignments[{name!r}][{place}] must have the source tokens of "
+                    f"alignments[{first!r}][{place}], got others"
+                )

@@ -1,0 +1,93 @@
+"""The frame viewer: a row of finished pictures and a slider through them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Int, List, Unicode, validate
+
+from gates2heads.display.figures import themed_svg
+from gates2heads.display.widgets.view import View, asset
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class FrameViewer(View):
+    """Shows one of many pictures, with a slider, single steps and playback.
+
+    Args:
+        frames: Matplotlib figures or SVG texts, at least one. A figure becomes an SVG whose ink is
+            the colour of the text around it, so that it follows the page's theme.
+        labels: one line per frame, shown beside the slider and read out; "1 of 7" if left out.
+        title: what the frames show, above them.
+        interval_ms: time per frame in playback, in milliseconds.
+        index: the frame that is shown first, counted from 0.
+
+    Attributes:
+        index: the shown frame, in step with the picture; may be linked.
+
+    Raises:
+        TypeError: a frame that is neither a figure nor an SVG.
+        ValueError: no frames, labels that do not fit them, an interval below 1.
+    """
+
+    _esm = asset("view.js", "frame_viewer.js")
+    _css = asset("view.css", "frame_viewer.css")
+
+    frames = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
+    title = Unicode().tag(sync=True)
+    interval_ms = Int(600).tag(sync=True)
+    index = Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        frames: Sequence["Figure | str"],
+        labels: Sequence[str] | None = None,
+        title: str = "",
+        interval_ms: int = 600,
+        *,
+        index: int = 0,
+        **kwargs: Any,
+    ):
+        frames = [_svg(frame, place) for place, frame in enumerate(frames)]
+        if not frames:
+            raise ValueError("frames must hold at least one picture, got none")
+        if labels is None:
+            labels = [f"{place + 1} of {len(frames)}" for place in range(len(frames))]
+        if len(labels) != len(frames):
+            raise ValueError(f"labels must name {len(frames)} frames, got {len(labels)}")
+        if interval_ms < 1:
+            raise ValueError(f"interval_ms must be at least 1 millisecond, got {interval_ms}")
+        super().__init__(
+            frames=frames,
+            labels=[str(label) for label in labels],
+            title=title,
+            interval_ms=interval_ms,
+            index=index,
+            **kwargs,
+        )
+
+    def _bounds(self, asked: dict[str, Any]) -> dict[str, int]:
+        return {"index": len(self.frames)}
+
+    @validate("index")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    def __repr__(self):
+        return f"FrameViewer({len(self.frames)} frame{'s' if len(self.frames) > 1 else ''})"
+
+
+def _svg(frame: "Figure | str", place: int) -> str:
+    if not isinstance(frame, str):
+        if not hasattr(frame, "savefig"):
+            raise TypeError(
+                f"frames[{place}] must be a Matplotlib Figure or an SVG text, "
+                f"got {type(frame).__name__}"
+            )
+        frame = themed_svg(frame)
+    start = frame.find("<svg")
+    if start < 0:
+        raise TypeError(f"frames[{place}] must be an SVG text, it has no <svg")
+    return frame[start:]  # an XML declaration has no place inside a page

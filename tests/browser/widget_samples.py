@@ -1,0 +1,85 @@
+"""Widgets with made-up contents, and the saved state in which a page would carry them.
+
+    python widget_samples.py STATE.json
+
+Also run by an interpreter with Colab's widget versions, so it uses only what both have.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import ipywidgets
+import numpy as np
+from ipywidgets.embed import embed_data
+
+from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
+
+DATES = [
+    ("le 3 février 1974", "1974-02-03"),
+    ("Donnerstag, 14. September 2051", "2051-09-14"),
+    ("٢٣ أغسطس ١٩٨٨", "1988-08-23"),
+    ("2007年11月30日星期五", "2007-11-30"),
+    ("7 <b>&amp;", "2007"),
+]
+
+
+def attention(source: str, target: str, sharpness: float, seed: int) -> np.ndarray:
+    """Weights (T, S) that drift along the source, with noise; rows sum to 1."""
+    random = np.random.default_rng(seed)
+    along = np.linspace(len(source) - 1, 0, len(target))[:, None] - np.arange(len(source))
+    scores = -sharpness * along**2 + 1.5 * random.standard_normal((len(target), len(source)))
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def explorer(**position: int) -> AlignmentExplorer:
+    """Five sentences under two score functions, which write targets of different lengths."""
+    additive = [
+        Alignment(list(source), list(target), attention(source, target, 0.7, place))
+        for place, (source, target) in enumerate(DATES)
+    ]
+    dot = [
+        Alignment(list(source), list(target[:-3]) or ["?"], attention(source, target[:-3], 0.1, 9))
+        for source, target in DATES
+    ]
+    return AlignmentExplorer({"additive": additive, "dot product": dot}, **position)
+
+
+def words() -> AlignmentExplorer:
+    """One sentence of words under one score function, with a title."""
+    source, target = "the cat sat on the mat .".split(), "le chat s' est assis .".split()
+    weights = attention(" " * len(source), " " * len(target), 1.0, 3)
+    return AlignmentExplorer({"general": [Alignment(source, target, weights)]}, ["cat"])
+
+
+def viewer(**position: int) -> FrameViewer:
+    """Seven frames in the page's ink, each with its own number in it."""
+    frames = [
+        '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="320" height="120" '
+        f'viewBox="0 0 320 120"><circle cx="{40 + 40 * place}" cy="60" r="20" fill="none" '
+        f'stroke="currentColor"/><text x="8" y="20" fill="currentColor">{place}</text></svg>'
+        for place in range(7)
+    ]
+    labels = [f"after {place * 10} updates" for place in range(7)]
+    return FrameViewer(frames, labels, title="A walk <right>", interval_ms=50, **position)
+
+
+def linked() -> ipywidgets.VBox:
+    """A slider and a viewer that the browser keeps together; the slider reaches too far."""
+    slider = ipywidgets.IntSlider(max=9)
+    picture = viewer()
+    ipywidgets.jslink((slider, "value"), (picture, "index"))
+    return ipywidgets.VBox([slider, picture])
+
+
+def saved() -> dict:
+    """The state and the views of all samples, as a page without a kernel carries them."""
+    # A default may well be dropped from the state, but anywidget makes the view's code one.
+    data = embed_data([explorer(), viewer(), words(), linked()], drop_defaults=False)
+    shown = [view["model_id"] for view in data["view_specs"]]
+    return {"state": data["manager_state"], "shown": shown}
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(json.dumps(saved()), encoding="utf-8")
