@@ -45,7 +45,7 @@ METADATA = {
 }
 
 
-class NotebookFailed(Exception):
+class NotebookError(Exception):
     """A notebook that did not run to its end, or whose outputs cannot be stored."""
 
 
@@ -58,13 +58,13 @@ def execute(path: Path, timeout: float = 300) -> float:
     Returns:
         Seconds from the first cell to the last, the start of the kernel included.
     Raises:
-        NotebookFailed: a cell failed or took too long, the kernel died, or the result is not a
+        NotebookError: a cell failed or took too long, the kernel died, or the result is not a
             notebook that can be stored; one message with the notebook, the cell and the reason.
     """
     try:
         notebook = nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
-        raise NotebookFailed(f"{path}: cannot be read as a notebook: {error}") from None
+        raise NotebookError(f"{path}: cannot be read as a notebook: {error}") from None
     notebook.metadata.pop("widgets", None)
     begin = time.perf_counter()
     _run(path, notebook, timeout)
@@ -89,11 +89,11 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
             client.execute()
         except CellExecutionError as error:
             reason = f"{error.ename}: {error.evalue}"
-            raise NotebookFailed(f"{path}: cell {at[-1]} failed: {reason}") from None
+            raise NotebookError(f"{path}: cell {at[-1]} failed: {reason}") from None
         except CellTimeoutError:
-            raise NotebookFailed(f"{path}: cell {at[-1]} took more than {timeout:g} s") from None
+            raise NotebookError(f"{path}: cell {at[-1]} took more than {timeout:g} s") from None
         except DeadKernelError:
-            raise NotebookFailed(f"{path}: the kernel died at cell {at[-1]}") from None
+            raise NotebookError(f"{path}: the kernel died at cell {at[-1]}") from None
 
 
 def _this_interpreter(folder: Path) -> AsyncKernelManager:
@@ -128,7 +128,7 @@ def _settled_outputs(outputs: list, where: str) -> list:
                     print(f"{where} on stderr: {line}", file=sys.stderr)
             continue
         if ADDRESS.search(json.dumps(output.get("data", output.get("text", "")))):
-            raise NotebookFailed(f"{where} shows a memory address, which changes with every run")
+            raise NotebookError(f"{where} shows a memory address, which changes with every run")
         last = settled[-1] if settled else None
         if output.output_type == "stream" and last and last.output_type == "stream":
             # How often the kernel flushes is a matter of time, not of the program.
@@ -151,7 +151,7 @@ def _write(path: Path, notebook: nbformat.NotebookNode) -> None:
     try:
         nbformat.validate(notebook)
     except nbformat.ValidationError as error:
-        raise NotebookFailed(f"{path}: not a valid notebook: {error.message}") from None
+        raise NotebookError(f"{path}: not a valid notebook: {error.message}") from None
     text = nbformat.writes(notebook) + "\n"
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
     try:
@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
     for path in notebooks:
         try:
             print(f"{path}: {execute(path, options.timeout):.1f} s", flush=True)
-        except NotebookFailed as failure:
+        except NotebookError as failure:
             failures += 1
             print(failure, file=sys.stderr, flush=True)
     return int(bool(failures))

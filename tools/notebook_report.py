@@ -1,0 +1,207 @@
+"""A pytest plugin around nbval: what is compared in a notebook, how closely, and how much is not.
+
+    python -m pytest -p tools.notebook_report --nbval --nbval-current-env chapters
+
+Every notebook gets one line in a closing table, and one test of its own, "measures", which fails
+if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, if
+nothing at all is compared, or, with --notebook-seconds, if its cells together take longer.
+
+What is compared: every text, Markdown, HTML and LaTeX output and stdout, word for word, and of a
+figure its alt text, caption, words and numbers (`gates2heads.display.content`), each number to a
+thousandth of the largest beside it. Not compared: PNG and SVG, which follow from these; widgets'
+state, which the browser tests check; stderr, where progress bars and warnings go.
+
+Cell tags say where that would be too strict:
+
+- `approx-0.02`: numbers may differ by 2 % from the stored ones; dates, identifiers and all words
+  may not. `approx-abs-0.5`: by 0.5 in the unit as printed. With both, one of them is enough.
+- `varying-seconds`: numbers before ms, s or min may be any.
+- `trained-figure`: the numbers in a figure may be any; how many there are, and its words, not.
+- `nbval-ignore-output`, `nbval-skip`: nothing is compared. The cell must say why, in its metadata
+  under `exempt_reason` or behind a comment `# NBVAL_IGNORE_OUTPUT: reason`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile
+
+from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
+
+EXEMPT_SHARE = 0.20
+COMMENT = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\b[\s:,–-]*(.*)$", re.M)
+TALLIES = pytest.StashKey[dict[Path, "Tally"]]()
+
+
+@dataclass
+class Tally:
+    """What happened to the code cells of one notebook."""
+
+    code: int = 0
+    with_output: int = 0
+    compared: int = 0
+    tolerant: int = 0
+    trained_figures: int = 0
+    reasons: dict[int, str] = field(default_factory=dict)
+    seconds: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def exempt_share(self) -> float:
+        """The part of the cells with output in which nothing is compared."""
+        return len(self.reasons) / self.with_output if self.with_output else 0.0
+
+    def faults(self, cap: float | None) -> list[str]:
+        """Say what a notebook must mend, one sentence each."""
+        found = [
+            f"cell {cell} is exempt and must say why (metadata exempt_reason)"
+            for cell, reason in self.reasons.items()
+            if not reason
+        ]
+        if self.exempt_share > EXEMPT_SHARE:
+            found.append(
+                f"{len(self.reasons)} of {self.with_output} cells with output are exempt "
+                f"({self.exempt_share:.0%}), at most {EXEMPT_SHARE:.0%} may be"
+            )
+        if not self.compared:
+            found.append("no output was compared")
+        total = sum(self.seconds.values())
+        if cap is not None and total > cap:
+            found.append(f"its cells took {total:.1f} s, at most {cap:g} s are allowed")
+        return found
+
+
+class ComparedNotebook(IPyNbFile):
+    """A notebook whose cells are compared by our rules, and whose measures are a test as well."""
+
+    def setup(self) -> None:
+        """Start the kernel, and run cells the way a reader does."""
+        super().setup()
+        # nbval keeps cells out of the history, and without it a final ";" hides nothing.
+        self.kernel.execute_cell_input = lambda source, allow_stdin=None: self.kernel.kc.execute(
+            source, allow_stdin=allow_stdin, stop_on_error=False
+        )
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield nbval's cells, as ours, and the measures after them."""
+        self.tally = Tally()
+        self.config.stash[TALLIES][self.path] = self.tally
+        for cell in super().collect():
+            yield ComparedCell.from_parent(
+                self, name=cell.name, cell_num=cell.cell_num, cell=cell.cell, options=cell.options
+            )
+        yield Measures.from_parent(self, name="measures")
+
+
+class ComparedCell(IPyNbCell):
+    """One code cell."""
+
+    def __init__(self, name, parent, cell_num, cell, options):
+        super().__init__(name, parent, cell_num, cell, options)
+        self.rules = Rules.of(cell.metadata.get("tags", []), f"{parent.path.name} cell {cell_num}")
+        self.comment = COMMENT.search(cell.source)
+        if self.comment:
+            options["check"] = False
+
+    def runtest(self) -> None:
+        """Run the cell, keep its time, and note what of it is compared."""
+        tally, number = self.parent.tally, self.cell_num
+        tally.code += 1
+        shown = bool(comparable(self.cell.outputs))
+        tally.with_output += shown
+        if shown and (self.options["skip"] or not self.options["check"]):
+            said = self.cell.metadata.get("exempt_reason", "")
+            tally.reasons[number] = said or (self.comment[1].strip() if self.comment else "")
+        begin = time.perf_counter()
+        try:
+            super().runtest()
+        finally:
+            tally.seconds[number] = time.perf_counter() - begin
+
+    def compare_outputs(self, test, ref, skip_compare=None) -> bool:
+        """Compare with nbval what is left after taking near enough for the same."""
+        new, stored = comparable(test), comparable(ref)
+        if stored:
+            tally = self.parent.tally
+            tally.compared += 1
+            tally.tolerant += self.rules.tolerant
+            has_figure = any(FIGURE_MIME in output.get("data", {}) for output in stored)
+            tally.trained_figures += self.rules.trained_figure and has_figure
+        if len(new) == len(stored):
+            for one, other in zip(stored, new, strict=True):
+                adopt(one, other, self.rules)
+        return super().compare_outputs(new, stored, skip_compare)
+
+
+class Measures(pytest.Item):
+    """The limits that a notebook as a whole keeps."""
+
+    def runtest(self) -> None:
+        """Fail if the notebook breaks one of them."""
+        faults = self.parent.tally.faults(self.config.getoption("notebook_seconds"))
+        if faults:
+            pytest.fail("; ".join(faults), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Name the test in pytest's output."""
+        return self.path, 0, f"{self.parent.name}::measures"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the cap on a notebook's time."""
+    parser.getgroup("nbval").addoption(
+        "--notebook-seconds",
+        type=float,
+        default=None,
+        metavar="SECONDS",
+        help="fail a notebook whose cells together take longer (the book's measure is 90)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the place for the numbers."""
+    config.stash[TALLIES] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector):
+    """Put our notebooks in the place of nbval's."""
+    found = yield
+    return [
+        ComparedNotebook.from_parent(parent, path=file_path) if type(one) is IPyNbFile else one
+        for one in found
+    ]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print one line for each notebook, then the reasons of the exempt cells."""
+    tallies = terminalreporter.config.stash[TALLIES]
+    if not any(tally.code for tally in tallies.values()):
+        return
+    terminalreporter.section("notebooks")
+    write = terminalreporter.write_line
+    heads = ("code", "output", "compared", "tolerant", "trained fig", "exempt", "seconds")
+    write(f"{'notebook':28}" + "".join(f"{head:>12}" for head in heads) + "   slowest cell")
+    for path, tally in tallies.items():
+        slowest = max(tally.seconds, key=tally.seconds.get, default=0)
+        cells = (
+            tally.code,
+            tally.with_output,
+            tally.compared,
+            tally.tolerant,
+            tally.trained_figures,
+            f"{len(tally.reasons)} ({tally.exempt_share:.0%})",
+            f"{sum(tally.seconds.values()):.1f}",
+        )
+        line = f"{path.stem:28}" + "".join(f"{cell!s:>12}" for cell in cells)
+        write(f"{line}   {slowest} ({tally.seconds.get(slowest, 0.0):.1f} s)")
+    write("compared: word for word; of them tolerant: numbers within the cell's tolerance;")
+    write("trained fig: the numbers in the figure were not compared, its words were.")
+    for path, tally in tallies.items():
+        for cell, reason in tally.reasons.items():
+            write(f"{path.stem} cell {cell} exempt: {reason or 'NO REASON GIVEN'}")
