@@ -21,7 +21,8 @@ REQUIREJS = "vendor/requirejs/require.js"
 HTML_MANAGER = "vendor/html-manager/embed-amd.js"
 
 # require.js reads its settings from a global of its own name that is there before it.
-# base and controls are defined inside html-manager's bundle; their icon fonts lie beside it.
+# The other modules are defined inside html-manager's bundle; their addresses say where their icon
+# fonts are: beside it.
 WIDGET_PATHS = """
 (() => {
   const root = document.documentElement.dataset.content_root;
@@ -33,7 +34,11 @@ WIDGET_PATHS = """
     paths: {
       "anywidget": vendor + "anywidget/index",
       "@jupyter-widgets/base": bundle,
+      "@jupyter-widgets/base7": bundle,
       "@jupyter-widgets/controls": bundle,
+      "@jupyter-widgets/controls7": bundle,
+      "@jupyter-widgets/html-manager": bundle,
+      "@jupyter-widgets/html-manager/dist/libembed-amd": bundle,
     },
   };
 })();
@@ -88,10 +93,14 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
     if app.builder.format != "html":
         return
     kept, names = [], set()
+    # Sphinx carries MathJax over to the page after one with equations.
+    has_maths = 'class="math' in context.get("body", "")
     for script in context.get("script_files", []):
         filename = str(getattr(script, "filename", script) or "")
         body = getattr(script, "attributes", {}).get("body") or ""
         if "thebe" in filename or "THEBE" in body:
+            continue
+        if not has_maths and ("mathjax" in filename or "window.MathJax" in body):
             continue
         if filename.startswith("_static/../"):
             filename = filename.removeprefix("_static/../")
