@@ -1,0 +1,29 @@
+"""Exact match: the share of hypotheses that equal their reference, whole and letter for letter."""
+
+from collections.abc import Sequence
+
+from gates2heads.metrics.segments import Segment, check_same_length, check_segment
+
+
+def exact_match(hypotheses: Sequence[Segment], references: Sequence[Segment]) -> float:
+    """Give the share of hypotheses that equal their reference.
+
+    Args:
+        hypotheses: N strings, or N lists of tokens.
+        references: N segments of the same kind, one for each hypothesis.
+    Returns:
+        the share, from 0 to 1. Nothing is normalised: case, accents and white space count.
+    Raises:
+        TypeError: an argument is no list, or an entry is neither a string nor a list of tokens, or
+            a string faces tokens.
+        ValueError: the lengths differ, or there is nothing to compare.
+    """
+    check_same_length(hypotheses, references)
+    hits = 0
+    for i, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
+        check_segment(hypothesis, f"hypotheses[{i}]")
+        check_segment(reference, f"references[{i}]")
+        if isinstance(hypothesis, str) != isinstance(reference, str):
+            raise TypeError(f"references[{i}] must be of the same kind as hypotheses[{i}]")
+        hits += tuple(hypothesis) == tuple(reference)
+    return hits / len(hypotheses)

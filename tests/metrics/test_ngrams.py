@@ -1,0 +1,47 @@
+"""N-grams: counted by hand, and the sums that every metric relies on."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.metrics.ngrams import count_ngrams, most_in_any, overlap
+
+TOKENS = st.lists(st.sampled_from("abc"), max_size=11)
+
+
+def test_by_hand():
+    counts = count_ngrams(["a", "b", "a", "b", "c"], 2)  # ab, ba, ab, bc
+    assert counts == {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1}
+    assert overlap(counts, Counter({("a", "b"): 1, ("b", "c"): 3})) == 1 + 1
+
+
+def test_the_ceiling_is_the_most_that_any_one_reference_holds():
+    assert most_in_any([Counter("aab"), Counter("abbb"), Counter("c")]) == Counter("aabbbc")
+    assert most_in_any([]) == Counter()
+
+
+@given(TOKENS, st.integers(1, 5))
+def test_a_text_of_t_tokens_has_t_minus_n_plus_1_ngrams(tokens, order):
+    assert count_ngrams(tokens, order).total() == max(len(tokens) - order + 1, 0)
+
+
+@given(TOKENS, TOKENS, st.integers(1, 3))
+def test_overlap_is_symmetric_and_equals_the_multiset_intersection(tokens, others, order):
+    counts, ceiling = count_ngrams(tokens, order), count_ngrams(others, order)
+    assert overlap(counts, ceiling) == overlap(ceiling, counts) == (counts & ceiling).total()
+
+
+@given(TOKENS, TOKENS)
+def test_counting_changes_no_argument(tokens, others):
+    counters = [Counter(tokens), Counter(others)]
+    most_in_any(counters)
+    assert counters == [Counter(tokens), Counter(others)]
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="order must be a whole number of at least 1, got 0"):
+        count_ngrams("abc", 0)
+    with pytest.raises(TypeError, match="tokens must be a string, list or tuple, got int"):
+        count_ngrams(3, 1)
