@@ -1,0 +1,99 @@
+"""Perplexity: how many words a model hesitates between, on average, at each step.
+
+A language model gives every real token x_t of a text a probability p(x_t | x_<t). Perplexity is the
+geometric mean of the inverse of these probabilities. The notes write it in three forms; each form
+below has its own function and its own way to compute, so that their equality means something.
+"""
+
+import torch
+from torch import Tensor
+
+__all__ = ["cross_entropy", "perplexity", "perplexity_base2", "perplexity_geometric"]
+
+# Half precision can put the logarithm of a probability near 1 this far above 0.
+_POSITIVE_ROUNDING = 1e-3
+
+
+def cross_entropy(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = "nats") -> float:
+    """Give the mean of -log p over the real tokens.
+
+    Args:
+        log_probs: (N, T) or (T,) float, natural log probability of each token; (…) in general.
+        mask: bool, same shape; True = a real token. What stands at padding is never read.
+        unit: `nats` (natural logarithm) or `bits` (base 2).
+    Returns:
+        nats or bits per token; inf where a real token has probability 0.
+    Raises:
+        TypeError: log_probs is no float tensor, or mask no bool tensor.
+        ValueError: shapes differ, no real token is left, a value is NaN or positive, unknown unit.
+    """
+    nats = -_real_tokens(log_probs, mask).mean()
+    if unit == "nats":
+        return nats.item()
+    if unit == "bits":
+        return (nats / torch.log(torch.tensor(2.0, dtype=torch.float64))).item()
+    raise ValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
+
+
+def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
+    """Raise e to the cross-entropy in nats: the form that a training loss gives at once.
+
+    Source: eq. 15.37 of the notes with base e for base 2; the base cancels.
+    Args, Returns, Raises: see `cross_entropy`. A perplexity too large for a float is inf.
+    """
+    return (-_real_tokens(log_probs, mask).mean()).exp().item()
+
+
+def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
+    """Raise 2 to the cross-entropy in bits, each sequence summed by itself first.
+
+    Source: eq. 15.36 of the notes, with log as the logarithm to base 2. The last axis is time.
+    Args, Returns, Raises: see `cross_entropy`.
+    """
+    tokens = _real_tokens(log_probs, mask)
+    real = torch.ones_like(log_probs, dtype=torch.bool) if mask is None else mask
+    in_bits = torch.zeros(real.shape, dtype=torch.float64)
+    in_bits[real.cpu()] = torch.log2(torch.tensor(torch.e, dtype=torch.float64)) * tokens
+    of_sequences = in_bits.sum(dim=-1)  # (N, T) -> (N,): log2 p(x_1:T) of each sequence
+    return torch.exp2(-of_sequences.sum() / tokens.numel()).item()
+
+
+def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
+    """Multiply the inverse probabilities, each under the T-th root already.
+
+    The product of all probabilities is too small for a float after some hundred tokens. The root of
+    a product is the product of the roots, and p^(-1/T) is a number near 1.
+
+    Source: eq. 15.38 of the notes.
+    Args, Returns, Raises: see `cross_entropy`.
+    """
+    probs = _real_tokens(log_probs, mask).exp()
+    return probs.pow(-1 / probs.numel()).prod().item()
+
+
+def _real_tokens(log_probs: Tensor, mask: Tensor | None) -> Tensor:
+    """Check the arguments and give the log probabilities of the real tokens: (T,) float64."""
+    if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
+        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
+        raise TypeError(f"log_probs must be a float tensor, got {kind}")
+    if mask is not None:
+        if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+            kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+            raise TypeError(f"mask must be a bool tensor (True = a real token), got {kind}")
+        if mask.shape != log_probs.shape:
+            raise ValueError(
+                f"mask must have the shape of log_probs, {tuple(log_probs.shape)}, "
+                f"got {tuple(mask.shape)}"
+            )
+        log_probs = log_probs[mask]
+    tokens = log_probs.detach().flatten().cpu().double()
+    if tokens.numel() == 0:
+        raise ValueError("log_probs must hold at least one real token, got none")
+    if tokens.isnan().any():
+        raise ValueError("log_probs must not hold NaN at a real token")
+    if tokens.max() > _POSITIVE_ROUNDING:
+        raise ValueError(
+            f"log_probs must be log probabilities, 0 or less, got {tokens.max():.3g}: "
+            "apply log_softmax to logits first"
+        )
+    return tokens
