@@ -1,0 +1,295 @@
+"""BLEU: how many n-grams of a translation occur in its references, and is it long enough.
+
+The work is in `Bleu`, which holds the settings; `corpus_bleu` and `sentence_bleu` are the short
+way. BLEU is not a mean of sentence scores: counts are added over the test set and divided once. The
+counts of each sentence are therefore kept apart (`Bleu.statistics`) for the paired bootstrap.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gates2heads.metrics.checks import check_counts, check_number, check_whole
+from gates2heads.metrics.ngrams import count_ngrams, most_in_any, overlap
+from gates2heads.metrics.segments import choose_tokenizer, cut, read_pair, read_pairs
+
+__all__ = [
+    "Bleu",
+    "BleuScore",
+    "brevity_penalty",
+    "corpus_bleu",
+    "modified_precisions",
+    "sentence_bleu",
+]
+
+SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
+
+
+@dataclass(frozen=True)
+class BleuScore:
+    """A BLEU score and everything that it was made of.
+
+    Attributes:
+        score: BLEU, 0 to 100.
+        precisions: P_n after smoothing in percent, one for each order.
+        matches: clipped n-gram matches, one for each order.
+        totals: n-grams of the hypotheses, one for each order.
+        brevity_penalty: 0 to 1.
+        hypothesis_length: in tokens.
+        reference_length: in tokens, the closest reference of each sentence added up.
+        signature: the settings that made the score, in sacreBLEU's words.
+    """
+
+    score: float
+    precisions: tuple[float, ...]
+    matches: tuple[int, ...]
+    totals: tuple[int, ...]
+    brevity_penalty: float
+    hypothesis_length: int
+    reference_length: int
+    signature: str = ""
+
+    def __str__(self):
+        precisions = "/".join(f"{precision:.1f}" for precision in self.precisions)
+        return (
+            f"BLEU = {self.score:.2f} {precisions} (BP = {self.brevity_penalty:.3f} "
+            f"hyp_len = {self.hypothesis_length} ref_len = {self.reference_length})"
+        )
+
+
+def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
+    """Lower the score of a hypothesis that is shorter than its reference.
+
+    b = 1 if l_x > l_s, else exp(1 - l_s / l_x). At l_x = l_s both branches give 1, so it does not
+    matter on which side the equals sign stands.
+
+    Source: Papineni et al. 2002, section 2.3. An empty hypothesis gets the limit 0, and 1 where the
+    reference is empty too.
+    """
+    check_whole(hypothesis_length, "hypothesis_length", least=0)
+    check_whole(reference_length, "reference_length", least=0)
+    if hypothesis_length > reference_length:
+        return 1.0
+    if hypothesis_length == 0:
+        return float(reference_length == 0)
+    return math.exp(1 - reference_length / hypothesis_length)
+
+
+def _closest_length(hypothesis_length: int, reference_lengths: Sequence[int]) -> int:
+    """Pick the reference length nearest to the hypothesis; of two equally near, the shorter."""
+    return min(reference_lengths, key=lambda length: (abs(length - hypothesis_length), length))
+
+
+def modified_precisions(matches, totals, smooth_method="none", smooth_value=None) -> list[float]:
+    """Divide clipped matches by totals, order by order, and smooth the orders without a match.
+
+    - `none`: such an order has precision 0, and the whole score becomes 0.
+    - `floor`: count `smooth_value` matches there (0.1 unless told).
+    - `add-k`: from bigrams on, add `smooth_value` (1 unless told) to matches and totals alike.
+    - `exp`: count 1/2 a match at the first such order, 1/4 at the second, and so on.
+
+    Source: Papineni et al. 2002, eq. 15.39 of the notes; Chen and Cherry 2014, methods 1, 2 and 3.
+    As in sacreBLEU a hypothesis without a single match is not smoothed.
+
+    Args:
+        matches: clipped matches of orders 1 … N.
+        totals: n-grams of orders 1 … N in the hypothesis.
+        smooth_method: one of the four names above.
+        smooth_value: for `floor` and `add-k`.
+    Returns:
+        precisions in percent, one for each order that has any n-gram; none at all without a match.
+    Raises:
+        ValueError: smoothing unknown; a count is negative; matches and totals differ in length, or
+            more matches than n-grams.
+    """
+    _check_smoothing(smooth_method, smooth_value)
+    _check_matches(matches, totals)
+    value = SMOOTHING[smooth_method] if smooth_value is None else smooth_value
+    precisions, misses = [], 0
+    if not any(matches):
+        return precisions
+    for order, (match, total) in enumerate(zip(matches, totals, strict=True), start=1):
+        extra = value if smooth_method == "add-k" and order > 1 else 0
+        if total + extra == 0:
+            break
+        if match + extra == 0:
+            misses += 1
+            extra = {"floor": value, "exp": 0.5**misses}.get(smooth_method, 0)
+            precisions.append(100 * extra / total)
+        else:
+            precisions.append(100 * (match + extra) / (total + extra))
+    return precisions
+
+
+def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Give exp(sum of w_n log v_n), the weights scaled to a sum of 1. A zero value gives 0."""
+    used = [(value, weight) for value, weight in zip(values, weights, strict=True) if weight > 0]
+    if not used or any(value == 0 for value, _ in used):
+        return 0.0
+    scale = sum(weight for _, weight in used)
+    return math.exp(sum(weight * math.log(value) for value, weight in used) / scale)
+
+
+def _check_smoothing(smooth_method, smooth_value) -> None:
+    if not isinstance(smooth_method, str) or smooth_method not in SMOOTHING:
+        raise ValueError(f"smooth_method must be one of {sorted(SMOOTHING)}, got {smooth_method!r}")
+    if smooth_value is not None:
+        check_number(smooth_value, "smooth_value")
+
+
+def _check_matches(matches, totals) -> None:
+    for name, counts in (("matches", matches), ("totals", totals)):
+        if not isinstance(counts, list | tuple):
+            raise ValueError(f"{name} must be a list of counts, got {counts!r}")
+        for count in counts:
+            check_whole(count, f"each of the {name}", least=0)
+    if len(matches) != len(totals):
+        raise ValueError(f"totals must have {len(matches)} counts like matches, got {len(totals)}")
+    if any(match > total for match, total in zip(matches, totals, strict=True)):
+        raise ValueError(f"matches must not exceed totals {totals!r}, got {matches!r}")
+
+
+def _check_weights(weights, order: int) -> None:
+    if not isinstance(weights, list | tuple) or len(weights) != order:
+        raise ValueError(f"weights must be a list of {order} numbers, got {weights!r}")
+    for weight in weights:
+        check_number(weight, "each of the weights")
+    if not math.isclose(sum(weights), 1, abs_tol=1e-6):
+        raise ValueError(f"weights must sum to 1, got {sum(weights):g}")
+
+
+@dataclass(frozen=True)
+class Bleu:
+    """BLEU with its settings.
+
+    Source: Papineni et al. 2002; eq. 15.39–15.41 of the notes; names and conventions of sacreBLEU
+    (Post 2018). Adds weights, and token lists as input.
+
+    Args:
+        max_ngram_order: N, the longest n-gram.
+        weights: N weights w_n that sum to 1; equal ones unless told.
+        tokenize: `13a` (default for strings), `none`, `char` or `rouge`; None for token lists.
+        lowercase: compare in lower case.
+        smooth_method: `exp` (default), `none`, `floor` or `add-k`; see `modified_precisions`.
+        smooth_value: for `floor` and `add-k`.
+        effective_order: leave out orders longer than the hypothesis, as single sentences need it.
+    """
+
+    max_ngram_order: int = 4
+    weights: Sequence[float] | None = None
+    tokenize: str | None = None
+    lowercase: bool = False
+    smooth_method: str = "exp"
+    smooth_value: float | None = None
+    effective_order: bool = False
+
+    def __post_init__(self):
+        check_whole(self.max_ngram_order, "max_ngram_order")
+        _check_smoothing(self.smooth_method, self.smooth_value)
+        choose_tokenizer(self.tokenize, "", "13a")
+        if self.weights is not None:
+            _check_weights(self.weights, self.max_ngram_order)
+
+    def statistics(self, hypotheses, references) -> np.ndarray:
+        """Count each sentence by itself: all that BLEU needs, and it adds up over sentences.
+
+        Args:
+            hypotheses: N strings or N token lists.
+            references: N lists of references; a lone string is one reference.
+        Returns:
+            (N, 2 + 2 max_ngram_order) int: hypothesis length, closest reference length, clipped
+            matches of each order, totals of each order.
+        Raises:
+            TypeError, ValueError: see `read_pairs`.
+        """
+        return self._count(read_pairs(hypotheses, references))
+
+    def _count(self, pairs) -> np.ndarray:
+        tokenizer = choose_tokenizer(self.tokenize, pairs[0][0], "13a")
+        rows = []
+        for hypothesis, references in pairs:
+            tokens = cut(hypothesis, tokenizer, lowercase=self.lowercase)
+            its_references = [cut(ref, tokenizer, lowercase=self.lowercase) for ref in references]
+            rows.append(self._count_sentence(tokens, its_references))
+        return np.array(rows, dtype=np.int64)
+
+    def _count_sentence(self, tokens, references) -> list[int]:
+        matches, totals = [], []
+        for order in range(1, self.max_ngram_order + 1):
+            counts = count_ngrams(tokens, order)
+            ceiling = most_in_any(count_ngrams(reference, order) for reference in references)
+            matches.append(overlap(counts, ceiling))
+            totals.append(max(len(tokens) - order + 1, 0))
+        closest = _closest_length(len(tokens), [len(reference) for reference in references])
+        return [len(tokens), closest, *matches, *totals]
+
+    def from_statistics(self, total, *, signature: str = "") -> BleuScore:
+        """Turn counts, added over any set of sentences, into the score (eq. 15.41).
+
+        Args:
+            total: (2 + 2 max_ngram_order,) the columns of `statistics`, summed.
+            signature: carried into the result.
+        Raises:
+            ValueError: the number of counts is wrong, or one is negative or NaN.
+        """
+        order = self.max_ngram_order
+        total = check_counts(total, 2 + 2 * order)
+        hypothesis_length, reference_length, *counts = total
+        matches, totals = counts[:order], counts[order:]
+        precisions = modified_precisions(matches, totals, self.smooth_method, self.smooth_value)
+        effective = len(precisions)
+        precisions += [0.0] * (order - effective)
+        used = effective if self.effective_order else order
+        weights = self.weights or [1 / order] * order
+        penalty = brevity_penalty(hypothesis_length, reference_length)
+        return BleuScore(
+            score=penalty * _weighted_geometric_mean(precisions[:used], weights[:used]),
+            precisions=tuple(precisions),
+            matches=tuple(matches),
+            totals=tuple(totals),
+            brevity_penalty=penalty,
+            hypothesis_length=hypothesis_length,
+            reference_length=reference_length,
+            signature=signature,
+        )
+
+    def corpus(self, hypotheses, references) -> BleuScore:
+        """Score a test set: counts are added over all sentences, then divided once."""
+        return self._score(read_pairs(hypotheses, references))
+
+    def sentence(self, hypothesis, references) -> BleuScore:
+        """Score one hypothesis against its references."""
+        return self._score([read_pair(hypothesis, references)])
+
+    def _score(self, pairs) -> BleuScore:
+        total = self._count(pairs).sum(axis=0)
+        return self.from_statistics(total, signature=self._signature(pairs))
+
+    def _signature(self, pairs) -> str:
+        numbers = {len(references) for _, references in pairs}
+        value = SMOOTHING[self.smooth_method]
+        if value is not None and self.smooth_value is not None:
+            value = self.smooth_value
+        parts = {
+            "nrefs": numbers.pop() if len(numbers) == 1 else "var",
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes" if self.effective_order else "no",
+            "tok": choose_tokenizer(self.tokenize, pairs[0][0], "13a"),
+            "smooth": self.smooth_method + ("" if value is None else f"[{value:.2f}]"),
+            "order": self.max_ngram_order,
+        }
+        if self.weights is not None:
+            parts["weights"] = "/".join(f"{weight:.3g}" for weight in self.weights)
+        return "|".join(f"{name}:{part}" for name, part in parts.items()) + "|version:gates2heads"
+
+
+def corpus_bleu(hypotheses, references, **settings) -> BleuScore:
+    """Give the BLEU of a test set. Arguments: see `Bleu.statistics`; settings: see `Bleu`."""
+    return Bleu(**settings).corpus(hypotheses, references)
+
+
+def sentence_bleu(hypothesis, references, **settings) -> BleuScore:
+    """Give the BLEU of one sentence, with `effective_order` on unless told otherwise."""
+    return Bleu(**{"effective_order": True, **settings}).sentence(hypothesis, references)
