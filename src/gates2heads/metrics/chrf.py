@@ -1,0 +1,180 @@
+"""chrF: an F-score over character n-grams. It needs no tokenizer and forgives endings.
+
+With `word_order=2` it counts words and pairs of words as well and is called chrF++. As in BLEU,
+counts are added over the test set first and divided once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gates2heads.metrics.checks import check_counts, check_number, check_whole
+from gates2heads.metrics.ngrams import count_ngrams, overlap
+from gates2heads.metrics.segments import read_pair, read_pairs
+
+__all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
+
+_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+@dataclass(frozen=True)
+class ChrfScore:
+    """A chrF score and what it was made of.
+
+    Attributes:
+        score: chrF, 0 to 100.
+        precision, recall: mean over the orders, 0 to 100.
+        signature: the settings that made the score, in sacreBLEU's words.
+    """
+
+    score: float
+    precision: float
+    recall: float
+    signature: str = ""
+
+
+def _split_words(text: str) -> list[str]:
+    """Cut at white space, and one punctuation mark off the end, or else off the start, of a word.
+
+    Source: chrF++.py (Popović 2017), as sacreBLEU. One mark only: `(hi)` gives `(hi` and `)`.
+    """
+    words = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _MARKS:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in _MARKS:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words
+
+
+@dataclass(frozen=True)
+class Chrf:
+    """chrF with its settings.
+
+    Source: Popović 2015 and 2017; conventions of sacreBLEU: precision and recall are averaged over
+    the orders that both texts are long enough for, and of several references the one with the
+    highest score counts.
+
+    Args:
+        char_order: the longest character n-gram.
+        word_order: the longest word n-gram; 0 gives chrF, 2 gives chrF++.
+        beta: recall counts beta times as much as precision.
+        lowercase: compare in lower case.
+        whitespace: keep white space as a character.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2
+    lowercase: bool = False
+    whitespace: bool = False
+
+    def __post_init__(self):
+        for name, least in (("char_order", 1), ("word_order", 0)):
+            check_whole(getattr(self, name), name, least=least)
+        check_number(self.beta, "beta", above=0)
+
+    def statistics(self, hypotheses: Sequence[str], references) -> np.ndarray:
+        """Count each sentence by itself: all that chrF needs, and it adds up over sentences.
+
+        Args:
+            hypotheses: N strings.
+            references: N lists of strings; a lone string is one reference.
+        Returns:
+            (N, 3 orders) int: n-grams of the hypothesis, of its best reference, and clipped
+            matches, for each character order and then each word order.
+        Raises:
+            TypeError, ValueError: see `read_pairs`; chrF takes strings only.
+        """
+        return self._count(read_pairs(hypotheses, references))
+
+    def _count(self, pairs) -> np.ndarray:
+        if not isinstance(pairs[0][0], str):
+            raise TypeError("chrF counts characters: hypotheses must be strings, got tokens")
+        rows = []
+        for hypothesis, references in pairs:
+            counters = self._ngrams(hypothesis)
+            candidates = [_compare(counters, self._ngrams(text)) for text in references]
+            rows.append(max(candidates, key=lambda row: self._averages(row)[0]))
+        return np.array(rows, dtype=np.int64)
+
+    def _ngrams(self, text: str):
+        text = text.lower() if self.lowercase else text
+        characters = text if self.whitespace else "".join(text.split())
+        words = _split_words(text) if self.word_order else []
+        return [count_ngrams(characters, order) for order in range(1, self.char_order + 1)] + [
+            count_ngrams(words, order) for order in range(1, self.word_order + 1)
+        ]
+
+    def _averages(self, total) -> tuple[float, float, float]:
+        """Give the F-score, and precision and recall averaged over the orders, all from 0 to 1."""
+        counts = [total[i : i + 3] for i in range(0, len(total), 3)]
+        usable = [(hyp, ref, match) for hyp, ref, match in counts if hyp > 0 and ref > 0]
+        if not usable:
+            return 0.0, 0.0, 0.0
+        precision = sum(match / hyp for hyp, _, match in usable) / len(usable)
+        recall = sum(match / ref for _, ref, match in usable) / len(usable)
+        if precision + recall == 0:
+            return 0.0, 0.0, 0.0
+        square = self.beta**2
+        f_score = (1 + square) * precision * recall / (square * precision + recall)
+        return f_score, precision, recall
+
+    def from_statistics(self, total, *, signature: str = "") -> ChrfScore:
+        """Turn counts, added over any set of sentences, into the score.
+
+        Args:
+            total: (3 orders,) the columns of `statistics`, summed.
+            signature: carried into the result.
+        Raises:
+            ValueError: the number of counts is wrong, or one is negative or NaN.
+        """
+        counts = check_counts(total, 3 * (self.char_order + self.word_order))
+        f_score, precision, recall = self._averages(counts)
+        return ChrfScore(100 * f_score, 100 * precision, 100 * recall, signature)
+
+    def corpus(self, hypotheses: Sequence[str], references) -> ChrfScore:
+        """Score a test set: counts are added over all sentences, then divided once."""
+        return self._score(read_pairs(hypotheses, references))
+
+    def sentence(self, hypothesis: str, references) -> ChrfScore:
+        """Score one hypothesis against its references."""
+        return self._score([read_pair(hypothesis, references)])
+
+    def _score(self, pairs) -> ChrfScore:
+        total = self._count(pairs).sum(axis=0)
+        numbers = {len(references) for _, references in pairs}
+        parts = {
+            "nrefs": numbers.pop() if len(numbers) == 1 else "var",
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes",
+            "nc": self.char_order,
+            "nw": self.word_order,
+            "space": "yes" if self.whitespace else "no",
+            "beta": self.beta,
+        }
+        signature = "|".join(f"{name}:{part}" for name, part in parts.items())
+        return self.from_statistics(total, signature=signature + "|version:gates2heads")
+
+
+def _compare(counters, reference_counters) -> list[int]:
+    """Give hypothesis count, reference count and clipped matches, order after order."""
+    row = []
+    for counts, ceiling in zip(counters, reference_counters, strict=True):
+        # An order that the reference is too short for does not count for the hypothesis either.
+        hypothesis_total = counts.total() if ceiling else 0
+        row += [hypothesis_total, ceiling.total(), overlap(counts, ceiling)]
+    return row
+
+
+def corpus_chrf(hypotheses: Sequence[str], references, **settings) -> ChrfScore:
+    """Give the chrF of a test set. Arguments: see `Chrf.statistics`; settings: see `Chrf`."""
+    return Chrf(**settings).corpus(hypotheses, references)
+
+
+def sentence_chrf(hypothesis: str, references, **settings) -> ChrfScore:
+    """Give the chrF of one sentence. Settings: see `Chrf`."""
+    return Chrf(**settings).sentence(hypothesis, references)
