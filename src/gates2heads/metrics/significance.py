@@ -1,0 +1,188 @@
+"""Is system A better than system B, or were the test sentences lucky?
+
+The bootstrap draws new test sets from the old one: as many sentences, with replacement. Both
+systems are scored on the same draws (paired), so a draw of hard sentences hurts both and the
+difference stays. The share of draws that A wins tells how far the ranking depends on the choice of
+sentences.
+
+A score is computed from statistics that add up over sentences, `Bleu.statistics` for BLEU or one
+number a sentence for a mean. A new test set is then a new sum; no sentence is read twice.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from gates2heads.metrics.checks import check_whole
+
+__all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
+
+Score = Callable[[np.ndarray], float]
+
+
+class Interval(NamedTuple):
+    """The range that holds the middle share of the resampled scores."""
+
+    low: float
+    high: float
+
+
+class PairedBootstrap(NamedTuple):
+    """The outcome of a paired bootstrap.
+
+    Attributes:
+        score_a, score_b: on the whole test set.
+        difference: score_a - score_b.
+        interval_a, interval_b, interval_difference: over the resampled test sets.
+        wins_a, wins_b, ties: on how many resampled sets A, B or neither was ahead.
+        p_value: share of the sets on which the system that is ahead on the whole set fails to win
+            (Koehn 2004; one-sided); 1 where neither is ahead.
+        p_value_two_sided: share of the sets on which the size of the difference exceeds its mean by
+            more than the observed difference (the centred test of sacreBLEU).
+    """
+
+    score_a: float
+    score_b: float
+    difference: float
+    interval_a: Interval
+    interval_b: Interval
+    interval_difference: Interval
+    wins_a: int
+    wins_b: int
+    ties: int
+    p_value: float
+    p_value_two_sided: float
+
+
+def paired_bootstrap(
+    statistics_a,
+    statistics_b,
+    score: Score | None = None,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator = 12345,
+) -> PairedBootstrap:
+    """Compare two systems on the same sentences by paired bootstrap resampling.
+
+    Source: Koehn 2004, section 4; both p-values count one more success among one more trial, so
+    that neither is ever 0.
+
+    Args:
+        statistics_a: (N, d) numbers that add up over the N sentences, or (N,) one value a sentence.
+        statistics_b: the same of the other system.
+        score: turns a (d,) sum into a number, e.g.
+            `lambda total: Bleu().from_statistics(total).score`; None with (N,) values: their mean.
+        resamples: how many test sets to draw.
+        confidence: share of the resampled scores inside an interval, between 0 and 1.
+        seed: a whole number, or a numpy Generator.
+    Raises:
+        TypeError: score is no function.
+        ValueError: shapes differ, no sentence, NaN or inf, resamples or confidence out of range,
+            no score for (N, d) statistics.
+    """
+    statistics_a = _read(statistics_a, "statistics_a")
+    statistics_b = _read(statistics_b, "statistics_b")
+    if statistics_a.shape != statistics_b.shape:
+        raise ValueError(
+            "statistics_b must cover the same sentences as statistics_a, shape "
+            f"{statistics_a.shape}, got {statistics_b.shape}"
+        )
+    both = np.concatenate([statistics_a, statistics_b], axis=1)  # (N, 2d)
+    sums = np.concatenate([both.sum(axis=0)[None], _resample_sums(both, resamples, seed)])
+    width = statistics_a.shape[1]
+    scores_a = _score_all(sums[:, :width], score, len(both))  # (1 + R,), the whole set first
+    scores_b = _score_all(sums[:, width:], score, len(both))
+    return _summarise(scores_a, scores_b, confidence)
+
+
+def bootstrap_interval(
+    statistics,
+    score: Score | None = None,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator = 12345,
+) -> Interval:
+    """Give the interval of one system's score over resampled test sets.
+
+    Source: Koehn 2004, section 3. Arguments and errors: see `paired_bootstrap`.
+    """
+    statistics = _read(statistics, "statistics")
+    sums = _resample_sums(statistics, resamples, seed)
+    return _interval(_score_all(sums, score, len(statistics)), confidence)
+
+
+def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndarray:
+    if score is None:
+        if sums.shape[1] != 1:
+            raise ValueError("score must be given for statistics of shape (N, d), got None")
+        return sums[:, 0] / sentences
+    if not callable(score):
+        raise TypeError(f"score must be a function of summed statistics, got {score!r}")
+    scores = np.array([score(total) for total in sums], dtype=np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError("score must return a finite number for each resampled test set")
+    return scores
+
+
+def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
+    difference, *rest = scores_a - scores_b
+    differences = np.array(rest)
+    resamples = len(differences)
+    wins_a, wins_b = int((differences > 0).sum()), int((differences < 0).sum())
+    wins = wins_a if difference > 0 else wins_b
+    sizes = np.abs(differences)
+    strays = int((sizes - sizes.mean() > abs(difference)).sum())
+    return PairedBootstrap(
+        score_a=float(scores_a[0]),
+        score_b=float(scores_b[0]),
+        difference=float(difference),
+        interval_a=_interval(scores_a[1:], confidence),
+        interval_b=_interval(scores_b[1:], confidence),
+        interval_difference=_interval(differences, confidence),
+        wins_a=wins_a,
+        wins_b=wins_b,
+        ties=resamples - wins_a - wins_b,
+        p_value=1.0 if difference == 0 else (resamples - wins + 1) / (resamples + 1),
+        p_value_two_sided=1.0 if difference == 0 else (strays + 1) / (resamples + 1),
+    )
+
+
+def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
+    """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
+    check_whole(resamples, "resamples")
+    try:
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"seed must be a whole number or a Generator, got {seed!r}") from error
+    sentences = len(statistics)
+    sums = np.empty((resamples, statistics.shape[1]))
+    for row in range(resamples):
+        drawn = generator.integers(sentences, size=sentences)
+        sums[row] = np.bincount(drawn, minlength=sentences) @ statistics
+    return sums
+
+
+def _interval(scores: np.ndarray, confidence: float) -> Interval:
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(scores, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def _read(statistics, name: str) -> np.ndarray:
+    try:
+        statistics = np.asarray(statistics, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers, one row a sentence") from error
+    if statistics.ndim == 1:
+        statistics = statistics[:, None]
+    if statistics.ndim != 2 or statistics.size == 0:
+        shape = statistics.shape
+        raise ValueError(f"{name} must have shape (N,) or (N, d) with N at least 1, got {shape}")
+    if not np.isfinite(statistics).all():
+        raise ValueError(f"{name} must hold finite numbers, got NaN or inf")
+    return statistics
