@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
+from gates2heads.data.checks import check_count
 from gates2heads.data.vocabulary import Vocabulary
 
 
@@ -42,22 +43,41 @@ def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
         tokens (B, L) long and mask (B, L) bool, True where a token is real; L is the longest.
 
     Raises:
+        TypeError: a sequence is no list of whole numbers.
         ValueError: there is no sequence, or one of them is empty.
     """
-    if not len(sequences):
+    try:
+        lengths = torch.tensor([len(sequence) for sequence in sequences], dtype=torch.long)
+        numbers = torch.tensor([number for sequence in sequences for number in sequence])
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(
+            f"sequences must be lists of token numbers, got {sequences!r:.60}"
+        ) from error
+    if not len(lengths):
         raise ValueError("sequences is empty; a batch needs at least one sequence")
-    lengths = torch.tensor([len(sequence) for sequence in sequences])
     if (lengths == 0).any():
         row = int((lengths == 0).nonzero()[0])
         raise ValueError(f"sequences[{row}] is empty; every sequence needs at least one token")
+    if numbers.dtype != torch.long or numbers.dim() != 1:
+        raise TypeError(f"sequences must hold whole numbers, got {sequences!r:.60}")
     mask = torch.arange(int(lengths.max())) < lengths[:, None]  # (B, L)
     tokens = torch.full(mask.shape, pad_id, dtype=torch.long)
-    tokens[mask] = torch.tensor([number for sequence in sequences for number in sequence])
+    tokens[mask] = numbers
     return tokens, mask
 
 
 def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
-    """Make one batch of B (source, target) pairs; both sides must end with `<eos>`."""
+    """Make one batch of B (source, target) pairs; both sides must end with `<eos>`.
+
+    Raises:
+        TypeError: a pair is not two lists of token numbers.
+        ValueError: there is no pair, or a side of one is empty.
+    """
+    for pair in pairs:
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise TypeError(
+                f"pairs must hold (source, target), two lists of token numbers; got {pair!r:.60}"
+            )
     source, source_mask = pad([source for source, _ in pairs])
     target_out, target_mask = pad([target for _, target in pairs])
     begin = torch.full_like(target_out[:, :1], Vocabulary.bos)
@@ -74,10 +94,12 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
         seed: shuffles the pairs; None keeps their order.
 
     Raises:
-        ValueError: `batch_size` is not positive, or there are no pairs.
+        TypeError: `batch_size` is no whole number, or `pairs` is no list.
+        ValueError: `batch_size` is below 1, or there are no pairs.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    check_count("batch_size", batch_size)
+    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
     if not len(pairs):
         raise ValueError("pairs is empty; there is nothing to put into a batch")
     order = torch.arange(len(pairs))

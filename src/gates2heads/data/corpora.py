@@ -9,6 +9,8 @@ from functools import lru_cache
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
+from gates2heads.data.checks import check_count
+
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
 # CLDR's `short` is left out: it writes two-digit years and does not say which number is the month.
 FORMS = ("full", "long", "medium", "yMMMd", "yMMMEd")
@@ -32,28 +34,50 @@ def split_of(day: date) -> str:
 
     A day is in one split in all languages and forms, so no test date was seen in another dress.
     """
+    if not isinstance(day, date):
+        raise TypeError(f"day must be a datetime.date, got {day!r:.60}")
     bucket = random.Random(day.toordinal()).randrange(HELD_OUT)
     return {0: "test", 1: "validation"}.get(bucket, "train")
 
 
-@lru_cache(maxsize=len(SPLITS))
 def days_of(split: str) -> tuple[date, ...]:
     """All days of 1900–2100 that belong to a split."""
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    return _split_days()[split]
+
+
+@lru_cache(maxsize=1)
+def _split_days() -> dict[str, tuple[date, ...]]:
     count = (LAST - FIRST).days + 1
-    days = (FIRST + timedelta(days=number) for number in range(count))
-    return tuple(day for day in days if split_of(day) == split)
+    days: dict[str, list[date]] = {split: [] for split in SPLITS}
+    for day in (FIRST + timedelta(days=number) for number in range(count)):
+        days[split_of(day)].append(day)
+    return {split: tuple(chosen) for split, chosen in days.items()}
 
 
 def write_date(day: date, locale: str, form: str) -> str:
     """Write a day in a CLDR form: `full`, `long`, `medium`, or a skeleton such as `yMMMd`.
 
     Source: Unicode CLDR, through Babel.
+
+    Raises:
+        TypeError: `day` is not a date.
+        ValueError: `form` is not one of `FORMS`.
+        babel.UnknownLocaleError: CLDR has no such language.
     """
+    if not isinstance(day, date):
+        raise TypeError(f"day must be a datetime.date, got {day!r:.60}")
+    _check_forms([form])
     if form in ("full", "long", "medium"):
         return format_date(day, form, locale=locale)
     return format_skeleton(form, day, locale=locale)
+
+
+def _check_forms(forms: Sequence[str]) -> None:
+    unknown = [form for form in forms if form not in FORMS]
+    if unknown:
+        raise ValueError(f"forms must come from {', '.join(FORMS)}, got {unknown[0]!r}")
 
 
 def dates(
@@ -74,16 +98,17 @@ def dates(
         seed: the same seed gives the same pairs.
 
     Raises:
+        TypeError: `size` is no whole number, or `locales` or `forms` is no list.
         ValueError: an unknown split or form, no locale or form, a size below 1.
         babel.UnknownLocaleError: CLDR has no such language.
     """
-    if size < 1:
-        raise ValueError(f"size must be at least 1, got {size}")
+    check_count("size", size)
+    for name, choices in (("locales", locales), ("forms", forms)):
+        if isinstance(choices, str) or not isinstance(choices, Sequence):
+            raise TypeError(f"{name} must be a list of names, got {choices!r:.60}")
     if not locales or not forms:
         raise ValueError("locales and forms must each name at least one choice")
-    unknown = [form for form in forms if form not in FORMS]
-    if unknown:
-        raise ValueError(f"forms must come from {', '.join(FORMS)}, got {unknown[0]!r}")
+    _check_forms(forms)
     days, draw = days_of(split), random.Random(f"{split} {seed}")
     parsed = {name: Locale.parse(name) for name in locales}
     pairs = []
@@ -94,18 +119,24 @@ def dates(
 
 
 def date_lists(
-    split: str, size: int, count: int, *, locales: Sequence[str] = LOCALES, seed: int = 0
+    split: str,
+    size: int,
+    count: int,
+    *,
+    locales: Sequence[str] = LOCALES,
+    forms: Sequence[str] = FORMS,
+    seed: int = 0,
 ) -> list[DatePair]:
     """Write lists of `count` dates, each in its own language: longer sources of the same kind.
 
     The texts are joined by ` | `, the ISO dates by a space.
 
     Raises:
-        ValueError: `count` is below 1, and what `dates` raises.
+        TypeError, ValueError: `count` is no whole number of at least 1, and what `dates` raises.
     """
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
-    singles = dates(split, size * count, locales=locales, seed=seed)
+    check_count("size", size)
+    check_count("count", count)
+    singles = dates(split, size * count, locales=locales, forms=forms, seed=seed)
     groups = [singles[start : start + count] for start in range(0, len(singles), count)]
     return [
         DatePair(

@@ -13,6 +13,8 @@ class CharacterTokenizer:
     """
 
     def __init__(self, vocabulary: Vocabulary):
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
         self.vocabulary = vocabulary
 
     @classmethod
@@ -46,3 +48,13 @@ class CharacterTokenizer:
     def decode(self, numbers: Sequence[int]) -> str:
         """Put the characters together again, up to the first `<eos>`."""
         return "".join(self.vocabulary.decode(numbers))
+
+
+def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[int]]]:
+    """Number both sides of (text, text) pairs, each closed by `<eos>`.
+
+    Args:
+        pairs: two texts each, such as `(pair.text, pair.iso)`.
+        source, target: the tokenizers of the two sides.
+    """
+    return [(source.encode(read), target.encode(written)) for read, written in pairs]

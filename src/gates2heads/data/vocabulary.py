@@ -1,5 +1,6 @@
 """A vocabulary: which integer stands for which token."""
 
+import operator
 from collections.abc import Iterable, Sequence
 
 PAD, BOS, EOS = "<pad>", "<bos>", "<eos>"
@@ -15,13 +16,19 @@ class Vocabulary:
         tokens: distinct strings, none of them a special token.
 
     Raises:
+        TypeError: a token is not a string.
         ValueError: a token stands twice, or is one of the special tokens.
     """
 
     pad, bos, eos = 0, 1, 2
 
     def __init__(self, tokens: Iterable[str]):
+        if not isinstance(tokens, Iterable):
+            raise TypeError(f"tokens must be strings in a list, got {type(tokens).__name__}")
         self.tokens = [PAD, BOS, EOS, *tokens]
+        for token in self.tokens:
+            if not isinstance(token, str):
+                raise TypeError(f"tokens must be strings, got {token!r:.60}")
         self.index = {token: number for number, token in enumerate(self.tokens)}
         if len(self.index) < len(self.tokens):
             twice = next(t for n, t in enumerate(self.tokens) if self.index[t] != n)
@@ -29,8 +36,16 @@ class Vocabulary:
 
     @classmethod
     def from_texts(cls, texts: Iterable[Iterable[str]]) -> "Vocabulary":
-        """Collect the distinct tokens of some texts, sorted; a string is a text of characters."""
-        return cls(sorted(set().union(*texts)))
+        """Collect the distinct tokens of some texts, sorted; a string is a text of characters.
+
+        Raises:
+            TypeError: `texts` is no list of texts, or a token is not a string.
+        """
+        try:
+            found = sorted(set().union(*texts))
+        except TypeError as error:
+            raise TypeError(f"texts must hold strings, or lists of strings: {error}") from error
+        return cls(found)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -45,10 +60,15 @@ class Vocabulary:
         """Turn tokens into numbers.
 
         Raises:
+            TypeError: `tokens` is no list of strings.
             ValueError: a token is not in the vocabulary; the sentence names it and its position.
         """
+        if not isinstance(tokens, Iterable):
+            raise TypeError(f"tokens must be strings in a list, got {type(tokens).__name__}")
         numbers = []
         for position, token in enumerate(tokens):
+            if not isinstance(token, str):
+                raise TypeError(f"tokens must be strings, got {token!r:.60}")
             if token not in self.index:
                 raise ValueError(
                     f"tokens holds {token!r} at position {position}, which is not among the "
@@ -61,10 +81,15 @@ class Vocabulary:
         """Turn numbers into tokens, up to the first `<eos>`, without the special tokens.
 
         Raises:
+            TypeError: `numbers` is no list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
+        try:
+            numbers = list(map(operator.index, numbers))
+        except TypeError as error:
+            raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
         tokens = []
-        for number in map(int, numbers):
+        for number in numbers:
             if not 0 <= number < len(self):
                 raise ValueError(
                     f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"

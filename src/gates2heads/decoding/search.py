@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.data.checks import check_count
+
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
 
 
@@ -39,20 +41,17 @@ def greedy(
         pad: fills rows that have ended.
 
     Raises:
-        ValueError: `max_length` is below 1, or the step function does not return (B, V).
+        TypeError: `bos` is no whole number and no tensor of them, or `step` returns no tensor.
+        ValueError: `max_length` is below 1, `bos` is empty, or the step function does not return
+            (B, V) or returns NaN.
     """
-    if max_length < 1:
-        raise ValueError(f"max_length must be at least 1, got {max_length}")
-    last = torch.as_tensor(bos).reshape(-1)  # (B,)
+    check_count("max_length", max_length)
+    last = _first_tokens(bos)
     finished = torch.zeros_like(last, dtype=torch.bool)
     log_prob, written = 0.0, []
     for _ in range(max_length):
         log_probs, state = step(state, last)
-        if log_probs.dim() != 2 or len(log_probs) != len(last):
-            raise ValueError(
-                f"step must return log_probs of shape ({len(last)}, V), got "
-                f"{tuple(log_probs.shape)}"
-            )
+        _check_log_probs(log_probs, len(last))
         best, last = log_probs.max(dim=-1)  # both (B,)
         log_prob = log_prob + best.masked_fill(finished, 0.0)
         last = last.masked_fill(finished, pad)
@@ -61,3 +60,28 @@ def greedy(
         if finished.all():
             break
     return Output(torch.stack(written, dim=1), log_prob, finished)
+
+
+def _first_tokens(bos: Tensor | int) -> Tensor:
+    """The tokens to begin with, (B,) long."""
+    if not isinstance(bos, Tensor):
+        check_count("bos", bos, least=0)
+        bos = torch.tensor([bos])
+    if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
+        raise ValueError(
+            f"bos must be one number, or a tensor (B,) of numbers, got {bos.dtype} of shape "
+            f"{tuple(bos.shape)}"
+        )
+    return bos.reshape(-1).long()
+
+
+def _check_log_probs(log_probs: Tensor, batch_size: int) -> None:
+    """Refuse what is not (B, V) without NaN."""
+    if not isinstance(log_probs, Tensor):
+        raise TypeError(f"step must return a tensor of log_probs, got {type(log_probs).__name__}")
+    if log_probs.dim() != 2 or len(log_probs) != batch_size:
+        raise ValueError(
+            f"step must return log_probs of shape ({batch_size}, V), got {tuple(log_probs.shape)}"
+        )
+    if log_probs.isnan().any():
+        raise ValueError("step returned NaN among its log_probs")

@@ -5,7 +5,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from gates2heads.layers.checks import check_width
+from gates2heads.data.checks import check_count, check_positive
+from gates2heads.layers.checks import check_dtypes, check_width
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
@@ -26,6 +27,7 @@ class DotScore(nn.Module):
             raise ValueError(
                 f"a dot product needs query_size = key_size, got {query_size} and {key_size}"
             )
+        check_count("key_size", key_size)
         self.query_size = self.key_size = key_size
         self.scale = 1 / math.sqrt(key_size) if scaled else 1.0
 
@@ -56,6 +58,8 @@ class GeneralScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int):
         super().__init__()
+        check_count("query_size", query_size)
+        check_count("key_size", key_size)
         self.query_size, self.key_size = query_size, key_size
         self.bilinear = nn.Linear(key_size, query_size, bias=False)
 
@@ -80,8 +84,11 @@ class AdditiveScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int, hidden_size: int | None = None):
         super().__init__()
+        hidden_size = query_size if hidden_size is None else hidden_size
+        check_count("query_size", query_size)
+        check_count("key_size", key_size)
+        check_count("hidden_size", hidden_size)
         self.query_size, self.key_size = query_size, key_size
-        hidden_size = hidden_size or query_size
         self.query_layer = nn.Linear(query_size, hidden_size, bias=False)
         self.key_layer = nn.Linear(key_size, hidden_size, bias=False)
         self.vector = nn.Linear(hidden_size, 1, bias=False)
@@ -121,8 +128,8 @@ class GaussianScore(nn.Module):
 
     def __init__(self, size: int, bandwidth: float = 1.0):
         super().__init__()
-        if not bandwidth > 0:
-            raise ValueError(f"bandwidth must be positive, got {bandwidth}")
+        check_count("size", size)
+        check_positive("bandwidth", bandwidth)
         self.query_size = self.key_size = size
         self.bandwidth = bandwidth
 
@@ -157,11 +164,14 @@ class Attention(nn.Module):
 
     def __init__(self, score: nn.Module):
         super().__init__()
+        if not isinstance(score, nn.Module):
+            raise TypeError(f"score must be a score module, got {score!r:.60}")
         self.score = score
 
     def project_keys(self, keys: Tensor) -> Tensor:
         """What the score can compute once for all queries, from keys (B, S, K)."""
         check_width("keys", keys, self.score.key_size, dims=3)
+        check_dtypes(self, keys=keys)
         return self.score.project_keys(keys)
 
     def forward(
@@ -186,13 +196,17 @@ class Attention(nn.Module):
             context (B, T, D), and weights (B, T, S) whose rows sum to 1.
 
         Raises:
-            TypeError, ValueError: widths or lengths differ, the mask is not bool or does not fit.
+            TypeError, ValueError: widths, lengths or dtypes differ, the mask is not bool or does
+                not fit.
         """
         check_width("query", query, self.score.query_size, dims=3)
-        if keys.shape[:2] != values.shape[:2]:
+        check_width("keys", keys, None if projected else self.score.key_size, dims=3)
+        check_width("values", values, None, dims=3)
+        check_dtypes(self, query=query, keys=keys, values=values)
+        if keys.shape[:2] != values.shape[:2] or len(query) != len(keys):
             raise ValueError(
-                "keys and values must agree in batch and length, got "
-                f"{tuple(keys.shape)} and {tuple(values.shape)}"
+                "query, keys and values must agree in batch, keys and values also in length; got "
+                f"{tuple(query.shape)}, {tuple(keys.shape)} and {tuple(values.shape)}"
             )
         scores = self.score(query, keys if projected else self.project_keys(keys))  # (B, T, S)
         weights = masked_softmax(scores, mask=mask)

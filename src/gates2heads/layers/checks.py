@@ -1,7 +1,7 @@
 """Checks of what a caller passes to a layer: one clear sentence instead of an error from inside."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask") -> None:
@@ -27,17 +27,46 @@ def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask
         )
 
 
-def check_width(name: str, tensor: Tensor, width: int, *, dims: int = 2) -> None:
-    """Refuse a tensor whose number of axes or whose last axis is not what the layer reads."""
+def check_width(name: str, tensor: Tensor, width: int | None, *, dims: int = 2) -> None:
+    """Refuse a tensor whose number of axes or whose last axis is not what the layer reads.
+
+    A width of None allows any.
+
+    Raises:
+        TypeError: it is no tensor.
+        ValueError: its shape is not (B, …, width).
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} must be a tensor, got {type(tensor).__name__}")
-    if tensor.dim() != dims or tensor.shape[-1] != width:
-        axes = ", ".join([*"BSTUV"[: dims - 1], str(width)])
+    if tensor.dim() != dims or width not in (None, tensor.shape[-1]):
+        axes = ", ".join([*"BSTUV"[: dims - 1], "width" if width is None else str(width)])
         raise ValueError(f"{name} must have shape ({axes}), got {tuple(tensor.shape)}")
 
 
+def check_dtypes(module: nn.Module, **tensors: Tensor) -> None:
+    """Refuse tensors that are not of the dtype of the module's weights, or of each other.
+
+    Under autocast, layers mix precisions on purpose, and then floating point is enough.
+
+    Raises:
+        TypeError: a dtype differs, or is no floating-point one; the sentence names the tensor.
+    """
+    wanted = next(module.parameters(), next(iter(tensors.values()))).dtype
+    for name, tensor in tensors.items():
+        mixed = tensor.dtype != wanted and not torch.is_autocast_enabled(tensor.device.type)
+        if not tensor.is_floating_point():
+            raise TypeError(f"{name} must hold floating-point numbers, got {tensor.dtype}")
+        if mixed:
+            raise TypeError(f"{name} must be {wanted} like the layer, got {tensor.dtype}")
+
+
 def check_tokens(name: str, tokens: Tensor, vocabulary_size: int) -> None:
-    """Refuse token numbers that are not a (B, L) integer tensor, empty, or out of range."""
+    """Refuse token numbers that are not a (B, L) integer tensor, empty, or out of range.
+
+    Raises:
+        TypeError: it is no tensor, or its dtype is not long or int.
+        ValueError: its shape is not (B, L), or a number is not in the vocabulary.
+    """
     if not isinstance(tokens, Tensor):
         raise TypeError(f"{name} must be a tensor of token numbers, got {type(tokens).__name__}")
     if tokens.dtype not in (torch.long, torch.int):

@@ -17,8 +17,12 @@ def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
         weights (…, S): each row sums to 1; a row that may attend to nothing is all zeros.
 
     Raises:
-        TypeError, ValueError: the mask is not bool or does not fit.
+        TypeError, ValueError: the scores are no floating-point tensor, or the mask is not bool or
+            does not fit.
     """
+    if not isinstance(scores, Tensor) or not scores.is_floating_point():
+        kind = scores.dtype if isinstance(scores, Tensor) else type(scores).__name__
+        raise TypeError(f"scores must be a floating-point tensor, got {kind}")
     check_mask(mask, scores.shape)
     if mask is None:
         return scores.softmax(dim=-1)

@@ -1,6 +1,5 @@
 """Look inside a forward pass while it happens, instead of running a second one for pictures."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -35,9 +34,9 @@ class Trace:
 
     def add(self, layer: str, **tensors: Tensor) -> None:
         """Append one note a quantity, detached from the graph."""
-        notes = self._notes.setdefault(layer, defaultdict(list))
+        notes = self._notes.setdefault(layer, {})
         for quantity, tensor in tensors.items():
-            notes[quantity].append(tensor.detach())
+            notes.setdefault(quantity, []).append(tensor.detach())
 
     def joined(self, layer: str, quantity: str, *, dim: int = 1) -> Tensor:
         """All notes of one quantity, concatenated along `dim` (1: the time axis)."""

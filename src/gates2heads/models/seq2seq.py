@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.data.batching import Batch
+from gates2heads.data.checks import check_count
 from gates2heads.layers.attention import SCORES, Attention
 from gates2heads.layers.checks import check_mask, check_tokens
 from gates2heads.layers.recurrent import GRU, GRUCell
@@ -27,6 +28,12 @@ class DecoderState(NamedTuple):
     memory: Memory
 
 
+def _check_sizes(vocabulary_size: int, embedding_size: int, hidden_size: int) -> None:
+    check_count("vocabulary_size", vocabulary_size)
+    check_count("embedding_size", embedding_size)
+    check_count("hidden_size", hidden_size)
+
+
 class Encoder(nn.Module):
     """Read the source in both directions.
 
@@ -42,6 +49,7 @@ class Encoder(nn.Module):
 
     def __init__(self, vocabulary_size: int, embedding_size: int, hidden_size: int):
         super().__init__()
+        _check_sizes(vocabulary_size, embedding_size, hidden_size)
         if hidden_size % 2:
             raise ValueError(f"hidden_size must be even (half a direction), got {hidden_size}")
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
@@ -82,6 +90,7 @@ class Decoder(nn.Module):
         attention: Attention | None = None,
     ):
         super().__init__()
+        _check_sizes(vocabulary_size, embedding_size, hidden_size)
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention
         self.bridge = nn.Linear(hidden_size, hidden_size)
@@ -137,7 +146,10 @@ class EncoderDecoder(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        if score is not None and score not in SCORES:
+        check_count("source_size", source_size)
+        check_count("target_size", target_size)
+        check_count("max_length", max_length)
+        if score is not None and score not in list(SCORES):
             raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {score!r}")
         self.max_length = max_length
         attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
@@ -159,6 +171,7 @@ class EncoderDecoder(nn.Module):
         check_mask(mask, source.shape)
         if mask is None:
             mask = torch.ones_like(source, dtype=torch.bool)
+        mask = mask.expand(source.shape)
         states, summary = self.encoder(source, mask=mask)
         return self.decoder.start(states, summary, mask=mask)
 
@@ -171,7 +184,21 @@ class EncoderDecoder(nn.Module):
 
         Returns:
             log_probs (B, V) in nats, and the next state.
+
+        Raises:
+            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
+                fit the state's batch, or holds a number outside the vocabulary.
         """
+        if not isinstance(state, DecoderState):
+            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+        shape = (len(state.hidden),)
+        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
+            raise ValueError(
+                f"last_tokens must have shape {shape}, one token a sequence, got "
+                f"{tuple(last_tokens.shape)}"
+            )
+        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
+        check_tokens("last_tokens", tokens, self.decoder.embedding.num_embeddings)
         logits, state = self.decoder.step(state, last_tokens)
         return logits.log_softmax(dim=-1), state
 
@@ -183,9 +210,20 @@ class EncoderDecoder(nn.Module):
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
+
+        Raises:
+            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
+                empty or no integer tensor or of another batch size.
         """
+        if not isinstance(batch, Batch):
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
         state = self.start(batch.source, mask=batch.source_mask)
         check_tokens("target_in", batch.target_in, self.decoder.embedding.num_embeddings)
+        if len(batch.target_in) != len(batch.source):
+            raise ValueError(
+                "source and target_in must agree in batch, got "
+                f"{len(batch.source)} and {len(batch.target_in)} rows"
+            )
         logits = []
         for last_tokens in batch.target_in.unbind(1):
             step_logits, state = self.decoder.step(state, last_tokens)

@@ -3,16 +3,19 @@
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import IO
+from pickle import PickleError
+from typing import IO, Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count
 
 
 def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -> None:
@@ -24,16 +27,16 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("wb") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        os.replace(part, path)
     except BaseException:
         with suppress(FileNotFoundError):
-            os.unlink(name)
+            part.unlink()
         raise
 
 
@@ -54,9 +57,16 @@ def save_weights(path: str | os.PathLike, model: nn.Module, *, card: Mapping | N
         path: the file to write; replaced whole if it is there.
         model: its `state_dict` is kept.
         card: what a reader should know (data, command, seed, scores); must be JSON.
+
+    Raises:
+        TypeError: the card holds what JSON cannot.
     """
-    tensors = {name: t.detach().cpu().contiguous() for name, t in model.state_dict().items()}
-    metadata = {"card": json.dumps(card or {}), "sha256": digest(tensors)}
+    # Clones, because safetensors refuses tied weights, which share their memory.
+    tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
+    try:
+        metadata = {"card": json.dumps(card or {}), "sha256": digest(tensors)}
+    except TypeError as error:
+        raise TypeError(f"card must hold what JSON can hold: {error}") from error
     content = to_bytes(tensors, metadata)
     write_whole(path, lambda file: file.write(content))
 
@@ -78,8 +88,18 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
             metadata = file.metadata() or {}
     except (SafetensorError, OSError) as error:
         raise ValueError(f"{path} is truncated or is no safetensors file: {error}") from error
-    if metadata.get("sha256") != digest(tensors):
+    if not {"card", "sha256"} <= metadata.keys():
+        raise ValueError(f"{path} holds no card and checksum; it was not written by save_weights")
+    if metadata["sha256"] != digest(tensors):
         raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
+    _check_shapes(path, model, tensors)
+    card = json.loads(metadata["card"])
+    model.load_state_dict(tensors)
+    return card
+
+
+def _check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse tensors that do not fit the model, before any of them is copied."""
     own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     theirs = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if own != theirs:
@@ -88,8 +108,6 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
             f"{path} is for another model: {name} is {theirs.get(name, 'missing')} in the file "
             f"and {own.get(name, 'missing')} in the model"
         )
-    model.load_state_dict(tensors)
-    return json.loads(metadata["card"])
 
 
 class TrainingCheckpoint:
@@ -101,12 +119,24 @@ class TrainingCheckpoint:
     """
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
-        if every < 1:
-            raise ValueError(f"every must be at least 1 step, got {every}")
+        check_count("every", every)
         self.path, self.every = Path(path), every
+        if self.path.is_dir():
+            raise ValueError(f"path must name a file, but {self.path} is a folder")
 
     def keep(self, step: int, model, optimizer, scheduler, history) -> None:
-        """Write the run as it stands after `step` steps."""
+        """Write the run as it stands after `step` steps.
+
+        Raises:
+            TypeError: an evaluation in the history cannot be read back.
+        """
+        try:
+            from_bytes(as_bytes(history.evaluations))
+        except (ValueError, TypeError, AttributeError, PickleError) as error:
+            raise TypeError(
+                "evaluate must return numbers, strings, tensors, or lists, tuples and dicts of "
+                "them, so that a checkpoint can keep what it returned"
+            ) from error
         content = {
             "step": step,
             "model": model.state_dict(),
@@ -116,32 +146,44 @@ class TrainingCheckpoint:
             "random": torch.get_rng_state(),
             "random_cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
         }
-        write_whole(self.path, lambda file: torch.save(content, file))
+        saved = as_bytes(content)
+        write_whole(self.path, lambda file: file.write(hashlib.sha256(saved).digest() + saved))
 
     def resume(self, model, optimizer, scheduler, history) -> int:
         """Put a kept run back into these objects; return how many steps it had done, or 0.
 
         Raises:
-            ValueError: the file is not a whole checkpoint, or belongs to another model.
+            ValueError: the file is not a whole checkpoint, or belongs to another model, which is
+                left as it was.
         """
         if not self.path.is_file():
             return 0
-        try:
-            content = torch.load(self.path, map_location="cpu", weights_only=True)
-            step = content["step"]
-        except Exception as error:
+        whole = self.path.read_bytes()
+        checksum, saved = whole[:32], whole[32:]
+        if hashlib.sha256(saved).digest() != checksum:
             raise ValueError(
-                f"{self.path} is not a whole training checkpoint ({type(error).__name__}); "
+                f"{self.path} is not a whole training checkpoint: it was truncated or altered; "
                 "delete it to start again"
-            ) from error
-        try:
-            model.load_state_dict(content["model"])
-        except RuntimeError as error:
-            raise ValueError(f"{self.path} belongs to a model of another shape") from error
+            )
+        content = from_bytes(saved)
+        _check_shapes(self.path, model, content["model"])
+        model.load_state_dict(content["model"])
         optimizer.load_state_dict(content["optimizer"])
         scheduler.load_state_dict(content["scheduler"])
         vars(history).update(content["history"])
         torch.set_rng_state(content["random"])
         if content["random_cuda"] and torch.cuda.is_available():
             torch.cuda.set_rng_state_all(content["random_cuda"])
-        return step
+        return content["step"]
+
+
+def as_bytes(content: Any) -> bytes:
+    """What `torch.save` writes."""
+    buffer = BytesIO()
+    torch.save(content, buffer)
+    return buffer.getvalue()
+
+
+def from_bytes(content: bytes) -> Any:
+    """What `as_bytes` wrote: tensors and plain values, never code."""
+    return torch.load(BytesIO(content), map_location="cpu", weights_only=True)

@@ -1,6 +1,6 @@
 """The training loop: one loop for every model, on a processor, a GPU or several machines."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import isfinite
@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
+from gates2heads.data.checks import check_count, check_positive
 from gates2heads.training.checkpoints import TrainingCheckpoint
 
 
@@ -66,13 +67,16 @@ def fit(
         The losses, evaluations and seconds of the whole run, a resumed part included.
 
     Raises:
-        ValueError: `steps` is below 1, the batches run out, or `learning_rate` is not positive.
-        FloatingPointError: the loss is not finite; the message names the step.
+        TypeError: an argument is of the wrong kind; `loss` returns no scalar.
+        ValueError: `steps` is below 1 or below what the checkpoint has done, the batches run out,
+            or `learning_rate` or `clip` is not positive.
+        FloatingPointError: the loss is not finite; the message names the step, and the weights are
+            those before it.
     """
-    if steps < 1:
-        raise ValueError(f"steps must be at least 1, got {steps}")
-    if not learning_rate > 0:
-        raise ValueError(f"learning_rate must be positive, got {learning_rate}")
+    check_count("steps", steps)
+    check_positive("learning_rate", learning_rate)
+    check_positive("clip", clip)
+    _check_kinds(model, batches, loss, checkpoint)
     accelerator = accelerator or Accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
@@ -81,7 +85,9 @@ def fit(
     trained, optimizer = accelerator.prepare(model, optimizer)
     history, run = History(), (model, optimizer, scheduler)
     first = checkpoint.resume(*run, history) if checkpoint else 0
-    stream = islice(batches, first, None)
+    if first > steps:
+        raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
+    stream = skip(batches, first)
     bar = tqdm(range(first + 1, steps + 1), desc=description, unit="step", disable=not progress)
     for step in bar:
         batch = next(stream, None)
@@ -89,10 +95,10 @@ def fit(
             raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
         begin = perf_counter()
         value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
-        scheduler.step()
-        history.seconds += perf_counter() - begin
         if not isfinite(value):
             raise FloatingPointError(f"loss became {value} at step {step}")
+        scheduler.step()
+        history.seconds += perf_counter() - begin
         history.loss.append(value)
         if evaluate is not None and step in evaluate_at:
             history.evaluated_at.append(step)
@@ -103,24 +109,61 @@ def fit(
     return history
 
 
+def _check_kinds(model, batches, loss, checkpoint) -> None:
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    if not isinstance(batches, Iterable):
+        raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
+    if not callable(loss):
+        raise TypeError(f"loss must be a function of model and batch, got {type(loss).__name__}")
+    if not isinstance(checkpoint, TrainingCheckpoint | None):
+        raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
+
+
+def skip(batches: Iterable, count: int) -> Iterator:
+    """Iterate over what comes after the first `count` batches.
+
+    The batches that are left out may have drawn random numbers, as a shuffling loader does. The
+    draw is taken back, so that a resumed run goes on with the numbers that it was left with.
+    """
+    random = torch.get_rng_state()
+    stream = iter(batches)
+    for _ in islice(stream, count):
+        pass
+    if count:
+        torch.set_rng_state(random)
+    return stream
+
+
 def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
-    """Forward, backward, clip, update; returns the loss before the update."""
+    """Forward, backward, clip, update; returns the loss before the update.
+
+    A loss that is not finite is returned without an update.
+    """
+    if not hasattr(batch, "to"):
+        raise TypeError(f"batches must give batches with a `to` method, got {batch!r:.60}")
     model.train()
     optimizer.zero_grad()
     with accelerator.autocast():
         value = loss(model, batch.to(accelerator.device))
+    if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
+        raise TypeError(f"loss must return one number with a gradient, got {value!r:.60}")
+    number = value.item()
+    if not isfinite(number):
+        return number
     accelerator.backward(value)
     accelerator.clip_grad_norm_(model.parameters(), clip)
     optimizer.step()
-    return value.item()
+    return number
 
 
 def run_evaluation(model: nn.Module, evaluate: Callable[[nn.Module], Any]) -> Any:
-    """Call `evaluate` in evaluation mode and without gradients, then restore the mode."""
-    was_training = model.training
+    """Call `evaluate` in evaluation mode and without gradients, then restore each layer's mode."""
+    modes = {module: module.training for module in model.modules()}
     model.eval()
     try:
         with torch.no_grad():
             return evaluate(model)
     finally:
-        model.train(was_training)
+        for module, mode in modes.items():
+            module.training = mode

@@ -3,7 +3,8 @@
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.layers.checks import check_mask
+from gates2heads.data.checks import check_share
+from gates2heads.layers.checks import check_mask, check_tokens, check_width
 
 
 def cross_entropy(
@@ -18,20 +19,23 @@ def cross_entropy(
         label_smoothing: the share ε of the target's probability that is spread over all V tokens.
 
     Raises:
-        TypeError, ValueError: the shapes differ, the mask is not bool or does not fit or allows
-            nothing, or ε is outside [0, 1].
+        TypeError, ValueError: the shapes differ, a target is outside the vocabulary, the mask is
+            not bool or does not fit or allows nothing, or ε is outside [0, 1].
     """
-    if logits.dim() != 3 or logits.shape[:2] != target.shape:
+    check_width("logits", logits, None, dims=3)
+    if not logits.is_floating_point():
+        raise TypeError(f"logits must hold floating-point numbers, got {logits.dtype}")
+    check_tokens("target", target, logits.shape[-1])
+    if logits.shape[:2] != target.shape:
         raise ValueError(
             "logits must have shape (B, T, V) and target (B, T), got "
             f"{tuple(logits.shape)} and {tuple(target.shape)}"
         )
-    if not 0 <= label_smoothing <= 1:
-        raise ValueError(f"label_smoothing must lie in [0, 1], got {label_smoothing}")
+    check_share("label_smoothing", label_smoothing)
     check_mask(mask, target.shape)
     losses = F.cross_entropy(
         logits.transpose(1, 2),  # (B, T, V) -> (B, V, T)
-        target,
+        target.long(),
         reduction="none",
         label_smoothing=label_smoothing,
     )  # (B, T)

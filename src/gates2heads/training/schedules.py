@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from gates2heads.data.checks import check_count, check_share
+
 
 def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:
     """Rise linearly, stay at the peak, then fall linearly to zero at the end.
@@ -17,12 +19,11 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
     Raises:
         ValueError: `total` is below 1, `decay` outside [0, 1], or rise and fall overlap.
     """
-    if total < 1:
-        raise ValueError(f"total must be at least 1 step, got {total}")
-    if not 0 <= decay <= 1:
-        raise ValueError(f"decay must lie in [0, 1], got {decay}")
+    check_count("total", total)
+    check_count("warmup", warmup, least=0)
+    check_share("decay", decay)
     falling = decay * total
-    if not 0 <= warmup <= total - falling:
+    if warmup > total - falling:
         raise ValueError(
             f"warmup must lie between 0 and the {total - falling:.0f} steps before the fall, "
             f"got {warmup}"
