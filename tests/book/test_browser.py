@@ -1,0 +1,126 @@
+"""Each page in a browser, over http and from the file system: silent, complete, and at home."""
+
+import pytest
+
+from tools.site_check import pages
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+SETTLED = """async () => {
+  if (window.MathJax?.startup) await MathJax.startup.promise;
+  const views = document.querySelectorAll(
+    'script[type="application/vnd.jupyter.widget-view+json"]').length;
+  const deadline = Date.now() + 20000;
+  while (document.querySelectorAll(".widget-subarea").length < views && Date.now() < deadline)
+    await new Promise((done) => setTimeout(done, 50));
+  await document.fonts.ready;
+  return views;
+}"""
+
+
+def visit(chromium, url, home, *, size=(1280, 900), scheme="light"):
+    """Open a page; give it, and all that it should not have done."""
+    context = chromium.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+    )
+    page = context.new_page()
+    noise = []
+
+    def note_request(request):
+        if not request.url.startswith((home, "data:", "blob:")):
+            noise.append(f"request to {request.url}")
+
+    def note_console(message):
+        if message.type == "error":
+            noise.append(f"console: {message.text}")
+
+    page.on("request", note_request)
+    page.on("console", note_console)
+    page.on("pageerror", lambda error: noise.append(f"page error: {error}"))
+    page.on("requestfailed", lambda request: noise.append(f"failed: {request.url}"))
+    page.goto(url)
+    page.wait_for_load_state("load")
+    page.evaluate(SETTLED)
+    page.wait_for_timeout(200)
+    return page, noise
+
+
+@pytest.fixture(params=["http", "file"])
+def home(request, site):
+    """Where the book is read from."""
+    if request.param == "file":
+        return f"{site.as_uri()}/"
+    return request.getfixturevalue("address")
+
+
+def test_pages_ask_for_nothing_from_outside_and_report_no_error(chromium, site, home):
+    report = {}
+    for path in pages(site):
+        name = path.relative_to(site).as_posix()
+        page, noise = visit(chromium, home + name, home)
+        page.context.close()
+        if noise:
+            report[name] = noise
+    assert report == {}
+
+
+def test_maths_and_widgets_are_drawn(chromium, site, home):
+    views = 0
+    for path in pages(site):
+        page, _ = visit(chromium, home + path.relative_to(site).as_posix(), home)
+        drawn = page.evaluate(
+            """() => ({
+              maths: document.querySelectorAll(".math").length,
+              typeset: document.querySelectorAll(".math mjx-container").length,
+              wrong: document.querySelectorAll("mjx-merror, [data-mjx-error]").length,
+              tags: document.querySelectorAll("mjx-mlabeledtr, mjx-labels mjx-mtd").length,
+              views: document.querySelectorAll(
+                'script[type="application/vnd.jupyter.widget-view+json"]').length,
+              widgets: document.querySelectorAll(".widget-subarea > *").length,
+              empty: [...document.querySelectorAll(".widget-subarea > *")]
+                .filter((view) => view.getBoundingClientRect().height < 8).length,
+            })"""
+        )
+        page.context.close()
+        name = path.relative_to(site)
+        assert drawn["typeset"] >= drawn["maths"], (name, drawn)
+        assert drawn["wrong"] == 0, (name, drawn)
+        assert drawn["widgets"] == drawn["views"], (name, drawn)
+        assert drawn["empty"] == 0, (name, drawn)
+        written = path.read_text(encoding="utf-8").count(r"\tag{")
+        assert (drawn["tags"] > 0) == (written > 0), (name, drawn, written)
+        views += drawn["views"]
+    assert views > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_takes_the_readers_theme(chromium, address, scheme):
+    url = f"{address}chapters/intro.html"
+    page, noise = visit(chromium, url, address, scheme=scheme)
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.context.close()
+    light = sum(int(part) for part in ground[4:-1].split(",")[:3]) > 3 * 128
+    assert (theme, light, noise) == (scheme, scheme == "light", [])
+
+
+def test_no_page_is_wider_than_a_phone(chromium, site, address):
+    wide = {}
+    for path in pages(site):
+        name = path.relative_to(site).as_posix()
+        page, _ = visit(chromium, address + name, address, size=(390, 844))
+        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        page.context.close()
+        if over > 0:
+            wide[name] = over
+    assert wide == {}
+
+
+def test_search_finds_a_word_of_the_book(chromium, home):
+    page, noise = visit(chromium, f"{home}search.html?q=recurrent", home)
+    page.wait_for_selector("#search-results li a", timeout=10_000)
+    hits = page.eval_on_selector_all("#search-results li a", "links => links.map(a => a.href)")
+    page.context.close()
+    assert noise == []
+    assert any("chapters/" in hit for hit in hits)
+    assert all(hit.startswith(home) for hit in hits)

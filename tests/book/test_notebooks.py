@@ -1,0 +1,127 @@
+"""What the notebooks' text may hold: JupyterLab, Colab and GitHub show it too."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted(
+    path for path in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+)
+# Code right after a brace stays: there it is a role.
+CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$|(?<![}`])(`+)(?!`).+?(?<!`)\2(?!`)", re.M | re.S)
+MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)
+MYST = {
+    "a role": re.compile(r"\{[a-zA-Z][\w:+.-]*\}`"),
+    "a colon fence": re.compile(r"^\s*:{3,}", re.M),
+    "a label": re.compile(r"^\s*\([\w:. -]+\)=\s*$", re.M),
+    "a directive": re.compile(r"^\s*(`{3,}|~{3,})\s*\{", re.M),
+    "a substitution": re.compile(r"\{\{.+?\}\}"),
+    "a comment": re.compile(r"^%\s", re.M),
+    "a labelled equation": re.compile(r"\$\$\s*\([\w:.-]+\)\s*$", re.M),
+}
+LINK = re.compile(r"https?://[^\s<>\"'`\]]+")
+LONGEST = 25
+
+
+def myst_only(text):
+    """List the kinds of syntax in a markdown cell that only MyST understands."""
+    bare = MATHS.sub("$", CODE.sub("`x`", text))
+    # Taking out code or maths takes these away too: look for them in the text as it is.
+    whole = {"a directive", "a labelled equation"}
+    return [kind for kind, sign in MYST.items() if sign.search(text if kind in whole else bare)]
+
+
+def links(text):
+    """List the addresses on the web in a markdown cell, without the prose around them."""
+    found = []
+    for link in LINK.findall(text):
+        address = link.rstrip(".,;:!?*_")
+        while address.endswith(")") and address.count(")") > address.count("("):
+            address = address[:-1].rstrip(".,;:!?*_")
+        found.append(address)
+    return found
+
+
+def cells(notebook, kind):
+    """Give the sources of the cells of a kind, with their numbers."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [
+        (number, "".join(cell["source"]))
+        for number, cell in enumerate(content)
+        if cell["cell_type"] == kind
+    ]
+
+
+def known_addresses():
+    """Give the addresses in the bibliography."""
+    text = (ROOT / "references.bib").read_text(encoding="utf-8")
+    written = set(links(text.replace("{", " ").replace("}", " ")))
+    dois = re.findall(r"^\s*doi\s*=\s*[{\"]([^}\"]+)", text, re.M | re.I)
+    return {address.rstrip("/") for address in written} | {f"https://doi.org/{doi}" for doi in dois}
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_markdown_needs_no_myst(notebook):
+    faults = {n: found for n, text in cells(notebook, "markdown") if (found := myst_only(text))}
+    assert faults == {}
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_link_to_the_web_stands_in_the_bibliography(notebook):
+    known = known_addresses()
+    found = {link for _, text in cells(notebook, "markdown") for link in links(text)}
+    assert sorted(link for link in found if link.rstrip("/") not in known) == []
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_code_cell_is_longer_than_25_lines(notebook):
+    lengths = {n: len(text.splitlines()) for n, text in cells(notebook, "code")}
+    assert {n: length for n, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("see {cite}`bahdanau2015`", "a role"),
+        (":::{note}\nx\n:::", "a colon fence"),
+        ("(my-label)=\n# Title", "a label"),
+        ("```{figure} x.png\n```", "a directive"),
+        ("{{ name }}", "a substitution"),
+        ("$$ a = b $$ (eq:one)", "a labelled equation"),
+    ],
+)
+def test_planted_myst_is_found(text, kind):
+    assert kind in myst_only(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"plain $\frac{a}{b}$ and $$ \alpha_{ts} = 1 \tag{5.1} $$",
+        "a set {1, 2} and `{code}` and (5.2)",
+        "```python\nx = {'a': 1}\n```",
+        "`::: not a fence`",
+        "<details><summary>Why</summary>\n\nx\n\n</details>",
+    ],
+)
+def test_common_markdown_passes(text):
+    assert myst_only(text) == []
+
+
+def test_links_end_where_the_prose_begins():
+    text = (
+        "[a](https://x.org/1), <https://x.org/2> and https://x.org/w_(y). [b](https://x.org/z_(w))"
+    )
+    assert links(text) == [
+        "https://x.org/1",
+        "https://x.org/2",
+        "https://x.org/w_(y)",
+        "https://x.org/z_(w)",
+    ]
