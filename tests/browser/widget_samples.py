@@ -7,6 +7,7 @@ Also run by an interpreter with Colab's widget versions, so it uses only what bo
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import ipywidgets
@@ -24,7 +25,7 @@ DATES = [
 ]
 
 
-def attention(source: str, target: str, sharpness: float, seed: int) -> np.ndarray:
+def attention(source: Sequence, target: Sequence, sharpness: float, seed: int) -> np.ndarray:
     """Weights (T, S) that drift along the source, with noise; rows sum to 1."""
     random = np.random.default_rng(seed)
     along = np.linspace(len(source) - 1, 0, len(target))[:, None] - np.arange(len(source))
@@ -48,8 +49,9 @@ def explorer(**position: int) -> AlignmentExplorer:
 
 def words() -> AlignmentExplorer:
     """One sentence of words under one score function, with a title."""
-    source, target = "the cat sat on the mat .".split(), "le chat s' est assis .".split()
-    weights = attention(" " * len(source), " " * len(target), 1.0, 3)
+    source, target = "the cat sat on the mat .", "le chat est assis ."
+    source, target = source.split(), target.split()
+    weights = attention(source, target, 1.0, 3)
     return AlignmentExplorer({"general": [Alignment(source, target, weights)]}, ["cat"])
 
 

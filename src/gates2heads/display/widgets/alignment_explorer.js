@@ -88,6 +88,7 @@ class AlignmentExplorer extends Stage {
     this.root.append(this.scroll, element("div", { class: "g2h-foot" }, scale, keys));
     this.listen(this.root, "keydown", (event) => this.key(event));
     this.listen(this.picture, "pointerover", (event) => this.point(event.target));
+    this.listen(this.scroll, "scroll", () => this.measure());
     this.listen(this.picture, "pointerleave", () => this.point(null));
     this.listen(this.picture, "focusin", (event) => this.point(event.target));
     this.listen(this.picture, "focusout", () => this.point(null));
@@ -120,7 +121,7 @@ class AlignmentExplorer extends Stage {
     targets.append(...this.targets);
     this.picture.replaceChildren(
       this.name("source"), ...this.cells.map((cell) => cell.node),
-      this.name(""), this.between, this.name("output"), targets,
+      this.between, this.name("output"), targets,
     );
     this.text.replaceChildren(
       element("bdi", {}, words(source)), " → ", element("bdi", {}, words(target)));
@@ -138,10 +139,10 @@ class AlignmentExplorer extends Stage {
     const value = element("span", { class: "g2h-value" });
     const shade = element("i", { class: "g2h-shade" });
     const word = element("span", { class: "g2h-token" }, shade, element("bdi", {}, visible(token)));
-    const bars = element("span", { class: "g2h-bars" }, bar);
+    const bars = element("span", { class: "g2h-bars" }, bar, value);
     const node = element(
       "div", { class: "g2h-source", role: "img", tabindex: position ? -1 : 0, "data-position": position },
-      value, bars, word,
+      bars, word,
     );
     return { node, bar, value, shade, word, token };
   }
@@ -168,8 +169,9 @@ class AlignmentExplorer extends Stage {
     this.picture.append(...this.rows);
   }
 
-  /** Where tokens stand, read once per layout, so that a step reads nothing from the page. */
+  /** Where tokens stand, read when the layout changes, so that a step reads nothing from the page. */
   measure() {
+    const first = !this.ends;
     const box = this.between.getBoundingClientRect();
     const middle = (node) => {
       const { left, width } = node.getBoundingClientRect();
@@ -184,14 +186,14 @@ class AlignmentExplorer extends Stage {
       width: this.scroll.clientWidth,
     };
     this.drawLinks();
-    this.reveal();
+    if (first) this.reveal();
   }
 
   // ---- drawing
 
   refresh() {
     const at = this.at;
-    this.put(at); // a linked control may have asked for more than there is
+    this.settle(() => this.at);
     const alignment = this.alignments[at.score][at.sentence];
     if (alignment !== this.shown) {
       this.shown = alignment;
@@ -214,6 +216,7 @@ class AlignmentExplorer extends Stage {
     const { step } = this.at;
     this.step = this.preview?.step ?? step;
     this.weights = this.shown.rows[this.step];
+    this.peak = this.weights.indexOf(Math.max(...this.weights));
     this.cells.forEach((cell, position) => this.drawCell(cell, position, this.weights[position]));
     this.targets.forEach((node, place) => this.mark(node, place, step));
     this.rows.forEach((node, place) => this.mark(node, place, step));
@@ -233,7 +236,9 @@ class AlignmentExplorer extends Stage {
     node.setAttribute("aria-label", `${visible(token)}, position ${position + 1}, weight ${weight.toFixed(3)}`);
     node.classList.toggle("g2h-pointed", this.preview?.position === position);
     bar.style.transform = `scaleY(${weight})`;
+    node.classList.toggle("g2h-peak", position === this.peak);
     value.textContent = weight.toFixed(3);
+    value.style.bottom = `${100 * weight}%`;
     shade.style.opacity = weight;
     word.classList.toggle("g2h-strong", weight >= FLIP);
   }
@@ -267,7 +272,7 @@ class AlignmentExplorer extends Stage {
   reveal() {
     if (!this.ends?.hidden) return;
     const { source, left, width } = this.ends;
-    const place = left + source[this.weights.indexOf(Math.max(...this.weights))];
+    const place = left + source[this.peak];
     const seen = place - this.scroll.scrollLeft;
     if (seen < 24 || seen > width - 24) this.scroll.scrollLeft = place - width / 2;
   }

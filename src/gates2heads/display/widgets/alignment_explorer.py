@@ -97,15 +97,13 @@ class AlignmentExplorer(View):
             **kwargs,
         )
 
-    def _bounds(self, asked: dict[str, Any]) -> dict[str, int]:
+    _positions = ("score", "sentence", "step")
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
         targets = self.catalogue["targets"]
-        score = asked.get("score", self.score)
-        sentence = asked.get("sentence", self.sentence)
-        return {
-            "score": len(targets),
-            "sentence": len(targets[0]),
-            "step": len(targets[score][sentence]),
-        }
+        if name == "step":
+            return len(targets[at["score"]][at["sentence"]])
+        return len(targets) if name == "score" else len(targets[0])
 
     @validate("sentence", "score", "step")
     def _inside(self, proposal: dict[str, Any]) -> int:
@@ -113,7 +111,8 @@ class AlignmentExplorer(View):
 
     @observe("sentence", "score")
     def _stay_on_a_step(self, _change: Any) -> None:
-        self.step = min(self.step, self._bounds({})["step"] - 1)
+        places = self._places("step", {"score": self.score, "sentence": self.sentence})
+        self.step = min(self.step, places - 1)
 
     def __repr__(self):
         scores, sentences = len(self.catalogue["scores"]), len(self.catalogue["sources"])

@@ -74,7 +74,7 @@ class FrameViewer extends Stage {
 
   draw() {
     const index = this.index;
-    this.put({ index }); // a linked control may have asked for more than there is
+    this.settle(() => ({ index: this.index }));
     this.slider.value = index;
     this.slider.setAttribute("aria-valuetext", this.labels[index]);
     this.label.textContent = this.labels[index];

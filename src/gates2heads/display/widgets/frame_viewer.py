@@ -68,8 +68,10 @@ class FrameViewer(View):
             **kwargs,
         )
 
-    def _bounds(self, asked: dict[str, Any]) -> dict[str, int]:
-        return {"index": len(self.frames)}
+    _positions = ("index",)
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.frames)
 
     @validate("index")
     def _inside(self, proposal: dict[str, Any]) -> int:

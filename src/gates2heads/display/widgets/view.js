@@ -70,6 +70,14 @@ class Stage {
     this.model.save_changes();
   }
 
+  /**
+   * Puts the positions that `read` gives once the change at hand is over: a linked control may have
+   * asked for more than there is, and a link takes no answer while it is still calling.
+   */
+  settle(read) {
+    queueMicrotask(() => this.life.signal.aborted || this.put(read()));
+  }
+
   dispose() {
     this.life.abort();
     this.undo.forEach((step) => step());

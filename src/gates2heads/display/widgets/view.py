@@ -34,21 +34,28 @@ class View(anywidget.AnyWidget):
     slider may be longer than the sentence) is moved to the nearest position, as the picture is.
     """
 
-    def _bounds(self, asked: dict[str, Any]) -> dict[str, int]:
-        """Number of places of each position trait, once the traits in `asked` are set."""
+    _positions: tuple[str, ...] = ()  # each may depend on those before it
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        """Number of places of one position, when the ones before it are as in `at`."""
         raise NotImplementedError
 
     def _checked(self, proposal: dict[str, Any]) -> int:
-        name, value = proposal["trait"].name, proposal["value"]
-        places = self._bounds({})[name]
-        if not 0 <= value < places:
-            raise PositionError(f"{name} must be from 0 to {places - 1}, got {value}")
-        return value
+        at: dict[str, int] = {}
+        for name in self._positions:
+            asked = proposal["trait"].name == name
+            at[name] = proposal["value"] if asked else getattr(self, name)
+            places = self._places(name, at)
+            if not 0 <= at[name] < places:
+                raise PositionError(f"{name} must be from 0 to {places - 1}, got {at[name]}")
+            if asked:
+                break
+        return proposal["value"]
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take a state from the browser, with its positions moved into bounds."""
-        inside = dict(sync_data)
-        for name in self._bounds({}):
-            if isinstance(inside.get(name), int):
-                inside[name] = min(max(inside[name], 0), self._bounds(inside)[name] - 1)
-        super().set_state(inside)
+        at: dict[str, int] = {}
+        for name in self._positions:
+            asked = int(sync_data.get(name, getattr(self, name)))
+            at[name] = min(max(asked, 0), self._places(name, at) - 1)
+        super().set_state({name: at.get(name, value) for name, value in sync_data.items()})

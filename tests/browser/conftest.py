@@ -1,0 +1,96 @@
+"""A browser, the sites it may visit, and pages on which no fault goes unseen."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tools.find_browser import ADVICE, find  # noqa: E402
+from tools.serve import make_server  # noqa: E402
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+OWN_SCHEMES = ("data:", "blob:", "about:")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = find()
+    if path is None:
+        pytest.fail(ADVICE, pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(folder: Path, mode: str) -> Iterator[str]:
+    """Give the address of a folder, from a local server ("http") or as it lies ("file")."""
+    if mode == "file":
+        yield folder.resolve().as_uri() + "/"
+        return
+    server = make_server(folder)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages of a site; console errors, page errors and requests elsewhere fail the test."""
+    contexts, faults = [], []
+
+    def open_one(site: str, path: str = "", **options) -> Page:
+        options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options
+        context = chromium.new_context(**options)
+        contexts.append(context)
+
+        def note_request(request):
+            if not request.url.startswith((site, *OWN_SCHEMES)):
+                faults.append(f"request to {request.url}")
+
+        context.on("request", note_request)
+        context.on("weberror", lambda error: faults.append(f"page error: {error.error}"))
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda said: _note_error(said, faults))
+        page.goto(site + path)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert not faults, "\n".join(faults)
+
+
+def _note_error(said, faults: list[str]) -> None:
+    if said.type == "error":
+        faults.append(f"console error: {said.text} ({said.location.get('url')})")
+
+
+@pytest.fixture(scope="session")
+def libraries() -> dict[str, Path]:
+    """Give the folders of the browser libraries that the book's own build uses."""
+    vendor = ROOT / "_assets" / "vendor"
+    folders = {name: vendor / name for name in ("requirejs", "html-manager", "anywidget")}
+    missing = [str(folder) for folder in folders.values() if not folder.is_dir()]
+    if missing:
+        pytest.fail(f"{missing[0]} is missing: run python tools/fetch_assets.py", pytrace=False)
+    return folders

@@ -1,0 +1,75 @@
+"""Every widget of every built chapter, driven control by control against Python's numbers.
+
+Which widgets a page has is read from the notebook's saved state, so a new chapter is covered as
+soon as it is built, and a view without a driver fails.
+"""
+
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, served
+from playwright.sync_api import Page
+from saved_widgets import SavedView, notebook_views
+from widget_drivers import check_contrast, check_phone, drive, ready_views, repaint_times
+
+pytestmark = [pytest.mark.browser, pytest.mark.book]
+BUILT = ROOT / "_build" / "html"
+NOTEBOOKS = [path for path in sorted((ROOT / "chapters").rglob("*.ipynb")) if notebook_views(path)]
+each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def built(notebook: Path) -> str:
+    page = notebook.relative_to(ROOT).with_suffix(".html")
+    if not (BUILT / page).is_file():
+        pytest.fail(f"{BUILT / page} is missing: run make book first", pytrace=False)
+    return page.as_posix()
+
+
+def chapter(open_page, site: str, notebook: Path, **options) -> tuple[Page, list[SavedView], list]:
+    page = open_page(site, built(notebook), **options)
+    views = notebook_views(notebook)
+    return page, views, ready_views(page, views)
+
+
+@each_notebook
+@pytest.mark.parametrize("mode", ["http", "file"])
+def test_every_control_shows_pythons_numbers(notebook, mode, open_page):
+    built(notebook)
+    with served(BUILT, mode) as site:
+        page, views, _ = chapter(open_page, site, notebook)
+        drive(page, views)
+
+
+@each_notebook
+def test_phone_has_no_sideways_page_scroll(notebook, open_page):
+    built(notebook)
+    with served(BUILT, "http") as site:
+        phone = {"width": 360, "height": 740}
+        page, _, roots = chapter(open_page, site, notebook, viewport=phone)
+        check_phone(page, roots)
+
+
+@each_notebook
+def test_themes_change_colours_and_stay_readable(notebook, open_page):
+    built(notebook)
+    with served(BUILT, "http") as site:
+        page, _, roots = chapter(open_page, site, notebook)
+        check_contrast(page, roots)
+
+
+@each_notebook
+def test_slider_to_repaint_is_reported(notebook, open_page, capsys):
+    built(notebook)
+    with served(BUILT, "http") as site:
+        options = {"reduced_motion": "no-preference"}
+        page, views, roots = chapter(open_page, site, notebook, **options)
+        ours = [view for view in views if view.is_ours]
+        for view, root in zip(ours, roots, strict=True):
+            times = repaint_times(page, root)
+            assert len(times) >= 40
+            half, most = times[len(times) // 2], times[int(len(times) * 0.95)]
+            with capsys.disabled():
+                print(
+                    f"\n{notebook.stem} {view.kind}: slider to repaint p50 {half:.1f} ms, "
+                    f"p95 {most:.1f} ms ({len(times)} moves)"
+                )

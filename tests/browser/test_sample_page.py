@@ -1,0 +1,127 @@
+"""The views in a page of their own with made-up contents, whatever the chapters hold."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import served
+from playwright.sync_api import expect
+from saved_widgets import shown_views
+from widget_drivers import check_contrast, check_phone, drive, ready_views
+from widget_page import write_page
+
+pytestmark = pytest.mark.browser
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory, libraries) -> tuple[Path, list]:
+    folder = tmp_path_factory.mktemp("sample")
+    state = folder / "state.json"
+    subprocess.run([sys.executable, HERE / "widget_samples.py", state], check=True)
+    saved = json.loads(state.read_text(encoding="utf-8"))
+    site = folder / "site"
+    write_page(site, saved, libraries)
+    return site, shown_views(saved["state"], saved["shown"])
+
+
+@pytest.mark.parametrize("mode", ["http", "file"])
+def test_every_control_shows_pythons_numbers(sample, open_page, mode):
+    folder, views = sample
+    assert [view.kind for view in views] == [
+        *("AlignmentExplorer", "FrameViewer", "AlignmentExplorer"),
+        *("IntSliderModel", "FrameViewer"),
+    ]
+    with served(folder, mode) as site:
+        page = open_page(site, "index.html")
+        drive(page, views)
+
+
+def test_two_instances_do_not_move_each_other(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        first, _, second, _ = ready_views(page, views)
+        first.locator("input[type=range]").fill("3")
+        expect(first.locator(".g2h-live")).to_contain_text("step 4 ")
+        expect(second.locator(".g2h-live")).to_contain_text("step 1 ")
+
+
+def test_linked_slider_moves_the_frames_and_is_held_inside(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        frames = ready_views(page, views)[-1].locator(".g2h-frame")
+        readout = page.locator(".widget-readout")
+        readout.fill("4")
+        readout.press("Enter")
+        expect(frames).to_have_attribute("data-index", "4")
+        readout.fill("9")
+        readout.press("Enter")
+        expect(frames).to_have_attribute("data-index", "6")
+        expect(readout).to_have_text("6")
+
+
+def test_right_to_left_text_keeps_its_order(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        root = ready_views(page, views)[0]
+        root.locator("select").first.select_option(index=2)
+        boxes = [cell.bounding_box()["x"] for cell in root.locator(".g2h-source").all()]
+        assert boxes == sorted(boxes, reverse=True)
+        written = [token.bounding_box()["x"] for token in root.locator(".g2h-target").all()]
+        assert written == sorted(written)
+
+
+def test_phone_has_no_sideways_page_scroll(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site, viewport={"width": 360, "height": 740})
+        check_phone(page, ready_views(page, views))
+
+
+def test_themes_change_colours_and_stay_readable(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        check_contrast(page, ready_views(page, views))
+
+
+def test_a_closed_view_leaves_no_listener_behind(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        ready_views(page, views)
+        left = page.evaluate(CLOSED_VIEW)
+    assert left == {"model": 0, "roots": 0, "index": 6}
+
+
+# A view rendered on a model of the test's own, closed while it plays, and a key pressed afterwards.
+CLOSED_VIEW = """async () => {
+  const text = JSON.parse(document.querySelector("script[type$='widget-state+json']").textContent);
+  const entry = Object.values(text.state).find((m) => m.state.frames);
+  const module = URL.createObjectURL(new Blob([entry.state._esm], { type: "text/javascript" }));
+  const view = (await import(module)).default;
+  const state = { ...entry.state, index: 5, interval_ms: 10 };
+  const listeners = new Set();
+  const model = {
+    get: (name) => state[name],
+    set: (name, value) => { state[name] = value; [...listeners].forEach((l) => l()); },
+    save_changes() {},
+    on: (name, listener) => listeners.add(listener),
+    off: (name, listener) => listeners.delete(listener),
+  };
+  const el = document.createElement("div");
+  document.body.append(el);
+  const close = view.render({ model, el });
+  const root = el.firstChild;
+  root.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+  close();
+  root.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
+  await new Promise((done) => setTimeout(done, 60));
+  el.remove();
+  return { model: listeners.size, roots: el.childElementCount, index: state.index };
+}"""

@@ -1,0 +1,180 @@
+"""Drive the views in a page and compare what they show with Python's numbers."""
+
+from collections.abc import Callable
+
+import numpy as np
+from explorer_driver import drive_explorer
+from playwright.sync_api import Locator, Page, expect
+from saved_widgets import SavedView
+
+
+def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
+    """Wait until all of our views are on the page, and give their roots in order."""
+    ours = [view for view in views if view.is_ours]
+    roots = page.locator(".g2h-view")
+    expect(roots).to_have_count(len(ours), timeout=60_000)
+    return roots.all()
+
+
+def drive(page: Page, views: list[SavedView]) -> None:
+    """Drive every control of every shown widget; a widget without a driver is an error."""
+    strangers = {view.kind for view in views} - DRIVERS.keys() - CONTROLS
+    assert not strangers, f"no driver for {', '.join(sorted(strangers))}: write one"
+    ours = [view for view in views if view.is_ours]
+    for view, root in zip(ours, ready_views(page, views), strict=True):
+        DRIVERS[view.kind](page, root, view.traits)
+
+
+def drive_frames(page: Page, root: Locator, traits: dict) -> None:
+    """Show every frame by the slider, then use each other control."""
+    frames, labels = traits["frames"], traits["labels"]
+    last = len(frames) - 1
+    slider = root.locator("input[type=range]")
+    shown = root.locator(".g2h-frame")
+    drawn = page.evaluate(DRAWN, frames)
+
+    def check(index: int) -> None:
+        expect(shown).to_have_attribute("data-index", str(index))
+        assert shown.inner_html() == drawn[index]
+        assert root.locator("output").inner_text() == labels[index]
+        assert labels[index] in shown.get_attribute("aria-label")
+        assert slider.input_value() == str(index)
+        assert slider.get_attribute("aria-valuetext") == labels[index]
+        assert root.get_by_label("previous frame").is_disabled() == (index == 0)
+        assert root.get_by_label("next frame").is_disabled() == (index == last)
+
+    check(traits["index"])
+    for index in range(last, -1, -1):
+        slider.fill(str(index))
+        check(index)
+    if last == 0:
+        return
+    root.get_by_label("next frame").click()
+    check(1)
+    root.get_by_label("previous frame").click()
+    check(0)
+    for key, index in [("End", last), ("ArrowLeft", last - 1), ("Home", 0), ("ArrowRight", 1)]:
+        slider.press(key)
+        check(index)
+    play_to_the_end(root, check, last)
+
+
+def play_to_the_end(root: Locator, check: Callable, last: int) -> None:
+    """Play and pause by button and space; playback ends at the last frame and starts over."""
+    slider, play = root.locator("input[type=range]"), root.locator(".g2h-play")
+    shown = root.locator(".g2h-frame")
+    slider.fill(str(last - 1))
+    slider.press(" ")
+    expect(shown).to_have_attribute("data-index", str(last))
+    expect(play).to_have_text("Play")
+    check(last)
+    play.click()
+    expect(play).to_have_text("Pause")
+    play.click()
+    expect(play).to_have_text("Play")
+    paused = int(shown.get_attribute("data-index"))
+    assert paused < last
+    check(paused)
+
+
+def check_phone(page: Page, roots: list[Locator]) -> None:
+    """Nothing scrolls the page sideways, and every control lies on the screen."""
+    width = page.viewport_size["width"]
+    for root in roots:
+        for control in root.locator("select, input, .g2h-buttons button").all():
+            box = control.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def check_contrast(page: Page, roots: list[Locator]) -> None:
+    """In both themes every text stands out at 4.5 : 1 or more; the themes differ."""
+    inks = {}
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        for number, root in enumerate(roots):
+            inks[number, theme] = root.evaluate("node => getComputedStyle(node).color")
+            for text, ratio in root.evaluate(CONTRASTS):
+                assert ratio >= 4.5, f"{text!r} at {ratio:.2f} : 1 in the {theme} theme"
+    for number in range(len(roots)):
+        assert inks[number, "light"] != inks[number, "dark"]
+
+
+def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
+    """Measure from slider to repaint, in milliseconds, sorted.
+
+    A move costs the work of the `input` event, plus the next frame from the start of its
+    animation callbacks to the first task after it: style, layout and paint. The wait for the
+    screen's next refresh between the two belongs to the screen and is left out; so is the
+    rasterising that other threads do.
+    """
+    root.scroll_into_view_if_needed()
+    times = root.evaluate(REPAINT, moves)
+    return sorted(np.array(times).tolist())
+
+
+DRIVERS = {"AlignmentExplorer": drive_explorer, "FrameViewer": drive_frames}
+# Controls of ipywidgets itself: what they are linked to is tested where the link is made.
+CONTROLS = {"IntSliderModel", "DropdownModel", "PlayModel"}
+
+DRAWN = """frames => frames.map(frame => {
+  const node = document.createElement("div");
+  node.innerHTML = frame;
+  return node.innerHTML;
+})"""
+
+REPAINT = """async (root, moves) => {
+  const slider = root.querySelector("input[type=range]");
+  const places = Number(slider.max) + 1;
+  const frame = () => new Promise((done) => requestAnimationFrame((_) => {
+    const begin = performance.now();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { port1.close(); done(performance.now() - begin); };
+    port2.postMessage(null);
+  }));
+  const times = [];
+  for (let move = 0; move < moves; move++) {
+    await frame();
+    slider.value = (Number(slider.value) + 1) % places;
+    const begin = performance.now();
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    const handled = performance.now() - begin;
+    times.push(handled + (await frame()));
+  }
+  return times;
+}"""
+
+# Each text with its contrast to what is painted behind it, by WCAG 2's formula.
+CONTRASTS = """root => {
+  const parse = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return { rgb: [r, g, b], a };
+  };
+  const over = (top, alpha, under) => top.map((c, i) => c * alpha + under[i] * (1 - alpha));
+  const behind = (node) => {
+    if (!node) return [255, 255, 255];
+    const { rgb, a } = parse(getComputedStyle(node).backgroundColor);
+    let colour = a === 1 ? rgb : over(rgb, a, behind(node.parentElement));
+    const shade = node.querySelector(":scope > .g2h-shade");
+    if (shade) {
+      const style = getComputedStyle(shade);
+      colour = over(parse(style.backgroundColor).rgb, Number(style.opacity), colour);
+    }
+    return colour;
+  };
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((c) => c / 255).map((c) =>
+      c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const texts = [...root.querySelectorAll("*")].filter((node) =>
+    node.checkVisibility() && !node.closest("svg, option, :disabled")
+    && [...node.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()));
+  return texts.map((node) => {
+    const ink = luminance(parse(getComputedStyle(node).color).rgb);
+    const paper = luminance(behind(node));
+    const ratio = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+    return [node.textContent.trim(), ratio];
+  });
+}"""
