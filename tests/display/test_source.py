@@ -1,0 +1,187 @@
+"""The library's source and the run's numbers on the page."""
+
+import ast
+import functools
+import math
+import re
+import textwrap
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.display import content, source
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    outputs = []
+    monkeypatch.setattr(source, "display", lambda data, raw: outputs.append(data["text/markdown"]))
+    return outputs
+
+
+def documented(x):
+    """A docstring.
+
+    With two paragraphs.
+    """
+
+    def inner():
+        """Nothing but words."""
+
+    # a comment stays
+    return "'''not a docstring'''", inner, x
+
+
+class Sample:
+    """A class."""
+
+    size = 3
+
+    def method(self):
+        """Say it."""
+        return self.size
+
+    @property
+    def half(self):
+        return self.size / 2
+
+
+def fenced(markdown):
+    return re.findall(r"^```python\n(.*?)\n```$", markdown, re.M | re.S)
+
+
+class TestShowSource:
+    def test_names_the_place_and_quotes_the_file(self, shown):
+        source.show_source(content.figure_content, docstring=True)
+        heading, _, code = shown[0].partition("\n\n")
+        first, last = map(int, re.search(r"lines (\d+)–(\d+)$", heading).groups())
+        assert heading.startswith("**`gates2heads.display.content.figure_content`** · ")
+        assert "`gates2heads/display/content.py`" in heading
+        with open(content.__file__, encoding="utf-8") as file:
+            lines = file.read().split("\n")[first - 1 : last]
+        assert fenced(code) == ["\n".join(lines)]
+
+    def test_leaves_docstrings_out_and_comments_in(self, shown):
+        source.show_source(documented)
+        assert fenced(shown[0]) == [
+            textwrap.dedent(
+                """\
+                def documented(x):
+                    def inner():
+                        ...
+
+                    # a comment stays
+                    return "'''not a docstring'''", inner, x"""
+            )
+        ]
+
+    def test_several_objects_methods_and_properties_are_dedented(self, shown):
+        source.show_source(Sample, Sample.method, Sample.half)
+        whole, method, half = fenced(shown[0])
+        assert whole.startswith(
+            "class Sample:\n    size = 3\n\n    def method(self):\n        return"
+        )
+        assert method == "def method(self):\n    return self.size"
+        assert half == "@property\ndef half(self):\n    return self.size / 2"
+        assert "TestShowSource" not in shown[0]
+
+    def test_a_wrapped_function_is_shown_as_written(self, shown):
+        @functools.wraps(documented)
+        def wrapper(x):
+            return documented(x)
+
+        source.show_source(wrapper)
+        assert "def documented(x):" in shown[0]
+
+    def test_every_module_of_the_room_is_still_python_without_its_docstrings(self, shown):
+        source.show_source(source, content)
+        for code in fenced(shown[0]):
+            tree = ast.parse(code)
+            assert all(
+                ast.get_docstring(node) is None
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            )
+        assert "gates2heads/display/source.py" in shown[0]
+
+    @pytest.mark.parametrize(
+        ("item", "message"),
+        [
+            (len, "show_source needs Python source, and .*len.* has none"),
+            (torch.tanh, "show_source needs Python source"),
+            (3, "needs a class, function, method or module, got 3 of type int"),
+        ],
+    )
+    def test_what_has_no_source_is_refused(self, item, message):
+        with pytest.raises(TypeError, match=message):
+            source.show_source(item)
+
+    def test_nothing_is_refused(self):
+        with pytest.raises(TypeError, match="needs at least one class"):
+            source.show_source()
+
+
+class TestProse:
+    def test_formats_numbers_tensors_and_words(self, shown):
+        source.prose(
+            "**{model}** reaches {em:.1%} in {steps} steps, {loss:.2f} nats.",
+            model="GRU",
+            em=torch.tensor(0.875),
+            steps=np.int64(150),
+            loss=torch.tensor([0.25], requires_grad=True),
+        )
+        assert shown == ["**GRU** reaches 87.5% in 150 steps, 0.25 nats."]
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_a_number_can_be_read_back(self, number):
+        with pytest.MonkeyPatch.context() as patch:
+            said = []
+            patch.setattr(source, "display", lambda data, raw: said.append(data["text/markdown"]))
+            source.prose("{x!r}", x=number)
+        assert float(said[0]) == number
+
+    @pytest.mark.parametrize(
+        ("template", "numbers", "error", "message"),
+        [
+            ("99 percent", {}, ValueError, r"must have at least one \{field\}, got '99 percent'"),
+            ("{a}", {}, ValueError, r"fields \['a'\] must be the values given, got \[\]"),
+            ("{a}", {"a": 1, "b": 2}, ValueError, r"got \['a', 'b'\]"),
+            ("{}", {"a": 1}, ValueError, r"fields \[''\] must be"),
+            ("{a", {"a": 1}, ValueError, "template must be a format string"),
+            ("{a:.1%}", {"a": "x"}, ValueError, "formats must fit the values"),
+            ("{a}", {"a": math.nan}, ValueError, "a must be finite, got nan"),
+            ("{a}", {"a": [1]}, TypeError, "a must be a number or a word, got list"),
+            ("{a}", {"a": torch.ones(2)}, TypeError, "a must be a number or a word, got Tensor"),
+            (b"{a}", {"a": 1}, TypeError, "template must be a string, got bytes"),
+        ],
+    )
+    def test_a_typed_or_forgotten_number_is_refused(self, template, numbers, error, message, shown):
+        with pytest.raises(error, match=message):
+            source.prose(template, **numbers)
+        assert not shown
+
+
+class TestTable:
+    def test_aligns_formats_and_escapes(self, shown):
+        source.table([["a|b", 0.5, 3], ["c", None, 10]], {"model": "", "match": ".1%", "n": "d"})
+        assert shown[0].split("\n") == [
+            "| model | match | n |",
+            "| :-- | --: | --: |",
+            "| a\\|b | 50.0% | 3 |",
+            "| c |  | 10 |",
+        ]
+
+    @pytest.mark.parametrize(
+        ("rows", "message"),
+        [
+            ([], "table needs rows and columns, got 0 and 1"),
+            ([[1, 2]], "row 0 must have 1 values, got 2"),
+            ([[math.inf]], "a table's value must be finite, got inf"),
+        ],
+    )
+    def test_a_crooked_table_is_refused(self, rows, message):
+        with pytest.raises(ValueError, match=message):
+            source.table(rows, {"n": ""})

@@ -1,0 +1,353 @@
+"""Notebooks are stored byte for byte, and a changed result does not pass unseen."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tools import execute_notebooks, notebook_report, output_rules
+from tools.output_rules import FIGURE_MIME, Rules
+
+ROOT = Path(__file__).resolve().parent.parent
+FULL = [
+    "import ipywidgets, torch\n"
+    "from tqdm import tqdm\n"
+    "from gates2heads.display.figures import heatmap, show\n"
+    "from gates2heads.display.source import prose\n"
+    "torch.manual_seed(7);",
+    "for step in tqdm(range(3)):\n    print('step', step)",
+    "values = torch.rand(2, 3)\nvalues.sum()",
+    "figure = heatmap(values, xlabel='x', ylabel='y', value_label='v')\n"
+    "show(figure, alt='Six cells.', caption='A.')",
+    "one, two = ipywidgets.IntSlider(), ipywidgets.IntText()\n"
+    "link = ipywidgets.jslink((one, 'value'), (two, 'value'))\n"
+    "ipywidgets.VBox([one, two])",
+    "prose('The sum is {total:.3f}.', total=values.sum())",
+]
+BAD = {
+    "error": ("1 / 0", "cell 2 failed: ZeroDivisionError: division by zero"),
+    "address": ("object()", "cell 2 shows a memory address, which changes with every run"),
+    "slow": ("import time; time.sleep(20)", "cell 2 took more than 5 s"),
+    "dead": ("import os; os._exit(1)", "the kernel died at cell 2"),
+}
+# One output of each kind, made without heavy imports.
+LIGHT = [
+    "import sys\nimport ipywidgets\nfrom IPython.display import display\n5;",
+    "for step in range(3):\n    print('step', step, flush=True)\nprint('bar', file=sys.stderr)",
+    "0.75 * 3",
+    "axes = {'words': ['loss (nats)'], 'numbers': [[[1.0, 2.0], [1.0, 50.0]]]}\n"
+    "content = {'axes': [axes], 'legend': []}\n"
+    "said = {'svg': '<svg/>', 'alt': 'A.', 'caption': 'B.', 'content': content}\n"
+    f"display({{{FIGURE_MIME!r}: said, 'image/png': 'AAAA', 'text/plain': 'A.'}}, raw=True)",
+    "ipywidgets.IntSlider()",
+    "display({'text/markdown': 'The sum is 1.500 on 2024-03-17.'}, raw=True)",
+]
+
+
+def write(path, sources, tags=None):
+    cells = [nbformat.v4.new_markdown_cell("# A title", id="title")]
+    for index, source in enumerate(sources):
+        cell = nbformat.v4.new_code_cell(source, id=f"cell-{index}")
+        if tags and index in tags:
+            cell.metadata.tags = tags[index]
+        cells.append(cell)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+def code_cells(path):
+    return [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+
+
+def command(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """A notebook with every kind of output, run twice, and what the second run printed."""
+    path = write(tmp_path_factory.mktemp("executed") / "full.ipynb", FULL)
+    first = command("tools.execute_notebooks", path)
+    assert first[0] == 0, first[1]
+    before = path.read_bytes()
+    return path, before, command("tools.execute_notebooks", path)
+
+
+@pytest.mark.slow
+class TestExecute:
+    def test_twice_gives_the_same_bytes_and_says_how_long_it_took(self, executed):
+        path, first, (code, said) = executed
+        assert path.read_bytes() == first
+        assert code == 0
+        assert re.fullmatch(rf"{re.escape(str(path))}: \d+\.\d s\n", said)
+
+    def test_what_varies_is_gone_and_what_matters_is_there(self, executed):
+        path, text = executed[0], executed[1].decode()
+        cells = code_cells(path)
+        assert [len(cell.outputs) for cell in cells] == [0, 1, 1, 2, 1, 1]
+        assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6]
+        assert [cell.id for cell in cells] == [f"cell-{n}" for n in range(6)]
+        assert cells[1].outputs[0].text == "step 0\nstep 1\nstep 2\n"
+        assert not re.search(r'stderr|iopub|"version"|it/s', text)
+
+    def test_widgets_are_numbered_and_every_reference_leads_somewhere(self, executed):
+        notebook = nbformat.read(executed[0], as_version=4)
+        state = notebook.metadata.widgets[execute_notebooks.WIDGET_STATE].state
+        assert sorted(state) == [f"{n:032x}" for n in range(1, len(state) + 1)]
+        assert {"LinkModel", "IntSliderModel", "VBoxModel"} <= {
+            model.model_name for model in state.values()
+        }
+        view = code_cells(executed[0])[4].outputs[0].data
+        view = view["application/vnd.jupyter.widget-view+json"]["model_id"]
+        assert state[view].model_name == "VBoxModel"
+        assert set(re.findall(r"IPY_MODEL_(\w+)", json.dumps(state))) <= set(state)
+
+    def test_a_failure_names_the_cell_and_keeps_the_file(self, tmp_path):
+        paths = [write(tmp_path / f"{n}.ipynb", ["print(1)", bad]) for n, (bad, _) in BAD.items()]
+        before = [path.read_bytes() for path in paths]
+        (tmp_path / "no.ipynb").write_text("not json")
+        code, said = command(
+            "tools.execute_notebooks", "--timeout=5", *paths, tmp_path / "no.ipynb"
+        )
+        assert code == 1
+        for path, (_, message) in zip(paths, BAD.values(), strict=True):
+            assert f"{path}: {message}\n" in said
+        assert "no.ipynb: cannot be read as a notebook" in said
+        assert [path.read_bytes() for path in paths] == before
+        assert len(list(tmp_path.iterdir())) == len(BAD) + 1
+
+
+class TestStore:
+    def test_an_interrupted_write_keeps_the_file(self, tmp_path, monkeypatch):
+        path = write(tmp_path / "a.ipynb", ["1"])
+        before = path.read_bytes()
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(execute_notebooks.os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            execute_notebooks._write(path, nbformat.v4.new_notebook())
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_an_invalid_notebook_is_not_written(self, tmp_path):
+        path = write(tmp_path / "a.ipynb", ["1"])
+        notebook = nbformat.v4.new_notebook()
+        notebook.cells = [nbformat.from_dict({"cell_type": "song", "id": "a"})]
+        before = path.read_bytes()
+        with pytest.raises(execute_notebooks.NotebookError, match="not a valid notebook"):
+            execute_notebooks._write(path, notebook)
+        assert path.read_bytes() == before
+
+    def test_progress_is_dropped_and_a_warning_is_passed_on(self, capsys):
+        output = nbformat.v4.new_output("stream", name="stderr")
+        output.text = "\r 50%|##  | 1/2\r100%|####| 2/2\nUserWarning: look\n"
+        assert execute_notebooks._settled_outputs([output], "a: cell 3") == []
+        assert capsys.readouterr().err == "a: cell 3 on stderr: UserWarning: look\n"
+
+
+def set_text(cells):
+    """Change every kind of output that a reader reads."""
+    cells[1].outputs[0].text = "step 0\nstep 1\nstep 3\n"
+    cells[2].outputs[0].data["text/plain"] = "2.26"
+    content = cells[3].outputs[0].data[FIGURE_MIME]["content"]
+    content["axes"][0]["numbers"][0][0][1] += 0.01
+    cells[4].outputs[0].data["text/plain"] = "IntSlider(value=1)"
+    said = cells[5].outputs[0].data
+    said["text/markdown"] = said["text/markdown"].replace("17", "18")
+
+
+def set_pictures(cells):
+    """Change what is not compared."""
+    figure = cells[3].outputs[0].data
+    figure["image/png"] = "BBBB"
+    figure[FIGURE_MIME]["svg"] = "<svg></svg>"
+    view = cells[4].outputs[0].data["application/vnd.jupyter.widget-view+json"]
+    view["model_id"] = "f" * 32
+    bar = nbformat.v4.new_output("stream", name="stderr", text="\r100%|###| 3/3 [9 it/s]")
+    cells[1].outputs.append(bar)
+
+
+def set_near(share):
+    """Scale the numbers and allow two percent."""
+
+    def change(cells):
+        for cell in (cells[2], cells[3], cells[5]):
+            cell.metadata.tags = ["approx-0.02"]
+        cells[2].outputs[0].data["text/plain"] = f"{2.25 * share:.4f}"
+        numbers = cells[3].outputs[0].data[FIGURE_MIME]["content"]["axes"][0]["numbers"]
+        numbers[0][1] = [x * share for x in numbers[0][1]]
+        said = cells[5].outputs[0].data
+        said["text/markdown"] = said["text/markdown"].replace("1.500", f"{1.5 * share:.4f}")
+
+    return change
+
+
+LAX = [
+    "print(1)",
+    "# NBVAL_IGNORE_OUTPUT: the clock\nimport time; print(time.time())",
+    "print(3)",
+]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """One nbval run over notebooks whose stored outputs are right, near, or wrong."""
+    folder = tmp_path_factory.mktemp("compared")
+    write(folder / "fresh.ipynb", LIGHT)
+    write(folder / "lax.ipynb", LAX, {2: ["nbval-ignore-output"]})
+    assert execute_notebooks_in(folder) == 0
+    changes = {"wrong": set_text, "pictures": set_pictures}
+    changes |= {"within": set_near(1.015), "beyond": set_near(1.03)}
+    for name, change in changes.items():
+        notebook = nbformat.read(folder / "fresh.ipynb", as_version=4)
+        change([cell for cell in notebook.cells if cell.cell_type == "code"])
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+    write(folder / "empty.ipynb", ["x = 1"])
+    plugin = ["-p", "tools.notebook_report", "--nbval", "--nbval-current-env"]
+    settings = ["-c", ROOT / "pyproject.toml", "-p", "no:cacheprovider", "--color=no", "-q"]
+    return command("pytest", *plugin, *settings, folder)[1]
+
+
+def execute_notebooks_in(folder):
+    return command("tools.execute_notebooks", *sorted(folder.glob("*.ipynb")))[0]
+
+
+def failed(report, name):
+    return set(re.findall(rf"^FAILED \S*{name}\.ipynb::(?:Cell )?(\w+)", report, re.M))
+
+
+def row(report, name):
+    return re.search(rf"^{name} +(.*)$", report, re.M)[1].split()
+
+
+@pytest.mark.slow
+class TestReport:
+    def test_a_fresh_run_agrees_and_is_counted(self, report):
+        assert failed(report, "fresh") == set()
+        assert row(report, "fresh")[:7] == ["6", "5", "5", "0", "0", "0", "(0%)"]
+
+    def test_every_kind_of_changed_output_fails(self, report):
+        assert failed(report, "wrong") == {"1", "2", "3", "4", "5"}
+
+    def test_pictures_ids_and_stderr_do_not_fail(self, report):
+        assert failed(report, "pictures") == set()
+
+    def test_a_tolerance_holds_as_far_as_the_tag_says(self, report):
+        assert failed(report, "within") == set()
+        assert row(report, "within")[2:4] == ["5", "3"]
+        assert failed(report, "beyond") == {"2", "3", "5"}
+
+    def test_too_much_exempt_fails_the_notebook_and_reasons_are_asked_for(self, report):
+        assert failed(report, "lax") == {"measures"}
+        assert "2 of 3 cells with output are exempt (67%), at most 20% may be" in report
+        assert "cell 2 is exempt and must say why" in report
+        assert "lax cell 1 exempt: the clock" in report
+        assert row(report, "lax")[:7] == ["3", "3", "1", "0", "0", "2", "(67%)"]
+
+    def test_a_notebook_that_shows_nothing_fails(self, report):
+        assert failed(report, "empty") == {"measures"}
+        assert "no output was compared" in report
+
+
+class TestTally:
+    def test_time_is_limited_only_where_asked(self):
+        tally = notebook_report.Tally(compared=1, seconds={0: 40.0, 3: 50.5})
+        assert tally.faults(None) == []
+        assert tally.faults(91) == []
+        assert tally.faults(90) == ["its cells took 90.5 s, at most 90 s are allowed"]
+
+    def test_a_fifth_may_be_exempt_and_no_more(self):
+        tally = notebook_report.Tally(with_output=10, compared=8, reasons={1: "a", 2: "b"})
+        assert tally.faults(None) == []
+        tally.reasons[3] = "c"
+        assert tally.faults(None) == [
+            "3 of 10 cells with output are exempt (30%), at most 20% may be"
+        ]
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        ("tags", "stored", "new", "same"),
+        [
+            ([], "loss 1.0", "loss 1.00", False),
+            (["approx-0.1"], "loss 1.0 nats", "loss 1.09 nats", True),
+            (["approx-0.1"], "loss 1.0 nats", "loss 1.2 nats", False),
+            (["approx-0.1"], "loss 1.0 nats", "cost 1.0 nats", False),
+            (["approx-0.1"], "-0.50, 1,000 and 3e-4.", "-0.52, 1,010 and 3.1e-4.", True),
+            (["approx-0.1"], "-0.50", "0.50", False),
+            (["approx-0.1"], "2024-03-17", "2024-03-18", False),
+            (["approx-0.1"], "lengths 10–20", "lengths 10–21", False),
+            (["approx-0.1"], "GRU128 v1.2.3", "GRU129 v1.2.3", False),
+            (["approx-0.1"], "a 1 b 2", "a 1 b", False),
+            (["approx-abs-0.5"], "99.5 %", "99.1 %", True),
+            (["approx-abs-0.5"], "99.5 %", "98.9 %", False),
+            (["approx-abs-0.5", "approx-0.1"], "0.1 and 100", "0.5 and 108", True),
+            (["varying-seconds"], "took 12.3 s, 3 steps", "took 9 s, 3 steps", True),
+            (["varying-seconds"], "took 12.3 s, 3 steps", "took 9 s, 4 steps", False),
+            (["varying-seconds"], "took 12s, 1.5 min", "took 9s, 2 min", True),
+        ],
+    )
+    def test_texts(self, tags, stored, new, same):
+        assert Rules.of(tags, "cell").same_text(stored, new) is same
+
+    @given(st.floats(1e-3, 1e6), st.floats(-0.2, 0.2))
+    def test_relative_tolerance_is_what_it_says(self, number, change):
+        stored, new = f"{number:.6e}", f"{number * (1 + change):.6e}"
+        gap = abs(float(stored) - float(new)) / max(float(stored), float(new))
+        assume(abs(gap - 0.1) > 1e-9)
+        near = Rules.of(["approx-0.1"], "cell").same_text(f"x {stored}", f"x {new}")
+        assert near is (gap <= 0.1)
+
+    @pytest.mark.parametrize("tag", ["approx", "approx-", "approx-2%", "approx-abs-x"])
+    def test_a_tag_that_nearly_is_one_is_refused(self, tag):
+        with pytest.raises(ValueError, match=f"cell 3: tag must be approx-0.02 .* got '{tag}'"):
+            Rules.of([tag], "cell 3")
+
+    @pytest.mark.parametrize(
+        ("tags", "change", "same"),
+        [
+            ([], {}, True),
+            ([], {"numbers": [[[1.0, 2.0], [1.0, 50.01]]]}, True),
+            ([], {"numbers": [[[1.0, 2.0], [1.0, 51.0]]]}, False),
+            ([], {"numbers": [[[1.0, 2.0], [1.0, None]]]}, False),
+            (["approx-0.05"], {"numbers": [[[1.0, 2.0], [1.0, 51.0]]]}, True),
+            (["trained-figure"], {"numbers": [[[1.0, 2.0], [7.0, 90.0]]]}, True),
+            (["trained-figure"], {"numbers": [[[1.0, 2.0], [7.0]]]}, False),
+            (["trained-figure"], {"numbers": []}, False),
+            (["trained-figure"], {"words": ["loss (nats)", "step 90"]}, True),
+            (["trained-figure"], {"words": ["loss (bits)", "step 50"]}, False),
+        ],
+    )
+    def test_figures(self, tags, change, same):
+        axes = {"words": ["loss (nats)", "step 50"], "numbers": [[[1.0, 2.0], [1.0, 50.0]]]}
+        stored, new = (
+            {"alt": "a", "caption": "c", "content": {"axes": [one], "legend": []}}
+            for one in (axes, axes | change)
+        )
+        assert Rules.of(tags, "cell").same_figure(stored, new) is same
+
+    def test_a_figures_words_around_it_count_too(self):
+        one = {"alt": "a", "caption": "c", "content": {}}
+        assert not Rules.of(["trained-figure"], "cell").same_figure(one, one | {"alt": "b"})
+
+    def test_outputs_are_not_changed_by_comparing(self):
+        output = nbformat.v4.new_output(
+            "display_data", {FIGURE_MIME: {"svg": "x"}, "image/png": ""}
+        )
+        assert output_rules.comparable([output])[0].data == {FIGURE_MIME: {}}
+        assert set(output.data) == {FIGURE_MIME, "image/png"}
