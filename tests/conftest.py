@@ -1,0 +1,54 @@
+"""What all tests share: one thread, one seed, reproducible examples, and the table of parities."""
+
+import pytest
+import torch
+from hypothesis import settings
+
+settings.register_profile("book", deadline=None, derandomize=True, database=None, max_examples=30)
+settings.load_profile("book")
+torch.set_num_threads(1)
+
+PARITIES = {}  # (ours, reference) -> [largest output difference, largest gradient difference]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--parity", action="store_true", help="print the table of parity tests")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--parity"):
+        terminalreporter.section("largest difference from the reference: output, gradient")
+        for (ours, reference), (output, gradient) in sorted(PARITIES.items()):
+            terminalreporter.line(f"{ours:34} {reference:48} {output:.1e} {gradient:.1e}")
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(41)
+
+
+def largest_difference(ours, theirs):
+    assert len(ours) == len(theirs) > 0
+    gaps = []
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.shape == other.shape
+        assert mine.isfinite().all()
+        gaps.append((mine - other).abs().max().item())
+    return max(gaps)
+
+
+@pytest.fixture
+def parity():
+    """Assert that outputs and gradients agree with a reference, and note by how much.
+
+    Tests compute in double precision, where agreement means agreement to 1e-12 or so; two
+    formulas that differ in the mathematics cannot hide behind rounding.
+    """
+
+    def check(ours, reference, outputs, gradients, *, tolerance=1e-12):
+        differences = [largest_difference(*outputs), largest_difference(*gradients)]
+        assert max(differences) <= tolerance, (ours, reference, differences)
+        known = PARITIES.get((ours, reference), [0.0, 0.0])
+        PARITIES[ours, reference] = [max(pair) for pair in zip(known, differences, strict=True)]
+
+    return check
