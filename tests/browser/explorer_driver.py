@@ -209,7 +209,11 @@ TOLERANCES = {
     "spoken": 5.1e-4,
 }
 
-PICTURE = """root => {
+PICTURE = """async (root) => {
+  // Links follow once the browser has laid the sentence out.
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  await frame();
+  await frame();
   const all = (selector, within = root) => [...within.querySelectorAll(selector)];
   const height = (node) => node.getBoundingClientRect().height;
   const middle = (node) => {

@@ -29,14 +29,14 @@ def colab(tmp_path_factory, libraries) -> tuple[Path, list]:
     python = os.environ.get("G2H_COLAB_PYTHON") or ROOT / ".venv-colab" / "bin" / "python"
     if not Path(python).exists():
         pytest.skip("no environment with Colab's versions: set G2H_COLAB_PYTHON or run make test")
-    command = {"check": True, "capture_output": True, "text": True}
-    found = json.loads(subprocess.run([python, "-c", PROBE], **command).stdout)
+    found = json.loads(subprocess.check_output([python, "-c", PROBE], text=True))
     assert found["versions"] == VERSIONS
     folder = tmp_path_factory.mktemp("colab")
     search = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": search}
     state = folder / "state.json"
-    subprocess.run([python, HERE / "widget_samples.py", state], env=environment, **command)
+    samples = [python, HERE / "widget_samples.py", state]
+    subprocess.run(samples, env=environment, check=True)
     saved = json.loads(state.read_text(encoding="utf-8"))
     write_page(folder / "site", saved, libraries | {"anywidget": Path(found["anywidget"])})
     return folder / "site", shown_views(saved["state"], saved["shown"])
