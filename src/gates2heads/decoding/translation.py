@@ -1,0 +1,81 @@
+"""From a text to a text: tokenizer, model, search and tokenizer again."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.data.batching import pad
+from gates2heads.decoding.search import Output, greedy
+from gates2heads.layers.record import record
+
+
+class Aligned(NamedTuple):
+    """One text, what the model made of it, and where it looked."""
+
+    source: list[str]  # S tokens, <eos> last
+    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    weights: Tensor  # (T, S), rows sum to 1
+
+
+def write(model: nn.Module, texts: Sequence[str], source, target, *, max_length: int) -> Output:
+    """Encode the texts and let the model write greedily.
+
+    Args:
+        model: has `start(source, mask=)` and `step(state, last_tokens)`.
+        texts: B texts.
+        source, target: the tokenizers of the two sides.
+        max_length: the most tokens that are written, `<eos>` included.
+
+    Raises:
+        TypeError, ValueError: `texts` is no list of texts or is empty, or a text cannot be encoded.
+    """
+    if isinstance(texts, str) or not len(texts):
+        raise TypeError("texts must be a list of at least one text; put a single text in brackets")
+    device = next(model.parameters()).device
+    tokens, mask = (part.to(device) for part in pad([source.encode(text) for text in texts]))
+    words = target.vocabulary
+    with torch.no_grad():
+        state = model.start(tokens, mask=mask)
+    begin = torch.full((len(texts),), words.bos, device=device)
+    return greedy(model.step, state, bos=begin, eos=words.eos, max_length=max_length, pad=words.pad)
+
+
+def translate(
+    model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128
+) -> list[str]:
+    """Write one output text for each input text; arguments as for `write`."""
+    output = write(model, texts, source, target, max_length=max_length)
+    return [target.decode(row) for row in output.tokens.tolist()]
+
+
+def align(
+    model: nn.Module,
+    texts: Sequence[str],
+    source,
+    target,
+    *,
+    layer: str = "decoder.attention",
+    max_length: int = 128,
+) -> list[Aligned]:
+    """Translate, and keep the attention weights of the same forward pass.
+
+    Args:
+        model, texts, source, target, max_length: as for `write`.
+        layer: the name of the layer whose `weights` (B, 1, S) a step are wanted.
+
+    Raises:
+        KeyError: the layer noted nothing, for instance because the model has no attention.
+    """
+    with record(model) as trace:
+        output = write(model, texts, source, target, max_length=max_length)
+    weights = trace.joined(layer, "weights").cpu()  # (B, T, S)
+    aligned = []
+    for row, text, map_ in zip(output.tokens.tolist(), texts, weights, strict=True):
+        read = [source.vocabulary.tokens[number] for number in source.encode(text)]
+        written = [target.vocabulary.tokens[number] for number in row]
+        eos = target.vocabulary.tokens[target.vocabulary.eos]
+        length = written.index(eos) + 1 if eos in written else len(written)
+        aligned.append(Aligned(read, written[:length], map_[:length, : len(read)]))
+    return aligned
