@@ -148,6 +148,8 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         check_count("source_size", source_size)
         check_count("target_size", target_size)
+        check_count("embedding_size", embedding_size)
+        check_count("hidden_size", hidden_size)
         check_count("max_length", max_length)
         if score is not None and score not in list(SCORES):
             raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {score!r}")
