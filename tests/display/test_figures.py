@@ -132,6 +132,10 @@ class TestPictures:
                 lambda: figures.bars({"a": {"k": 1.0}, "b": {"l": 1.0}}, **AXES),
                 r"groups must share the categories \['k'\], 'b' differs",
             ),
+            (
+                lambda: figures.bars({"a": {"k": 1.0}}, errors={"a": {}}, **AXES),
+                r"groups must share the categories \['k'\], 'a' differs",
+            ),
         ],
     )
     def test_a_mistake_is_named_in_one_sentence(self, call, message):

@@ -1,0 +1,191 @@
+"""Curves, points and bars over named axes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from gates2heads.display.arguments import known, named, numbers
+from gates2heads.display.theme import PALETTE, styled
+
+_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_HATCHES = ("", "//", "..", "xx", "\\\\", "++")
+
+
+def curves(
+    series: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    title: str = "",
+    **options: object,
+) -> Figure:
+    """Draw lines and point clouds over a common axis.
+
+    Args:
+        series: name → (x (N,), y (N,)); the name goes to the legend.
+        xlabel, ylabel: what the axes mean, with units.
+        title: printed above.
+        options: bands, points, verticals, horizontals, log, xlim, ylim, as in `curve_panels`.
+    Returns:
+        The figure.
+    Raises:
+        ValueError: no series, unequal lengths, or a name in bands or points that no series has.
+    """
+    return curve_panels({title: series}, xlabel=xlabel, ylabel=ylabel, **options)
+
+
+def curve_panels(
+    panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    points: Iterable[str] = (),
+    verticals: Mapping[str, float] | None = None,
+    horizontals: Mapping[str, float] | None = None,
+    log: str = "",
+    xlim: tuple[float, float] | None = None,
+    ylim: tuple[float, float] | None = None,
+) -> Figure:
+    """Draw several `curves` side by side on shared axes; a name keeps its colour in all of them.
+
+    Args:
+        panels: title → series, each name → (x (N,), y (N,)).
+        xlabel, ylabel: what the axes mean, with units.
+        bands: name of a series → (low (N,), high (N,)), shaded around its line.
+        points: names of the series drawn as points without a line, such as measurements.
+        verticals, horizontals: label → position of a thin reference line.
+        log: which axes are logarithmic: "", "x", "y" or "xy".
+        xlim, ylim: the ends of the axes.
+    Returns:
+        The figure.
+    Raises:
+        ValueError: as in `curves`.
+    """
+    named(xlabel=xlabel, ylabel=ylabel)
+    bands, points = dict(bands or {}), set(points)
+    names = list(dict.fromkeys(name for series in panels.values() for name in series))
+    known(names, bands=bands, points=points)
+    if log not in ("", "x", "y", "xy"):
+        raise ValueError(f'log must be "", "x", "y" or "xy", got {log!r}')
+    with styled():
+        figure = Figure((5.8 if len(panels) == 1 else 7.2, 3.5), layout="constrained")
+        axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+        for axis, (title, series) in zip(axes, panels.items(), strict=True):
+            for name, (x, y) in series.items():
+                look = {"index": names.index(name), "cloud": name in points}
+                _line(axis, name, x, y, band=bands.get(name), **look)
+            _references(axis, verticals or {}, horizontals or {})
+            axis.set(title=title, xlabel=xlabel, xlim=xlim, ylim=ylim)
+            axis.set(xscale="log" if "x" in log else "linear")
+            axis.set(yscale="log" if "y" in log else "linear")
+        axes[0].set_ylabel(ylabel)
+        if len(names) > 1 or points:
+            _legend(figure, axes)
+    return figure
+
+
+def bars(
+    groups: Mapping[str, Mapping[str, float]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    errors: Mapping[str, Mapping[str, float]] | None = None,
+    value_format: str = "",
+    ylim: tuple[float, float] | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw bars side by side, one colour and hatch for each series.
+
+    Args:
+        groups: series name → {category: value}; every series has the same categories.
+        xlabel, ylabel: what the categories and the heights mean, with units.
+        errors: series name → {category: half length of the error bar}.
+        value_format: a format such as ".1%" to print every value above its bar.
+        ylim: the ends of the value axis.
+        title: printed above.
+    Returns:
+        The figure.
+    Raises:
+        ValueError: no series, or series whose categories differ.
+    """
+    named(xlabel=xlabel, ylabel=ylabel)
+    known(groups, errors=errors or {})
+    errors, categories = dict(errors or {}), list(next(iter(groups.values())))
+    for name, values in [*groups.items(), *errors.items()]:
+        if list(values) != categories:
+            raise ValueError(f"groups must share the categories {categories}, {name!r} differs")
+    with styled({"axes.grid.axis": "y", "hatch.linewidth": 0.6}):
+        figure = Figure((5.8, 3.5), layout="constrained")
+        axis = figure.subplots()
+        for index, (name, values) in enumerate(groups.items()):
+            error, place = errors.get(name), {"index": index, "count": len(groups)}
+            drawn = _bar_series(axis, name, values, error, **place)
+            if value_format:
+                axis.bar_label(drawn, fmt=f"{{:{value_format}}}", padding=2, fontsize=9)
+        axis.set_xticks(range(len(categories)), categories)
+        axis.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=ylim)
+        if len(groups) > 1:
+            _legend(figure, [axis])
+    return figure
+
+
+def _bar_series(axis: Axes, name: str, values, error, *, index: int, count: int) -> BarContainer:
+    width = 0.8 / count
+    shift = (index - (count - 1) / 2) * width
+    return axis.bar(
+        np.arange(len(values)) + shift,
+        numbers(list(values.values()), f"values of {name!r}"),
+        width * 0.92,
+        label=name,
+        color=PALETTE[index % len(PALETTE)],
+        hatch=_HATCHES[index % len(_HATCHES)],
+        edgecolor="black",
+        linewidth=0.6,
+        yerr=None if error is None else numbers(list(error.values()), f"errors of {name!r}"),
+        capsize=3,
+    )
+
+
+def _line(axis: Axes, name: str, x, y, *, index: int, cloud: bool, band) -> None:
+    x, y = numbers(x, f"x of {name!r}"), numbers(y, f"y of {name!r}")
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"series {name!r} must be two equal lists, got {x.shape} and {y.shape}")
+    look = {"color": PALETTE[index % len(PALETTE)], "label": name}
+    if cloud:
+        axis.plot(x, y, _MARKERS[index % len(_MARKERS)], markersize=4, alpha=0.75, **look)
+        return
+    few = {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 4} if len(x) <= 16 else {}
+    axis.plot(x, y, linestyle=_LINES[index % len(_LINES)], **few, **look)
+    if band is not None:
+        low, high = (numbers(edge, f"band of {name!r}") for edge in band)
+        axis.fill_between(x, low, high, color=look["color"], alpha=0.2, linewidth=0)
+
+
+def _references(
+    axis: Axes, verticals: Mapping[str, float], horizontals: Mapping[str, float]
+) -> None:
+    look = {"color": "black", "alpha": 0.6, "linewidth": 1.0, "linestyle": (0, (3, 3))}
+    for label, place in verticals.items():
+        axis.axvline(place, **look)
+        at = {"xy": (place, 1), "xycoords": axis.get_xaxis_transform(), "va": "top"}
+        axis.annotate(label, **at, xytext=(3, -2), textcoords="offset points", fontsize=9)
+    for label, place in horizontals.items():
+        axis.axhline(place, **look)
+        at = {"xy": (1, place), "xycoords": axis.get_yaxis_transform(), "ha": "right"}
+        axis.annotate(label, **at, xytext=(-2, 3), textcoords="offset points", fontsize=9)
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    entries = {}
+    for axis in axes:
+        entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+    # Outside, where it hides no data and stays when the data move.
+    figure.legend(
+        entries.values(), entries.keys(), loc="outside upper center", ncols=min(3, len(entries))
+    )

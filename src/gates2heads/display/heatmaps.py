@@ -1,0 +1,141 @@
+"""Matrices as coloured cells: attention weights, scores, gates."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from gates2heads.display.arguments import named, numbers
+from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
+
+
+def heatmap(
+    values: ArrayLike,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    xlabel: str,
+    ylabel: str,
+    value_label: str,
+    title: str = "",
+    limits: tuple[float, float] | None = None,
+    annotate: str = "",
+) -> Figure:
+    """Draw a matrix as coloured cells, first row on top.
+
+    Args:
+        values: (R, C) numbers, finite.
+        rows, columns: R and C labels, such as tokens; counted from 0 where left out.
+        xlabel, ylabel, value_label: what the columns, the rows and the colour mean, with units.
+        title: printed above.
+        limits: the values of the palest and the fullest colour; from the data where left out.
+            Limits on both sides of zero give a two-coloured scale whose middle is zero.
+        annotate: a format such as ".2f" to print every value in its cell.
+    Returns:
+        The figure.
+    Raises:
+        ValueError: a wrong number of axes or labels, a value that is not finite, an empty label.
+    """
+    return alignment_grid(
+        [(title, values, rows, columns)],
+        xlabel=xlabel,
+        ylabel=ylabel,
+        value_label=value_label,
+        limits=limits,
+        annotate=annotate,
+        across=1,
+    )
+
+
+def alignment_grid(
+    panels: Iterable[tuple[str, ArrayLike, Sequence[str] | None, Sequence[str] | None]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    value_label: str,
+    limits: tuple[float, float] | None = None,
+    annotate: str = "",
+    across: int = 2,
+) -> Figure:
+    """Draw several matrices side by side under one colour scale.
+
+    Args:
+        panels: (title, values (R, C), R row labels or None, C column labels or None) for each.
+        xlabel, ylabel, value_label, limits, annotate: as in `heatmap`.
+        across: panels in a row.
+    Returns:
+        The figure.
+    Raises:
+        ValueError: as in `heatmap`, or no panels.
+    """
+    named(xlabel=xlabel, ylabel=ylabel, value_label=value_label)
+    checked = [(title, *_matrix(values, rows, columns)) for title, values, rows, columns in panels]
+    if not checked:
+        raise ValueError("panels must hold at least one matrix, got none")
+    scale, colours = _colour_scale([values for _, values, _, _ in checked], limits)
+    across = min(across, len(checked))
+    down = -(-len(checked) // across)
+    with styled({"axes.grid": False}):
+        figure = Figure(_grid_size(checked, across, down), layout="constrained")
+        axes = figure.subplots(down, across, squeeze=False).flatten()
+        for axis, (title, values, rows, columns) in zip(axes, checked, strict=False):
+            mesh = axis.pcolormesh(values, norm=scale, cmap=colours)
+            _token_axes(axis, rows, columns)
+            axis.set(title=title, xlabel=xlabel, ylabel=ylabel)
+            for (row, column), value in np.ndenumerate(values if annotate else np.empty((0, 0))):
+                axis.text(
+                    column + 0.5,
+                    row + 0.5,
+                    format(value, annotate),
+                    ha="center",
+                    va="center",
+                    fontsize=9,
+                )
+        for axis in axes[len(checked) :]:
+            axis.set_axis_off()
+        figure.colorbar(mesh, ax=axes.tolist(), label=value_label, shrink=0.9, aspect=30)
+    return figure
+
+
+def _matrix(
+    values: ArrayLike, rows: Sequence[str] | None, columns: Sequence[str] | None
+) -> tuple[np.ndarray, list[str], list[str]]:
+    matrix = numbers(values, "values")
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(f"values must be a matrix (R, C), got shape {matrix.shape}")
+    labels = []
+    for name, given, count in (("rows", rows, len(matrix)), ("columns", columns, matrix.shape[1])):
+        labels.append([str(n) for n in range(count)] if given is None else list(given))
+        if len(labels[-1]) != count:
+            raise ValueError(f"{name} must hold {count} labels, got {len(labels[-1])}")
+    return matrix, *labels
+
+
+def _colour_scale(matrices: list[np.ndarray], limits: tuple[float, float] | None) -> tuple:
+    low, high = limits or (min(m.min() for m in matrices), max(m.max() for m in matrices))
+    if low < 0 < high:
+        reach = max(-low, high)
+        return Normalize(-reach, reach), DIVERGING
+    return Normalize(low, high), SEQUENTIAL
+
+
+def _grid_size(checked: list[tuple], across: int, down: int) -> tuple[float, float]:
+    tallest = max(len(values) for _, values, _, _ in checked)
+    widest = max(values.shape[1] for _, values, _, _ in checked)
+    width = min(7.6, max(4.2, across * (0.24 * widest + 1.2) + 0.9))
+    return width, min(9.0, down * (0.24 * tallest + 1.1))
+
+
+def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:
+    axis.invert_yaxis()
+    axis.tick_params(length=0)
+    # Space is a token like others and must be seen.
+    rows, columns = ([label.replace(" ", "␣") for label in labels] for labels in (rows, columns))
+    slanted = max(map(len, columns)) > 3 and len(columns) > 5
+    axis.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if slanted else 0)
+    axis.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    axis.spines[:].set_visible(True)
+    axis.spines[:].set_alpha(0.4)
