@@ -1,0 +1,199 @@
+"""The views in JupyterLab with a living kernel: the picture moves, and Python hears of it."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+from conftest import ROOT
+from explorer_driver import Explorer, decode
+from playwright.sync_api import Page, expect
+from widget_samples import explorer
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    "import ipywidgets\n"
+    "from widget_samples import explorer, viewer\n"
+    "slider, explorer, viewer = ipywidgets.IntSlider(max=99), explorer(), viewer()\n"
+    "ipywidgets.jslink((slider, 'value'), (explorer, 'step'))\n"
+    "display(slider, explorer, viewer)",
+    "print('now', explorer.sentence, explorer.score, explorer.step, viewer.index)",
+    "explorer.score = 1; explorer.sentence = 3; explorer.step = 5; viewer.index = 2",
+]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Start JupyterLab with folders and settings of its own; give its address."""
+    if not _has_lab():
+        pytest.fail("JupyterLab is missing: pip install jupyterlab", pytrace=False)
+    folder = tmp_path_factory.mktemp("lab")
+    write_notebook(folder / "views.ipynb")
+    port = _free_port()
+    address = f"http://127.0.0.1:{port}/"
+    with (folder / "lab.log").open("w") as log:
+        command = [sys.executable, "-m", "jupyterlab", *_options(folder, port)]
+        server = subprocess.Popen(command, env=_environment(folder), stdout=log, stderr=log)
+        try:
+            _wait_for(address + "api", server, folder / "lab.log")
+            yield address
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def write_notebook(path: Path) -> None:
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    notebook.cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
+    nbformat.write(notebook, path)
+
+
+def _has_lab() -> bool:
+    probe = [sys.executable, "-c", "import jupyterlab"]
+    return subprocess.run(probe, check=False, capture_output=True).returncode == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _options(folder: Path, port: int) -> list[str]:
+    return [
+        "--no-browser",
+        "--allow-root",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.workspaces_dir={folder / 'workspaces'}",
+        f"--LabApp.user_settings_dir={folder / 'settings'}",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.news_url=",
+    ]
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    quiet = '{"fetchNews": "false", "checkForUpdates": false}'
+    (settings / "notification.jupyterlab-settings").write_text(quiet)
+    own = {f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "RUNTIME", "DATA")}
+    places = [str(ROOT / "src"), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    search = os.pathsep.join(places)
+    return {**os.environ, **own, "IPYTHONDIR": str(folder / "ipython"), "PYTHONPATH": search}
+
+
+def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+        except (urllib.error.URLError, OSError):
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.25)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not answer within a minute:\n{log.read_text()}")
+
+
+class Notebook:
+    """The open notebook: runs cells and reads what they print."""
+
+    def __init__(self, page: Page):
+        self.page, self.runs = page, 0
+
+    def run(self, number: int) -> str:
+        """Run one cell, wait for its end, give the text it printed."""
+        cell = self.page.locator(".jp-CodeCell").nth(number)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        self.runs += 1
+        prompt = cell.locator(".jp-InputArea-prompt")
+        expect(prompt).to_have_text(f"[{self.runs}]:", timeout=90_000)
+        printed = cell.locator(".jp-OutputArea-output[data-mime-type*=stdout]")
+        return "".join(printed.all_inner_texts()).strip()
+
+    def active(self) -> str:
+        """Say which cell the notebook's own keys act on, and in which mode."""
+        return self.page.evaluate(ACTIVE)
+
+
+def test_views_and_kernel_stay_together(lab, open_page):
+    page = open_page(lab, "lab/tree/views.ipynb?reset", viewport={"width": 1300, "height": 2000})
+    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(len(CELLS), timeout=60_000)
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60_000)
+    notebook = Notebook(page)
+    notebook.run(0)
+    view = sample_explorer(page)
+    view.check(0, 0, 0)
+    controls_reach_python(notebook, view)
+    python_reaches_the_views(notebook, view)
+    linked_slider_moves_the_step(notebook, view)
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    expect(view.root).to_have_css("color-scheme", "dark")
+
+
+def sample_explorer(page: Page) -> Explorer:
+    expected = explorer()
+    root = page.locator(".g2h-alignment")
+    expect(root).to_have_count(1, timeout=60_000)
+    return Explorer(page, root, decode(expected.get_state(["catalogue", "weights"])))
+
+
+def controls_reach_python(notebook: Notebook, view: Explorer) -> None:
+    """Slider, lists and arrow keys; the notebook takes none of the keys."""
+    page = notebook.page
+    view.slider.fill("4")
+    view.check(0, 0, 4)
+    view.picture.focus()
+    before = notebook.active()
+    for key, sentence, step in [("ArrowRight", 0, 5), ("ArrowDown", 1, 5), ("End", 1, 9)]:
+        page.keyboard.press(key)
+        view.check(0, sentence, step)
+    assert notebook.active() == before
+    assert view.picture.evaluate("node => node === document.activeElement")
+    view.scores.select_option(index=1)
+    view.check(1, 1, 6)
+    frames = page.locator(".g2h-frames")
+    frames.get_by_label("next frame").click()
+    expect(frames.locator(".g2h-frame")).to_have_attribute("data-index", "1")
+    assert notebook.run(1) == "now 1 1 6 1"
+
+
+def python_reaches_the_views(notebook: Notebook, view: Explorer) -> None:
+    notebook.run(2)
+    view.check(1, 3, 5)
+    frames = notebook.page.locator(".g2h-frames .g2h-frame")
+    expect(frames).to_have_attribute("data-index", "2")
+    expect(frames.locator("svg text")).to_have_text("2")  # each sample frame bears its number
+
+
+def linked_slider_moves_the_step(notebook: Notebook, view: Explorer) -> None:
+    """The link runs in the browser; a slider that asks for too much comes back."""
+    readout = notebook.page.locator(".widget-readout")
+    readout.fill("3")
+    readout.press("Enter")
+    view.check(1, 3, 3)
+    readout.fill("42")
+    readout.press("Enter")
+    view.check(1, 3, 6)
+    expect(readout).to_have_text("6")
+    assert notebook.run(1) == "now 3 1 6 2"
+
+
+ACTIVE = """() => {
+  const cells = [...document.querySelectorAll(".jp-Notebook .jp-Cell")];
+  const active = cells.findIndex((cell) => cell.classList.contains("jp-mod-active"));
+  const mode = document.querySelector(".jp-Notebook").classList.contains("jp-mod-editMode");
+  return `cell ${active} of ${cells.length}, ${mode ? "edit" : "command"} mode`;
+}"""
