@@ -1,0 +1,211 @@
+"""Self-attention without parameters, and attention in several heads."""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.checks import check_dtypes, check_mask, check_width
+from gates2heads.layers.masks import causal_mask, masked_softmax
+from gates2heads.layers.record import is_recorded, note
+
+SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
+
+
+def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
+    """Average the inputs, each row by its likeness to the others: softmax(X Xᵀ) X.
+
+    Nothing is learned: query, key and value are all the input itself.
+
+    Args:
+        inputs: (B, S, D) float.
+        mask: bool, broadcastable to (B, S, S); True = may attend.
+
+    Returns:
+        context (B, S, D), and weights (B, S, S) whose rows sum to 1.
+
+    Raises:
+        TypeError, ValueError: the inputs are no float tensor of three axes, or the mask does not
+            fit.
+    """
+    check_width("inputs", inputs, None, dims=3)
+    weights = masked_softmax(inputs @ inputs.transpose(1, 2), mask=mask)  # (B, S, S)
+    return weights @ inputs, weights
+
+
+class KeyValues(NamedTuple):
+    """Keys and values of a sequence, split into heads; computed once, read by many queries."""
+
+    keys: Tensor  # (B, H, S, K)
+    values: Tensor  # (B, H, S, K)
+
+
+class MultiHeadAttention(nn.Module):
+    """Attend in H heads at once, each in its own K = D/H dimensions.
+
+    Source: Vaswani et al. 2017, section 3.2.2: softmax(Q Kᵀ / √K) V in each head, concatenated and
+    projected. Departs from it in adding biases, as `torch.nn.MultiheadAttention` does. Parameters
+    are named and laid out as there (rows of `in_proj_weight`: query, key, value), so
+    `load_state_dict` takes its weights. Notes `weights` (B, H, T, S) when somebody records.
+
+    Args:
+        embed_dim: width D of the queries, keys, values and output.
+        num_heads: H, which must divide D.
+        dropout: how many of the weights are set to zero while training.
+    """
+
+    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0):
+        super().__init__()
+        check_count("embed_dim", embed_dim)
+        check_count("num_heads", num_heads)
+        check_share("dropout", dropout)
+        if embed_dim % num_heads:
+            raise ValueError(
+                f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
+            )
+        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
+        self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
+        self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim))
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+        nn.init.xavier_uniform_(self.in_proj_weight)
+        nn.init.zeros_(self.out_proj.bias)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        causal: bool = False,
+    ) -> Tensor:
+        """Attend from each query to all keys; without keys, to the queries themselves.
+
+        Args:
+            query: (B, T, D) float.
+            key: (B, S, D) float; the query if not given.
+            value: (B, S, D) float; the key if not given.
+            mask: bool, broadcastable to (B, H, T, S); True = may attend. See `masks.key_mask`.
+            causal: each query sees only keys up to its own position; the last sees all.
+
+        Returns:
+            (B, T, D); zeros went through the last projection where a row may attend to nothing.
+
+        Raises:
+            TypeError, ValueError: a width, length or dtype differs, or the mask does not fit.
+        """
+        if key is None and value is None:
+            check_width("query", query, self.embed_dim, dims=3)
+            check_dtypes(self, query=query)
+            projected = F.linear(query, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
+            queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
+            return self._attend(queries, KeyValues(keys, values), mask, causal)
+        return self.attend(query, self.project(key, value), mask=mask, causal=causal)
+
+    def project(self, key: Tensor, value: Tensor | None = None) -> KeyValues:
+        """What all queries will read of key and value (B, S, D), split into heads."""
+        value = key if value is None else value
+        check_width("key", key, self.embed_dim, dims=3)
+        check_width("value", value, self.embed_dim, dims=3)
+        check_dtypes(self, key=key, value=value)
+        if key.shape != value.shape:
+            raise ValueError(
+                "key and value must agree in batch and length, got "
+                f"{tuple(key.shape)} and {tuple(value.shape)}"
+            )
+        weight, bias = self.in_proj_weight, self.in_proj_bias
+        if key is value:
+            width = self.embed_dim
+            both = F.linear(key, weight[width:], bias[width:]).chunk(2, dim=-1)
+        else:
+            both = (F.linear(key, *self._rows(1)), F.linear(value, *self._rows(2)))
+        return KeyValues(*map(self._split, both))
+
+    def attend(
+        self,
+        query: Tensor,
+        memory: KeyValues,
+        *,
+        mask: Tensor | None = None,
+        causal: bool = False,
+    ) -> Tensor:
+        """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D)."""
+        check_width("query", query, self.embed_dim, dims=3)
+        check_dtypes(self, query=query)
+        if len(query) != len(memory.keys):
+            raise ValueError(
+                f"query and keys must agree in batch, got {len(query)} and {len(memory.keys)} rows"
+            )
+        queries = self._split(F.linear(query, *self._rows(0)))
+        return self._attend(queries, memory, mask, causal)
+
+    def extend(self, inputs: Tensor, past: KeyValues | None = None):
+        """Causal self-attention for T new positions (B, T, D), after those of the past.
+
+        Returns:
+            output (B, T, D), and the keys and values with the new ones at the end.
+        """
+        check_width("inputs", inputs, self.embed_dim, dims=3)
+        check_dtypes(self, inputs=inputs)
+        projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
+        queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
+        if past is not None:
+            keys = torch.cat([past.keys, keys], dim=2)  # (B, H, S + T, K)
+            values = torch.cat([past.values, values], dim=2)
+        memory = KeyValues(keys, values)
+        return self._attend(queries, memory, None, inputs.shape[1] > 1), memory
+
+    def _rows(self, part: int):
+        """The weight and bias of the query (0), key (1) or value (2) projection."""
+        rows = slice(part * self.embed_dim, (part + 1) * self.embed_dim)
+        return self.in_proj_weight[rows], self.in_proj_bias[rows]
+
+    def _split(self, vectors: Tensor) -> Tensor:
+        """(B, S, D) -> (B, S, H, K) -> (B, H, S, K)."""
+        return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def _attend(self, queries: Tensor, memory: KeyValues, mask: Tensor | None, causal: bool):
+        """From queries (B, H, T, K) to the output (B, T, D), by the path that fits."""
+        length, size = queries.shape[2], memory.keys.shape[2]
+        check_mask(mask, (len(queries), self.num_heads, length, size))
+        explicit = is_recorded(self) or _explicit_is_faster(queries, size)
+        if causal and (mask is not None or length != size or explicit):
+            order = causal_mask(length, size, device=queries.device)
+            mask, causal = order if mask is None else mask & order, False
+        if explicit:
+            context = self._explicit(queries, *memory, mask)
+        else:
+            context = self._fused(queries, *memory, mask, causal)
+        # (B, H, T, K) -> (B, T, H, K) -> (B, T, D): the heads side by side
+        return self.out_proj(context.transpose(1, 2).flatten(2))
+
+    def _explicit(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None):
+        """Write the weights out, so that they can be noted."""
+        scale = 1 / math.sqrt(queries.shape[-1])
+        scores = queries * scale @ keys.transpose(2, 3)  # (B, H, T, S)
+        weights = masked_softmax(scores, mask=mask)
+        note(self, weights=weights)
+        return F.dropout(weights, self.dropout, self.training).type_as(values) @ values
+
+    def _fused(self, queries, keys, values, mask: Tensor | None, causal: bool):
+        """The same in one kernel, which never holds all (T, S) weights at once."""
+        rate = self.dropout if self.training else 0.0
+        if mask is None:
+            return F.scaled_dot_product_attention(
+                queries, keys, values, dropout_p=rate, is_causal=causal
+            )
+        # A row that may attend to nothing is NaN in some kernels: let it see all, then erase it.
+        nothing = ~mask.any(dim=-1, keepdim=True)
+        context = F.scaled_dot_product_attention(
+            queries, keys, values, attn_mask=mask | nothing, dropout_p=rate
+        )
+        return context.masked_fill(nothing, 0.0)
+
+
+def _explicit_is_faster(queries: Tensor, size: int) -> bool:
+    """Measured: fused wins at every length, but for short training in half precision on a CPU."""
+    half = queries.dtype in (torch.bfloat16, torch.float16)
+    return half and size <= SHORT and queries.device.type == "cpu" and queries.requires_grad
