@@ -61,6 +61,11 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 """
 
+# The search page fetches the pages it found, to quote them; a browser forbids that to files.
+PLAIN_SEARCH = (
+    'if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;'
+)
+
 # The theme's stylesheet draws the same icons from fonts; the script is half a megabyte more.
 ICON_SCRIPT = re.compile(
     r"\s*(?:<!--[^>]*custom icons[^>]*-->\s*)?<script[^>]*fontawesome[^>]*></script>"
@@ -109,6 +114,8 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
             kept.append(script)
         names.add(filename)
     context["script_files"][:] = kept
+    if pagename == "search":
+        context["script_files"].append(_JavaScript(None, priority=900, body=PLAIN_SEARCH))
     # Inline, before any script with an address of its own.
     if REQUIREJS in names:
         context["script_files"].insert(0, _JavaScript(None, priority=0, body=WIDGET_PATHS))
@@ -116,8 +123,8 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
             context["script_files"].insert(0, _JavaScript(None, priority=0, body=MATHJAX_QUEUE))
 
 
-def drop_icon_script(app: Sphinx, exception: Exception | None) -> None:
-    """Take the icon script out of the finished pages and the site."""
+def strip_site(app: Sphinx, exception: Exception | None) -> None:
+    """Take the icon script out of the finished pages, and out of the site what no page asks for."""
     if exception or app.builder.format != "html":
         return
     for page in app.outdir.rglob("*.html"):
@@ -125,8 +132,10 @@ def drop_icon_script(app: Sphinx, exception: Exception | None) -> None:
         slim = ICON_PRELOAD.sub("", ICON_SCRIPT.sub("", text))
         if slim != text:
             page.write_text(slim, encoding="utf-8")
-    for unused in ("_static/scripts/fontawesome.js", "_static/scripts/fontawesome.js.map"):
-        (app.outdir / unused).unlink(missing_ok=True)
+    static = app.outdir / "_static"
+    for pattern in ("scripts/fontawesome.js*", "**/*.map", "*webpack-macros.html"):
+        for unused in static.glob(pattern):
+            unused.unlink()
 
 
 def setup(app: Sphinx) -> dict:
@@ -134,5 +143,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", set_paths)
     app.connect("builder-inited", check_assets)
     app.connect("html-page-context", settle_scripts, priority=900)
-    app.connect("build-finished", drop_icon_script)
+    app.connect("build-finished", strip_site)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -45,6 +45,11 @@ def visit(chromium, url, home, *, size=(1280, 900), scheme="light"):
     return page, noise
 
 
+def read_pages(site):
+    """List the pages that stay where they are; index.html only leads to the first of them."""
+    return [path for path in pages(site) if path != site / "index.html"]
+
+
 @pytest.fixture(params=["http", "file"])
 def home(request, site):
     """Where the book is read from."""
@@ -55,7 +60,7 @@ def home(request, site):
 
 def test_pages_ask_for_nothing_from_outside_and_report_no_error(chromium, site, home):
     report = {}
-    for path in pages(site):
+    for path in read_pages(site):
         name = path.relative_to(site).as_posix()
         page, noise = visit(chromium, home + name, home)
         page.context.close()
@@ -64,9 +69,19 @@ def test_pages_ask_for_nothing_from_outside_and_report_no_error(chromium, site, 
     assert report == {}
 
 
+def test_the_front_door_leads_to_the_first_page(chromium, home):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{home}index.html")
+    page.wait_for_url(f"{home}chapters/intro.html", timeout=10_000)
+    title = page.title()
+    context.close()
+    assert title.startswith("Gates to Heads")
+
+
 def test_maths_and_widgets_are_drawn(chromium, site, home):
     views = 0
-    for path in pages(site):
+    for path in read_pages(site):
         page, _ = visit(chromium, home + path.relative_to(site).as_posix(), home)
         drawn = page.evaluate(
             """() => ({
@@ -106,7 +121,7 @@ def test_the_page_takes_the_readers_theme(chromium, address, scheme):
 
 def test_no_page_is_wider_than_a_phone(chromium, site, address):
     wide = {}
-    for path in pages(site):
+    for path in read_pages(site):
         name = path.relative_to(site).as_posix()
         page, _ = visit(chromium, address + name, address, size=(390, 844))
         over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")

@@ -34,7 +34,7 @@ def weigh(chromium, url):
     page.goto(url)
     page.wait_for_load_state("networkidle")
     weights = Counter()
-    for address, response in responses.items():
+    for address, response in list(responses.items()):
         if not address.startswith(("blob:", "data:")) and response.ok:
             weights[kind_of(address)] += len(gzip.compress(response.body(), 9))
     context.close()
