@@ -195,6 +195,14 @@ class TestThemedSvg:
             assert figures.themed_svg(ramp()) == plain
             assert mpl.rcParams["font.size"] == 30
 
+    def test_a_large_matrix_becomes_one_picture_and_a_flat_one_is_no_error(self):
+        figure = figures.heatmap(np.zeros((61, 67)), **LABELS)
+        ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+        assert [text for text in ticks if text] == [str(n) for n in range(0, 67, 5)]
+        svg = figures.themed_svg(figure)
+        assert 1 <= svg.count("<image") <= 2
+        assert len(svg) < 100_000
+
     def test_a_figure_made_elsewhere_follows_the_page_too(self):
         figure = Figure()
         figure.subplots().plot([1, 2], color="black")

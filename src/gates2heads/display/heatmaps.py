@@ -82,18 +82,13 @@ def alignment_grid(
         figure = Figure(_grid_size(checked, across, down), layout="constrained")
         axes = figure.subplots(down, across, squeeze=False).flatten()
         for axis, (title, values, rows, columns) in zip(axes, checked, strict=False):
-            mesh = axis.pcolormesh(values, norm=scale, cmap=colours)
+            # Thousands of cells are smaller as a picture inside the SVG than as shapes.
+            large = values.size > 3000
+            mesh = axis.pcolormesh(values, norm=scale, cmap=colours, rasterized=large)
             _token_axes(axis, rows, columns)
             axis.set(title=title, xlabel=xlabel, ylabel=ylabel)
-            for (row, column), value in np.ndenumerate(values if annotate else np.empty((0, 0))):
-                axis.text(
-                    column + 0.5,
-                    row + 0.5,
-                    format(value, annotate),
-                    ha="center",
-                    va="center",
-                    fontsize=9,
-                )
+            if annotate:
+                _annotate(axis, values, annotate)
         for axis in axes[len(checked) :]:
             axis.set_axis_off()
         figure.colorbar(mesh, ax=axes.tolist(), label=value_label, shrink=0.9, aspect=30)
@@ -108,10 +103,16 @@ def _matrix(
         raise ValueError(f"values must be a matrix (R, C), got shape {matrix.shape}")
     labels = []
     for name, given, count in (("rows", rows, len(matrix)), ("columns", columns, matrix.shape[1])):
-        labels.append([str(n) for n in range(count)] if given is None else list(given))
+        labels.append(_counted(count) if given is None else list(given))
         if len(labels[-1]) != count:
             raise ValueError(f"{name} must hold {count} labels, got {len(labels[-1])}")
     return matrix, *labels
+
+
+def _counted(count: int) -> list[str]:
+    """Number the places, leaving out as many as must be for the numbers to have room."""
+    step = next(s for e in range(9) for s in (10**e, 2 * 10**e, 5 * 10**e) if count <= 20 * s)
+    return [str(n) if n % step == 0 else "" for n in range(count)]
 
 
 def _colour_scale(matrices: list[np.ndarray], limits: tuple[float, float] | None) -> tuple:
@@ -127,6 +128,12 @@ def _grid_size(checked: list[tuple], across: int, down: int) -> tuple[float, flo
     widest = max(values.shape[1] for _, values, _, _ in checked)
     width = min(7.6, max(4.2, across * (0.24 * widest + 1.2) + 0.9))
     return width, min(9.0, down * (0.24 * tallest + 1.1))
+
+
+def _annotate(axis: Axes, values: np.ndarray, form: str) -> None:
+    for (row, column), value in np.ndenumerate(values):
+        place = (column + 0.5, row + 0.5)
+        axis.text(*place, format(value, form), ha="center", va="center", fontsize=9)
 
 
 def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:

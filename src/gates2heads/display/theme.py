@@ -143,7 +143,7 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
     drawn = io.StringIO()
     with styled():
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(drawn, format="svg", transparent=True, metadata=nothing)
+        figure.savefig(drawn, format="svg", dpi=192, transparent=True, metadata=nothing)
     svg = _own_ids(_tidy(drawn.getvalue()))
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
     label = f' aria-label="{html.escape(alt)}"' if alt else ""
