@@ -14,10 +14,12 @@ from gates2heads.layers.record import record
 B, D, U = 5, 3, 7
 
 
-def test_cell_equals_torch():
-    cell, twin = LSTMCell(D, U), nn.LSTMCell(D, U)
+def test_cell_equals_torch(parity):
+    cell, twin = LSTMCell(D, U).double(), nn.LSTMCell(D, U).double()
     cell.load_state_dict(twin.state_dict())
-    inputs, hidden, memory = (torch.randn(B, size, requires_grad=True) for size in (D, U, U))
+    inputs, hidden, memory = (
+        torch.randn(B, size, dtype=torch.double, requires_grad=True) for size in (D, U, U)
+    )
     results = []
     for module, outputs in (
         (cell, cell(inputs, hidden, memory)),
@@ -25,9 +27,8 @@ def test_cell_equals_torch():
     ):
         total = outputs[0].square().sum() + outputs[1].exp().sum()
         wanted = [inputs, hidden, memory, *module.parameters()]
-        results.append([*outputs, *torch.autograd.grad(total, wanted)])
-    for own, reference in zip(*results, strict=True):
-        torch.testing.assert_close(own, reference)
+        results.append((outputs, torch.autograd.grad(total, wanted)))
+    parity("LSTMCell", "nn.LSTMCell", *zip(*results, strict=True))
 
 
 def sigmoid(x):

@@ -61,23 +61,24 @@ def gradients(outputs, wanted):
 
 @families
 @modes
-def test_equals_torch(ours, theirs, num_layers, bidirectional):
+def test_equals_torch(parity, ours, theirs, num_layers, bidirectional):
     layer, twin = pair(ours, theirs, num_layers=num_layers, bidirectional=bidirectional)
     inputs = torch.randn(B, S, D, dtype=torch.double, requires_grad=True)
     initial = random_initial(layer)
     results = []
-    for states, final in (layer(inputs, initial=initial), twin(inputs, initial)):
+    for module, (states, final) in (
+        (layer, layer(inputs, initial=initial)),
+        (twin, twin(inputs, initial)),
+    ):
         outputs = [states, *as_tuple(final)]
-        module = layer if not results else twin
         wanted = [inputs, *as_tuple(initial), *module.parameters()]
-        results.append(outputs + list(gradients(outputs, wanted)))
-    for own, reference in zip(*results, strict=True):
-        torch.testing.assert_close(own, reference)
+        results.append((outputs, gradients(outputs, wanted)))
+    parity(type(layer).__name__, f"nn.{type(twin).__name__}", *zip(*results, strict=True))
 
 
 @families
 @modes
-def test_equals_torch_on_packed_sequences(ours, theirs, num_layers, bidirectional):
+def test_equals_torch_on_packed_sequences(parity, ours, theirs, num_layers, bidirectional):
     layer, twin = pair(ours, theirs, num_layers=num_layers, bidirectional=bidirectional)
     inputs = torch.randn(B, S, D, dtype=torch.double, requires_grad=True)
     initial = random_initial(layer)
@@ -91,9 +92,9 @@ def test_equals_torch_on_packed_sequences(ours, theirs, num_layers, bidirectiona
         (twin, [twin_states[MASK], *as_tuple(twin_final)]),
     ):
         wanted = [inputs, *as_tuple(initial), *module.parameters()]
-        results.append(outputs + list(gradients(outputs, wanted)))
-    for own, reference in zip(*results, strict=True):
-        torch.testing.assert_close(own, reference)
+        results.append((outputs, gradients(outputs, wanted)))
+    name = type(layer).__name__
+    parity(f"{name} with a mask", f"nn.{name}, packed sequences", *zip(*results, strict=True))
 
 
 @families
