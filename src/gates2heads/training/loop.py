@@ -83,11 +83,11 @@ def fit(
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, schedule or (lambda step: 1.0))
     trained, optimizer = accelerator.prepare(model, optimizer)
-    history, run = History(), (model, optimizer, scheduler)
+    history, run, random = History(), (model, optimizer, scheduler), torch.get_rng_state()
     first = checkpoint.resume(*run, history) if checkpoint else 0
     if first > steps:
         raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
-    stream = skip(batches, first)
+    stream = skip(batches, first, random)
     bar = tqdm(range(first + 1, steps + 1), desc=description, unit="step", disable=not progress)
     for step in bar:
         batch = next(stream, None)
@@ -120,18 +120,19 @@ def _check_kinds(model, batches, loss, checkpoint) -> None:
         raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
 
 
-def skip(batches: Iterable, count: int) -> Iterator:
+def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
     """Iterate over what comes after the first `count` batches.
 
-    The batches that are left out may have drawn random numbers, as a shuffling loader does. The
-    draw is taken back, so that a resumed run goes on with the numbers that it was left with.
+    Batches may draw random numbers, as a shuffling loader does. Those to be skipped draw from the
+    generator as it stood when the run began, `random`; then it stands as the run left it.
     """
-    random = torch.get_rng_state()
+    kept = torch.get_rng_state()
+    torch.set_rng_state(random)
     stream = iter(batches)
     for _ in islice(stream, count):
         pass
     if count:
-        torch.set_rng_state(random)
+        torch.set_rng_state(kept)
     return stream
 
 

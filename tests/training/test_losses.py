@@ -1,0 +1,103 @@
+"""cross_entropy: mean surprise at the real tokens, padding left out of sum and count."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.data.batching import collate
+from gates2heads.training.losses import cross_entropy, sequence_loss
+
+B, T, V = 3, 5, 7
+MASK = torch.arange(T) < torch.tensor([5, 2, 3])[:, None]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("mask", [None, MASK, MASK[1], MASK[:, :1]])
+def test_agrees_with_torch(mask, smoothing, parity):
+    ours = torch.randn(B, T, V).double().requires_grad_()
+    theirs = ours.detach().clone().requires_grad_()
+    target = torch.randint(0, V, (B, T))
+    loss = cross_entropy(ours, target, mask=mask, label_smoothing=smoothing)
+    kept = target if mask is None else target.masked_fill(~mask.expand(B, T), -100)
+    expected = F.cross_entropy(
+        theirs.flatten(0, 1), kept.flatten(), ignore_index=-100, label_smoothing=smoothing
+    )
+    loss.backward()
+    expected.backward()
+    parity(
+        "cross_entropy(mask, label_smoothing)",
+        "F.cross_entropy(ignore_index)",
+        ([loss], [expected]),
+        ([ours.grad], [theirs.grad]),
+    )
+    if mask is not None:
+        assert (ours.grad[~mask.expand(B, T)] == 0).all()
+
+
+def test_by_hand():
+    # Probabilities 1/6, 2/6, 3/6 of three tokens, at two steps; the targets are the last and the
+    # first: −ln 1/2 and −ln 1/6. Their mean is (ln 2 + ln 6) / 2 = ln 12 / 2.
+    logits = torch.tensor([[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]]).log()
+    target = torch.tensor([[2, 0]])
+    assert cross_entropy(logits, target).item() == pytest.approx(math.log(12) / 2)
+    only = torch.tensor([[True, False]])
+    assert cross_entropy(logits, target, mask=only).item() == pytest.approx(math.log(2))
+    # Smoothing of 0.3 gives each token 0.1 and the target 0.7 more:
+    # 0.8 ln 2 + 0.1 ln 3 + 0.1 ln 6 = 0.9 ln 2 + 0.2 ln 3.
+    smooth = cross_entropy(logits, target, mask=only, label_smoothing=0.3)
+    assert smooth.item() == pytest.approx(0.9 * math.log(2) + 0.2 * math.log(3))
+
+
+def test_integers_of_either_kind_are_targets():
+    logits, target = torch.randn(B, T, V), torch.randint(0, V, (B, T))
+    assert torch.equal(cross_entropy(logits, target), cross_entropy(logits, target.int()))
+
+
+@given(seed=st.integers(0, 2**31), extra=st.integers(1, 7))
+def test_more_padding_changes_nothing(seed, extra):
+    torch.manual_seed(seed)
+    logits, target = torch.randn(B, T, V).double(), torch.randint(0, V, (B, T))
+    expected = cross_entropy(logits, target, mask=MASK)
+    wide = F.pad(logits, (0, 0, 0, extra), value=5.0), F.pad(target, (0, extra), value=3)
+    torch.testing.assert_close(cross_entropy(*wide, mask=F.pad(MASK, (0, extra))), expected)
+
+
+def test_sequence_loss_averages_over_the_real_targets_of_a_batch():
+    batch = collate([([3, 2], [4, 5, 2]), ([3, 2], [2])])
+    logits = torch.randn(2, 3, V)
+    real = [(0, 0, 4), (0, 1, 5), (0, 2, 2), (1, 0, 2)]
+    expected = -sum(logits[row, t].log_softmax(-1)[token] for row, t, token in real) / 4
+    torch.testing.assert_close(sequence_loss(lambda given: logits, batch), expected)
+
+
+def test_refuses_what_does_not_fit():
+    logits, target = torch.randn(B, T, V), torch.randint(0, V, (B, T))
+    cases = [
+        ((logits, target[:, 1:]), ValueError, r"logits must have shape \(B, T, V\) and target"),
+        ((logits[0], target), ValueError, r"logits must have shape \(B, S, width\), got \(5, 7\)"),
+        (([1.0], target), TypeError, "logits must be a tensor, got list"),
+        ((logits.long(), target), TypeError, "logits must hold floating-point numbers, got torch"),
+        ((logits, logits[..., 0]), TypeError, "target must hold integers"),
+        ((logits, [1]), TypeError, "target must be a tensor of token numbers, got list"),
+        ((logits, target + V), ValueError, "target must hold numbers 0 to 6, got"),
+        ((logits, target - 100), ValueError, "target must hold numbers 0 to 6, got -"),
+        ((logits[:, :0], target[:, :0]), ValueError, "target must have shape .* at least one tok"),
+    ]
+    for arguments, error, message in cases:
+        with pytest.raises(error, match=message):
+            cross_entropy(*arguments)
+    for wrong in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match=r"label_smoothing must lie in \[0, 1\], got"):
+            cross_entropy(logits, target, label_smoothing=wrong)
+    with pytest.raises(TypeError, match="label_smoothing must be a number, got 'a bit'"):
+        cross_entropy(logits, target, label_smoothing="a bit")
+    with pytest.raises(ValueError, match="mask allows no token at all, so there is no loss to"):
+        cross_entropy(logits, target, mask=torch.zeros(B, T).bool())
+    with pytest.raises(TypeError, match=r"mask must be a bool tensor \(True = may attend\), got"):
+        cross_entropy(logits, target, mask=torch.ones(B, T))
+    with pytest.raises(ValueError, match=r"mask must broadcast to \(3, 5\), got a mask of shape"):
+        cross_entropy(logits, target, mask=MASK.T)

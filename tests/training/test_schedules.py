@@ -1,0 +1,64 @@
+"""warmup_linear: up, along, down to nothing."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.training.schedules import warmup_linear
+
+
+def test_by_hand():
+    share = warmup_linear(10, warmup=2, decay=0.5)
+    # Two steps up (1/2, 2/2), flat to step 5, then fifths of what is left of the last five steps.
+    expected = [0.5, 1, 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2]
+    assert [share(step) for step in range(10)] == pytest.approx(expected)
+    assert share(10) == 0
+    assert share(99) == 0
+
+
+def test_without_rise_or_fall():
+    flat = warmup_linear(7, decay=0)
+    assert [flat(step) for step in range(9)] == [1.0] * 9
+    falling = warmup_linear(4)
+    assert [falling(step) for step in range(5)] == [1, 0.75, 0.5, 0.25, 0]
+
+
+@given(st.integers(1, 200), st.data())
+def test_rises_stays_and_falls(total, data):
+    decay = data.draw(st.floats(0, 1))
+    warmup = data.draw(st.integers(0, int(total - decay * total)))
+    share = warmup_linear(total, warmup=warmup, decay=decay)
+    shares = [share(step) for step in range(total)]
+    assert all(0 < s <= 1 for s in shares)
+    assert shares[:warmup] == sorted(shares[:warmup])
+    assert shares[warmup:] == sorted(shares[warmup:], reverse=True)
+    if warmup:
+        assert share(warmup - 1) == 1
+    assert share(total) == 0 or decay * total == 0
+
+
+def test_sets_the_rates_of_an_optimizer():
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=8.0)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, warmup_linear(4, warmup=2, decay=0.5))
+    rates = []
+    for _ in range(4):
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        scheduler.step()
+    assert rates == [4, 8, 8, 4]
+
+
+def test_refuses_what_cannot_be():
+    for arguments, error, message in [
+        ({"total": 0}, ValueError, "total must be at least 1, got 0"),
+        ({"total": 2.5}, TypeError, r"total must be a whole number, got 2.5"),
+        ({"total": 5, "decay": 1.5}, ValueError, r"decay must lie in \[0, 1\], got 1.5"),
+        ({"total": 5, "decay": float("nan")}, ValueError, r"decay must lie in \[0, 1\], got nan"),
+        ({"total": 5, "decay": None}, TypeError, "decay must be a number, got None"),
+        ({"total": 5, "warmup": -1}, ValueError, "warmup must be at least 0, got -1"),
+        ({"total": 5, "warmup": 1}, ValueError, "warmup must lie between 0 and the 0 steps"),
+        ({"total": 9, "warmup": 6, "decay": 0.5}, ValueError, "warmup must lie between 0 and the"),
+    ]:
+        with pytest.raises(error, match=message):
+            warmup_linear(**arguments)
