@@ -239,5 +239,5 @@ def test_bad_sizes(family, options, error, message):
 
 
 def test_a_subclass_must_say_what_a_step_does():
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError, match="Unrolled must say what one step does"):
         Unrolled(D, U)(torch.zeros(B, S, D))

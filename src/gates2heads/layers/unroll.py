@@ -111,7 +111,7 @@ class Unrolled(nn.Module):
         Returns:
             the next state, hidden first, and what to note: a dict of tensors (B, U).
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must say what one step does")
 
     def _unroll(self, inputs: Tensor, mask: Tensor | None, initial: dict[str, Tensor | None]):
         """Run all layers; `initial` maps each tensor of the state to its start or to None.

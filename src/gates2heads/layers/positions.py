@@ -1,0 +1,109 @@
+"""Position vectors: attention does not see order, so order is written into what it sees."""
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count
+from gates2heads.layers.checks import check_width
+
+
+def sinusoids(positions: Tensor, size: int) -> Tensor:
+    """Waves of geometrically growing length, read off at the given positions.
+
+    Source: Vaswani et al. 2017, section 3.5: dimension 2i is sin(p / 10000^(2i/D)), dimension
+    2i + 1 its cosine. Departs from it in allowing an odd width, whose last dimension is a sine.
+
+    Args:
+        positions: (…) numbers p, not necessarily whole.
+        size: width D.
+
+    Returns:
+        (…, D) float.
+    """
+    check_count("size", size)
+    positions = torch.as_tensor(positions)
+    rates = 10000.0 ** (-torch.arange(0, size, 2, device=positions.device) / size)  # (⌈D/2⌉,)
+    angles = positions[..., None] * rates  # (…, ⌈D/2⌉)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
+
+
+class Positions(nn.Module):
+    """Join each vector with the vector of its position, by adding or by concatenating.
+
+    To concatenate and then map is to map each and add: W [x; p] = W_x x + W_p p. Adding x + p is
+    the case W_x = W_p.
+
+    Args:
+        size: width of the position vectors.
+        join: "add" (the vectors must be as wide) or "concatenate".
+    """
+
+    def __init__(self, size: int, join: str = "add"):
+        super().__init__()
+        check_count("size", size)
+        if join not in ("add", "concatenate"):
+            raise ValueError(f"join must be 'add' or 'concatenate', got {join!r}")
+        self.size, self.join = size, join
+
+    def encode(self, positions: Tensor) -> Tensor:
+        """Vectors (L, size) of the positions (L,), whole numbers from 0."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it encodes positions")
+
+    def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
+        """Join vectors (B, L, D) with the vectors of the positions from `start` on.
+
+        Returns:
+            (B, L, D) where they are added, (B, L, D + size) where they are concatenated.
+
+        Raises:
+            TypeError, ValueError: the vectors are no (B, L, D) float tensor, or too wide or too
+                long.
+        """
+        check_width("vectors", vectors, self.size if self.join == "add" else None, dims=3)
+        if not vectors.is_floating_point():
+            raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
+        check_count("start", start, least=0)
+        places = torch.arange(start, start + vectors.shape[1], device=vectors.device)
+        encoded = self.encode(places).to(vectors.dtype)  # (L, size)
+        if self.join == "add":
+            return vectors + encoded
+        return torch.cat([vectors, encoded.expand(len(vectors), -1, -1)], dim=-1)
+
+
+class SinusoidalPositions(Positions):
+    """Positions as waves; see `sinusoids`. Nothing is learned, and no length is too long."""
+
+    def encode(self, positions: Tensor) -> Tensor:
+        """Vectors (L, size) of the positions (L,)."""
+        return sinusoids(positions, self.size)
+
+
+class LearnedPositions(Positions):
+    """Positions as a table of learned vectors, one row a position.
+
+    Source: Gehring et al. 2017, section 3.1; Vaswani et al. 2017, table 3, row (E).
+
+    Args:
+        max_length: how many positions there are.
+        size: width of the position vectors.
+        join: "add" or "concatenate".
+    """
+
+    def __init__(self, max_length: int, size: int, join: str = "add"):
+        super().__init__(size, join)
+        check_count("max_length", max_length)
+        self.table = nn.Parameter(torch.empty(max_length, size))
+        nn.init.normal_(self.table, std=size**-0.5)
+
+    def encode(self, positions: Tensor) -> Tensor:
+        """Vectors (L, size) of the positions (L,).
+
+        Raises:
+            ValueError: a position is beyond the table.
+        """
+        last = int(positions[-1]) if len(positions) else 0
+        if last >= len(self.table):
+            raise ValueError(
+                f"vectors must end within {len(self.table)} positions, got position {last}"
+            )
+        return self.table[positions]

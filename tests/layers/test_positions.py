@@ -1,0 +1,152 @@
+"""Position vectors: by hand, beside the paper's formula in a loop, added and concatenated."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from gates2heads.layers.positions import (
+    LearnedPositions,
+    Positions,
+    SinusoidalPositions,
+    sinusoids,
+)
+
+B, L, D, P = 3, 7, 11, 5
+
+
+@pytest.mark.parametrize("size", [6, 11])
+def test_the_papers_formula_in_a_loop(size):
+    table = sinusoids(torch.arange(L), size)
+    assert table.shape == (L, size)
+    for position in range(L):
+        for dim in range(size):
+            angle = position / 10000 ** (2 * (dim // 2) / size)
+            expected = math.cos(angle) if dim % 2 else math.sin(angle)
+            assert table[position, dim].item() == pytest.approx(expected, abs=1e-6)
+
+
+def test_by_hand():
+    # D = 4: the rates are 1 and 1/100. Position 0: sines 0, cosines 1.
+    expected = [[0, 1, 0, 1], [math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)]]
+    torch.testing.assert_close(sinusoids(torch.arange(2), 4), torch.tensor(expected))
+
+
+@given(first=st.integers(0, 50), second=st.integers(0, 50), shift=st.integers(0, 50))
+def test_the_inner_product_knows_only_the_distance(first, second, shift):
+    """sin a sin b + cos a cos b = cos(a − b): moving both positions changes nothing."""
+    one, two = sinusoids(torch.tensor([first, second]), 8)
+    three, four = sinusoids(torch.tensor([first + shift, second + shift]), 8)
+    torch.testing.assert_close(one @ two, three @ four, atol=1e-4, rtol=0)
+    assert (one @ one).item() == pytest.approx(4, abs=1e-4)
+
+
+@given(shift=st.integers(0, 30))
+def test_a_shift_is_one_rotation_for_all_positions(shift):
+    table = sinusoids(torch.arange(40), 2)
+    turn = torch.tensor([[math.cos(shift), math.sin(shift)], [-math.sin(shift), math.cos(shift)]])
+    moved = sinusoids(torch.arange(40) + shift, 2)
+    torch.testing.assert_close(table @ turn.T, moved, atol=1e-4, rtol=0)
+
+
+def positions(kind, size, join):
+    if kind == "learned":
+        return LearnedPositions(17, size, join)
+    return SinusoidalPositions(size, join)
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
+def test_added(kind):
+    layer = positions(kind, D, "add")
+    vectors = torch.randn(B, L, D)
+    added = layer(vectors) - vectors
+    torch.testing.assert_close(added, layer.encode(torch.arange(L)).expand(B, L, D))
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
+def test_concatenated(kind):
+    layer = positions(kind, P, "concatenate")
+    vectors = torch.randn(B, L, D)
+    joined = layer(vectors)
+    assert joined.shape == (B, L, D + P)
+    assert torch.equal(joined[..., :D], vectors)
+    assert torch.equal(joined[..., D:], layer.encode(torch.arange(L)).expand(B, L, P))
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
+def test_concatenating_and_mapping_is_mapping_and_adding(kind):
+    """W [x; p] = W_x x + W_p p; and x + p is the case W_x = W_p."""
+    layer = positions(kind, P, "concatenate")
+    vectors, encoded = torch.randn(B, L, D), layer.encode(torch.arange(L))
+    both = nn.Linear(D + P, 2, bias=False)
+    w_x, w_p = both.weight.split([D, P], dim=1)
+    torch.testing.assert_close(both(layer(vectors)), vectors @ w_x.T + encoded @ w_p.T)
+    same, added = positions(kind, D, "concatenate"), positions(kind, D, "add")
+    same.load_state_dict(added.state_dict())
+    weight = torch.randn(2, D)
+    torch.testing.assert_close(
+        same(vectors) @ torch.cat([weight, weight], dim=1).T, added(vectors) @ weight.T
+    )
+
+
+@given(kind=st.sampled_from(["sinusoidal", "learned"]), cut=st.integers(1, L - 1))
+def test_a_later_start_is_the_rest_of_the_sequence(kind, cut):
+    layer = positions(kind, D, "add")
+    vectors = torch.randn(B, L, D)
+    whole = layer(vectors)
+    assert torch.equal(layer(vectors[:, :cut]), whole[:, :cut])
+    assert torch.equal(layer(vectors[:, cut:], start=cut), whole[:, cut:])
+
+
+def test_learned_positions_learn():
+    layer = LearnedPositions(17, D)
+    layer(torch.zeros(B, L, D)).sum().backward()
+    torch.testing.assert_close(layer.table.grad[:L], torch.full((L, D), float(B)))
+    assert not layer.table.grad[L:].any()
+    assert LearnedPositions(500, 100).table.std().item() == pytest.approx(0.1, rel=0.05)
+
+
+def test_precision_is_kept():
+    vectors = torch.randn(B, L, D).bfloat16()
+    assert SinusoidalPositions(D)(vectors).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: SinusoidalPositions(0), ValueError, "size must be at least 1, got 0"),
+        (
+            lambda: SinusoidalPositions(D, "multiply"),
+            ValueError,
+            "join must be 'add' or 'concatenate', got 'multiply'",
+        ),
+        (lambda: LearnedPositions(0, D), ValueError, "max_length must be at least 1, got 0"),
+        (
+            lambda: SinusoidalPositions(D)(torch.zeros(B, L, D + 1)),
+            ValueError,
+            r"vectors must have shape \(B, S, 11\), got \(3, 7, 12\)",
+        ),
+        (
+            lambda: SinusoidalPositions(D)(torch.zeros(B, L, D).long()),
+            TypeError,
+            "vectors must hold floating-point numbers, got torch.int64",
+        ),
+        (
+            lambda: SinusoidalPositions(D)(torch.zeros(B, L, D), start=-1),
+            ValueError,
+            "start must be at least 0, got -1",
+        ),
+        (
+            lambda: LearnedPositions(L, D)(torch.zeros(B, L, D), start=2),
+            ValueError,
+            "vectors must end within 7 positions, got position 8",
+        ),
+        (lambda: Positions(D)(torch.zeros(B, L, D)), NotImplementedError, "Positions must say how"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
