@@ -7,7 +7,6 @@ INSTALLED := $(VENV)/.installed
 COLAB := .venv-colab/.installed
 ASSETS := _assets/vendor/manifest.json
 BUILT := _build/.built
-NBVAL_TIMEOUT ?= 300
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND ?= agg
@@ -55,7 +54,7 @@ $(BUILT): $(ASSETS) $(SOURCES) _config.yml _toc.yml references.bib
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
 rebuild:
 	@rm -rf _build/html _build/.doctrees $(BUILT)
-	$(VENV)/bin/jupyter-book build -q -W -n --keep-going . 
+	$(VENV)/bin/jupyter-book build -q -W -n --keep-going .
 	@touch $(BUILT)
 
 book: $(BUILT)
