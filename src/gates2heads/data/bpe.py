@@ -1,0 +1,167 @@
+"""Byte-pair encoding: frequent words stay whole, rare words fall into pieces."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.vocabulary import BOS, EOS, PAD, Vocabulary
+
+SPECIAL = [PAD, BOS, EOS]
+BYTES = 256
+
+
+class BPETokenizer:
+    """Split a text into the pieces that byte-pair encoding has merged.
+
+    Source: Sennrich et al. 2016, section 3.2, on bytes as in Radford et al. 2019, section 2.2, by
+    🤗 tokenizers. Every text can be written, so there is no unknown token, and `decode` gives back
+    exactly what `encode` read. Departs from GPT-2 in that a space is put before the text and
+    taken away at the end: the first word has the same pieces as inside a sentence.
+
+    Args:
+        tokenizer: of 🤗 tokenizers; made by `train` or `load`.
+    """
+
+    pad, bos, eos = Vocabulary.pad, Vocabulary.bos, Vocabulary.eos
+
+    def __init__(self, tokenizer: Tokenizer):
+        self._tokenizer = tokenizer
+        self._tokenizer.encode_special_tokens = True  # a typed "<eos>" is text, not an end
+
+    @classmethod
+    def train(
+        cls, texts: Iterable[str], vocabulary_size: int, *, min_frequency: int = 2
+    ) -> "BPETokenizer":
+        """Merge the most frequent pair of neighbours until the vocabulary is full.
+
+        A joint vocabulary of two languages is trained on the texts of both, one after the other.
+
+        Args:
+            texts: what to learn from.
+            vocabulary_size: at most so many tokens, with 3 special ones and the 256 bytes.
+            min_frequency: a pair that is rarer is not merged.
+
+        Raises:
+            TypeError: `texts` is one string.
+            ValueError: the size has no room for the bytes, or there is no text.
+        """
+        if isinstance(texts, str):
+            raise TypeError(f"texts must be a list of strings, got the string {texts[:40]!r}")
+        check_count("vocabulary_size", vocabulary_size)
+        if vocabulary_size < BYTES + len(SPECIAL):
+            raise ValueError(
+                f"vocabulary_size must be at least {BYTES + len(SPECIAL)} (the bytes and the "
+                f"special tokens), got {vocabulary_size}"
+            )
+        texts = [f" {text}" for text in texts]
+        if not texts:
+            raise ValueError("texts is empty; there is nothing to learn from")
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocabulary_size,
+            min_frequency=min_frequency,
+            special_tokens=SPECIAL,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return cls(tokenizer)
+
+    def __len__(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def __repr__(self) -> str:
+        return f"BPETokenizer({len(self)} tokens)"
+
+    def encode(self, text: str, *, eos: bool = True, dropout: float = 0.0) -> list[int]:
+        """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
+
+        Args:
+            text: any text, also one with unseen characters.
+            eos: close with `<eos>`.
+            dropout: the share of merges left out at random, so that a model in training sees one
+                word in several splits (Provilkov et al. 2020). The library that draws it cannot
+                be seeded.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: `text` is empty, or `dropout` is not in [0, 1].
+        """
+        return self.encode_all([text], eos=eos, dropout=dropout)[0]
+
+    def encode_all(
+        self, texts: Sequence[str], *, eos: bool = True, dropout: float = 0.0
+    ) -> list[list[int]]:
+        """Number the pieces of many texts at once; see `encode`."""
+        for number, text in enumerate(texts):
+            check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
+        end = [self.eos] if eos else []
+        return [[*split.ids, *end] for split in self._split(texts, dropout)]
+
+    def pieces(self, text: str) -> list[str]:
+        """Show the pieces of a text as a reader can read them; a leading space begins a word."""
+        check_text(text, "text")
+        padded = f" {text}"
+        return [padded[start:end] for start, end in self._split([text], 0.0)[0].offsets]
+
+    def decode(self, numbers: Sequence[int]) -> str:
+        """Put the pieces together again, up to the first `<eos>`, without the special tokens.
+
+        Raises:
+            ValueError: a number is outside the vocabulary.
+        """
+        kept = []
+        for number in map(int, numbers):
+            if not 0 <= number < len(self):
+                raise ValueError(
+                    f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"
+                )
+            if number == self.eos:
+                break
+            if number not in (self.pad, self.bos):
+                kept.append(number)
+        return self._tokenizer.decode(kept).removeprefix(" ")
+
+    def save(self, path: str | Path) -> None:
+        """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""
+        self._tokenizer.save(str(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "BPETokenizer":
+        """Read a tokenizer that `save` wrote.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file holds no byte-pair encoding with our special tokens.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            special = [token["content"] for token in json.loads(text)["added_tokens"]]
+            tokenizer = Tokenizer.from_str(text)
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
+        if special != SPECIAL or not isinstance(tokenizer.model, models.BPE):
+            raise ValueError(f"path must name a tokenizer saved by BPETokenizer, got {path}")
+        return cls(tokenizer)
+
+    def _split(self, texts: Sequence[str], dropout: float):
+        check_share("dropout", dropout)
+        self._tokenizer.model.dropout = dropout or None
+        return self._tokenizer.encode_batch([f" {text}" for text in texts])
+
+
+def check_text(text: str, name: str) -> None:
+    """Refuse what is no string, and the empty string.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the argument.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a string, got {type(text).__name__}")
+    if not text:
+        raise ValueError(f"{name} is empty; it must hold at least one character")
