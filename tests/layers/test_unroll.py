@@ -240,4 +240,4 @@ def test_bad_sizes(family, options, error, message):
 
 def test_a_subclass_must_say_what_a_step_does():
     with pytest.raises(NotImplementedError, match="Unrolled must say what one step does"):
-        Unrolled(D, U)(torch.zeros(B, S, D))
+        Unrolled(D, U)._unroll(torch.zeros(B, S, D), None, {"initial": None})
