@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from pickle import PickleError
@@ -79,6 +80,18 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
         ValueError: the file is truncated, altered, or for a model of another shape. The model is
             left as it was.
     """
+    tensors, card = read_weights(path)
+    _check_shapes(Path(path), model, tensors)
+    model.load_state_dict(tensors)
+    return card
+
+
+def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
+    """Read weights by name and their card, for instance to learn how large a model to build.
+
+    Raises:
+        FileNotFoundError, ValueError: as in `load_weights`.
+    """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must name a weights file, but there is none at {path}")
@@ -92,10 +105,24 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
         raise ValueError(f"{path} holds no card and checksum; it was not written by save_weights")
     if metadata["sha256"] != digest(tensors):
         raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
-    _check_shapes(path, model, tensors)
-    card = json.loads(metadata["card"])
-    model.load_state_dict(tensors)
-    return card
+    try:
+        return tensors, json.loads(metadata["card"])
+    except ValueError as error:
+        raise ValueError(f"{path} was altered: its card is not JSON") from error
+
+
+def shipped_weights(name: str) -> Path:
+    """The file of a model that was trained for the book and comes with the library.
+
+    Raises:
+        ValueError: no such model; the sentence lists those that there are.
+    """
+    folder = Path(str(files("gates2heads.models"))) / "weights"
+    path = folder / f"{name}.safetensors"
+    if not path.is_file():
+        there = ", ".join(sorted(file.stem for file in folder.glob("*.safetensors")))
+        raise ValueError(f"name must be one of the shipped models ({there}), got {name!r}")
+    return path
 
 
 def _check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
