@@ -224,7 +224,11 @@ PICTURE = """async (root) => {
     all(selector).findIndex((node) => node.classList.contains(mark));
   const cells = all(".g2h-source"), links = all(".g2h-links path");
   const part = (selector) => cells.map((cell) => cell.querySelector(selector));
-  const shades = part(".g2h-shade").map((node) => Number(getComputedStyle(node).opacity));
+  const alpha = (node) => {
+    const parts = getComputedStyle(node).backgroundColor.match(/[\\d.e-]+(?=\\))/);
+    return getComputedStyle(node).backgroundColor.includes("/") ? Number(parts[0]) : 1;
+  };
+  const shades = part(".g2h-shade").map(alpha);
   const [sentences, scores] = all("select");
   const slider = root.querySelector("input[type=range]");
   const left = root.querySelector(".g2h-links").getBoundingClientRect().left;
@@ -253,7 +257,7 @@ PICTURE = """async (root) => {
     matrix: all(".g2h-row").map((row) =>
       all(".g2h-cell", row).map((cell) => Number(cell.dataset.weight))),
     opacities: all(".g2h-row").map((row) =>
-      all(".g2h-cell i", row).map((ink) => Number(getComputedStyle(ink).opacity))),
+      all(".g2h-cell", row).map(alpha)),
     current: [marked(".g2h-target", "g2h-current"), marked(".g2h-row", "g2h-current")],
     drawn: [marked(".g2h-target", "g2h-shown"), marked(".g2h-row", "g2h-shown")],
   };

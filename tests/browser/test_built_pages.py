@@ -61,8 +61,7 @@ def test_themes_change_colours_and_stay_readable(notebook, open_page):
 def test_slider_to_repaint_is_reported(notebook, open_page, capsys):
     built(notebook)
     with served(BUILT, "http") as site:
-        options = {"reduced_motion": "no-preference"}
-        page, views, roots = chapter(open_page, site, notebook, **options)
+        page, views, roots = chapter(open_page, site, notebook, reduced_motion="no-preference")
         ours = [view for view in views if view.is_ours]
         for view, root in zip(ours, roots, strict=True):
             times = repaint_times(page, root)

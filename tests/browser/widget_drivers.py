@@ -148,8 +148,9 @@ REPAINT = """async (root, moves) => {
 # Each text with its contrast to what is painted behind it, by WCAG 2's formula.
 CONTRASTS = """root => {
   const parse = (text) => {
-    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
-    return { rgb: [r, g, b], a };
+    const [r, g, b, a = 1] = text.match(/[\\d.e-]+(?=[\\s,)\\/]|$)/g).map(Number);
+    const full = text.startsWith("color(srgb") ? 255 : 1; // the one counts to 1, rgb() to 255
+    return { rgb: [r * full, g * full, b * full], a };
   };
   const over = (top, alpha, under) => top.map((c, i) => c * alpha + under[i] * (1 - alpha));
   const behind = (node) => {
@@ -158,8 +159,8 @@ CONTRASTS = """root => {
     let colour = a === 1 ? rgb : over(rgb, a, behind(node.parentElement));
     const shade = node.querySelector(":scope > .g2h-shade");
     if (shade) {
-      const style = getComputedStyle(shade);
-      colour = over(parse(style.backgroundColor).rgb, Number(style.opacity), colour);
+      const { rgb, a } = parse(getComputedStyle(shade).backgroundColor);
+      colour = over(rgb, a, colour);
     }
     return colour;
   };

@@ -160,9 +160,8 @@ class AlignmentExplorer extends Stage {
     this.rows = rows.map((weights, step) => {
       const label = element("bdi", { class: "g2h-label" }, visible(target[step]));
       const cells = weights.map((weight, position) => {
-        const ink = element("i", { style: `opacity: ${weight}` });
         const data = { "data-position": position, "data-weight": weight.toFixed(6) };
-        return element("span", { class: "g2h-cell", ...data }, ink);
+        return element("span", { class: "g2h-cell", ...data, style: `--g2h-weight: ${weight}` });
       });
       return element("div", { class: "g2h-row", "data-step": step, "aria-hidden": "true" }, label, ...cells);
     });
@@ -239,7 +238,7 @@ class AlignmentExplorer extends Stage {
     node.classList.toggle("g2h-peak", position === this.peak);
     value.textContent = weight.toFixed(3);
     value.style.bottom = `${100 * weight}%`;
-    shade.style.opacity = weight;
+    shade.style.setProperty("--g2h-weight", weight);
     word.classList.toggle("g2h-strong", weight >= FLIP);
   }
 
