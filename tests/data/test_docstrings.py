@@ -64,9 +64,7 @@ def test_a_repeated_paragraph_stands_once(package):
     documents = read_packages.__wrapped__(("madeup",))
     everything = [text for document in documents for text in document.paragraphs]
     assert everything.count("The module says what it is for.") == 1
-    assert (
-        next(d.name for d in documents if d.module == "b.py") == "fourth"
-    )  # its first was in a.py
+    assert next(d.name for d in documents if d.module == "b.py") == "fourth"
     assert "Nothing below tests is ever read." not in everything
 
 
