@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import ClassVar
 
 import pytest
 
@@ -16,7 +17,7 @@ NAME = "folder/file.txt"
 class Upstream(BaseHTTPRequestHandler):
     """Serves CONTENT; /cut breaks off in the middle, /other gives something else."""
 
-    asked = []
+    asked: ClassVar[list[str]] = []
 
     def do_GET(self):
         Upstream.asked.append(self.path)

@@ -167,6 +167,5 @@ def write_fact(template: str, relation: str, locale: str, subject: str, answer: 
         text = text.replace(f"{{{slot}}}", name, 1)
         spans[slot] = (start, start + len(name))
     question = QUESTIONS[relation, locale].format(subject=subject)
-    return Fact(
-        text, relation, locale, subject, answer, spans["subject"], spans["answer"], question
-    )
+    where = spans["subject"], spans["answer"]
+    return Fact(text, relation, locale, subject, answer, *where, question)

@@ -1,4 +1,4 @@
-"""Files that must be fetched once: a registry with checksums, a cache, and no half-read download."""
+"""Files that must be fetched once: a registry with checksums, a cache, nothing half-read."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ CHAR_RNN = (
     "https://raw.githubusercontent.com/karpathy/char-rnn/"
     "6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e/data/tinyshakespeare/"
 )
-# file: (folder or file upstream, at a fixed commit; SHA-256)
+# file: (address upstream, at a fixed commit; SHA-256)
 REGISTRY = {
     "multi30k/train.de.gz": (
         f"{MULTI30K}train.de.gz",
