@@ -39,8 +39,8 @@ def write_corpus(sentences):
 def compare(ours, theirs, rounds):
     """Run both in turn and give the fewest seconds of each.
 
-    Processor time, not the clock on the wall: each runs in one thread, and a busy machine counts for
-    neither.
+    Processor time, not the clock on the wall: each runs in one thread, and a busy machine counts
+    for neither.
     """
     seconds = np.empty((rounds, 2))
     for row in seconds:

@@ -216,8 +216,8 @@ def test_text_of_the_score_shows_its_parts():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_ngram_order": 0}, "max_ngram_order must be a whole number of at least 1, got 0"),
-        ({"max_ngram_order": 2.5}, "max_ngram_order must be a whole number of at least 1, got 2.5"),
+        ({"max_ngram_order": 0}, "max_ngram_order must be a whole number from 1 to 100, got 0"),
+        ({"max_ngram_order": 2.5}, "max_ngram_order must be a whole number from 1 to 100, got 2.5"),
         ({"smooth_method": "laplace"}, "smooth_method must be one of"),
         ({"smooth_method": ["exp"]}, "smooth_method must be one of"),
         ({"smooth_value": -1}, "smooth_value must be a finite number of at least 0, got -1"),

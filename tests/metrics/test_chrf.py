@@ -91,8 +91,8 @@ def test_a_copy_scores_100(text):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"char_order": 0}, "char_order must be a whole number of at least 1, got 0"),
-        ({"word_order": -1}, "word_order must be a whole number of at least 0, got -1"),
+        ({"char_order": 0}, "char_order must be a whole number from 1 to 100, got 0"),
+        ({"word_order": -1}, "word_order must be a whole number from 0 to 100, got -1"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": math.nan}, "beta must be a finite number above 0, got nan"),
         ({"beta": "2"}, "beta must be a finite number above 0, got '2'"),

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.metrics.ngrams import count_ngrams, most_in_any, overlap
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=11)
 
 
 def test_by_hand():
-    counts = count_ngrams(["a", "b", "a", "b", "c"], 2)  # ab, ba, ab, bc
-    assert counts == {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1}
-    assert overlap(counts, Counter({("a", "b"): 1, ("b", "c"): 3})) == 1 + 1
+    tokens = ["a", "b", "a", "b", "c"]  # ab, ba, ab, bc
+    assert count_ngrams(tokens, 2) == {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1}
+    ceiling = Counter({("a", "b"): 1, ("b", "c"): 3})
+    assert clipped_matches(tokens, 2, ceiling) == 1 + 1
 
 
 def test_the_ceiling_is_the_most_that_any_one_reference_holds():
@@ -28,15 +29,18 @@ def test_a_text_of_t_tokens_has_t_minus_n_plus_1_ngrams(tokens, order):
 
 
 @given(TOKENS, TOKENS, st.integers(1, 3))
-def test_overlap_is_symmetric_and_equals_the_multiset_intersection(tokens, others, order):
+def test_crossing_off_equals_the_multiset_intersection_either_way(tokens, others, order):
     counts, ceiling = count_ngrams(tokens, order), count_ngrams(others, order)
-    assert overlap(counts, ceiling) == overlap(ceiling, counts) == (counts & ceiling).total()
+    matches = (counts & ceiling).total()  # the sum over w of min(c_w(x), ceiling of w)
+    assert clipped_matches(tokens, order, ceiling) == matches
+    assert clipped_matches(others, order, counts) == matches
 
 
 @given(TOKENS, TOKENS)
 def test_counting_changes_no_argument(tokens, others):
     counters = [Counter(tokens), Counter(others)]
     most_in_any(counters)
+    clipped_matches(tokens, 1, counters[1])
     assert counters == [Counter(tokens), Counter(others)]
 
 
@@ -45,3 +49,9 @@ def test_bad_input_is_named():
         count_ngrams("abc", 0)
     with pytest.raises(TypeError, match="tokens must be a string, list or tuple, got int"):
         count_ngrams(3, 1)
+    with pytest.raises(TypeError, match="tokens must be hashable, such as strings or numbers"):
+        count_ngrams([["a"]], 1)
+
+
+def test_an_order_longer_than_the_text_gives_nothing():
+    assert count_ngrams("abc", 4) == count_ngrams("abc", 10**30) == Counter()

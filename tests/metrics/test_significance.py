@@ -140,12 +140,14 @@ TWO = np.ones((3, 2))
         (([[1, 2], [3]], [1]), {}, ValueError, "statistics_a must be an array of numbers"),
         ((TWO, TWO), {}, ValueError, r"score must be given for statistics of shape \(N, d\)"),
         ((TWO, TWO, 3), {}, TypeError, "score must be a function of summed statistics, got 3"),
+        ((TWO, TWO, lambda total: total), {}, ValueError, "score must return a finite number"),
+        ((TWO, TWO, lambda _: "x"), {}, ValueError, "score must return a finite number, got 'x'"),
         ((TWO, TWO, lambda _: math.nan), {}, ValueError, "score must return a finite number"),
         (
             ([1], [1]),
             {"resamples": 0},
             ValueError,
-            "resamples must be a whole number of at least 1",
+            "resamples must be a whole number from 1 to 1000000, got 0",
         ),
         (
             ([1], [1]),

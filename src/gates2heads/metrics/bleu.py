@@ -11,8 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.metrics.checks import check_counts, check_number, check_whole
-from gates2heads.metrics.ngrams import count_ngrams, most_in_any, overlap
+from gates2heads.metrics.checks import (
+    check_choice,
+    check_counts,
+    check_flag,
+    check_number,
+    check_whole,
+)
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 from gates2heads.metrics.segments import choose_tokenizer, cut, read_pair, read_pairs
 
 __all__ = [
@@ -133,8 +139,7 @@ def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) 
 
 
 def _check_smoothing(smooth_method, smooth_value) -> None:
-    if not isinstance(smooth_method, str) or smooth_method not in SMOOTHING:
-        raise ValueError(f"smooth_method must be one of {sorted(SMOOTHING)}, got {smooth_method!r}")
+    check_choice(smooth_method, "smooth_method", SMOOTHING)
     if smooth_value is not None:
         check_number(smooth_value, "smooth_value")
 
@@ -186,7 +191,9 @@ class Bleu:
     effective_order: bool = False
 
     def __post_init__(self):
-        check_whole(self.max_ngram_order, "max_ngram_order")
+        check_whole(self.max_ngram_order, "max_ngram_order", most=100)
+        check_flag(self.lowercase, "lowercase")
+        check_flag(self.effective_order, "effective_order")
         _check_smoothing(self.smooth_method, self.smooth_value)
         choose_tokenizer(self.tokenize, "", "13a")
         if self.weights is not None:
@@ -218,9 +225,8 @@ class Bleu:
     def _count_sentence(self, tokens, references) -> list[int]:
         matches, totals = [], []
         for order in range(1, self.max_ngram_order + 1):
-            counts = count_ngrams(tokens, order)
             ceiling = most_in_any(count_ngrams(reference, order) for reference in references)
-            matches.append(overlap(counts, ceiling))
+            matches.append(clipped_matches(tokens, order, ceiling))
             totals.append(max(len(tokens) - order + 1, 0))
         closest = _closest_length(len(tokens), [len(reference) for reference in references])
         return [len(tokens), closest, *matches, *totals]

@@ -1,18 +1,20 @@
-"""Numbers that a caller chooses, checked: a wrong one gets a sentence that names it."""
+"""Numbers, words and flags that a caller chooses: a wrong one gets a sentence that names it."""
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
 
-def check_whole(value: int, name: str, *, least: int = 1) -> None:
-    """Refuse what is no whole number of at least `least`.
+def check_whole(value: int, name: str, *, least: int = 1, most: float = math.inf) -> None:
+    """Refuse what is no whole number from `least` to `most`.
 
     Raises:
         ValueError: with a sentence that names the argument.
     """
-    if not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {bounds}, got {value!r}")
 
 
 def check_number(value: float, name: str, *, above: float = -math.inf, least: float = 0.0) -> None:
@@ -24,6 +26,26 @@ def check_number(value: float, name: str, *, above: float = -math.inf, least: fl
     if not isinstance(value, int | float) or not (least <= value < math.inf and value > above):
         bound = f"above {above:g}" if above >= least else f"of at least {least:g}"
         raise ValueError(f"{name} must be a finite number {bound}, got {value!r}")
+
+
+def check_flag(value: bool, name: str) -> None:
+    """Refuse what is neither True nor False.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
+def check_choice(value: str, name: str, choices: Collection[str]) -> None:
+    """Refuse a word that is not among the choices.
+
+    Raises:
+        ValueError: with the choices.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {sorted(choices)}, got {value!r}")
 
 
 def check_counts(total, wanted: int) -> list[int]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.metrics.checks import check_counts, check_number, check_whole
-from gates2heads.metrics.ngrams import count_ngrams, overlap
+from gates2heads.metrics.checks import check_counts, check_flag, check_number, check_whole
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
 from gates2heads.metrics.segments import read_pair, read_pairs
 
 __all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
@@ -74,7 +74,9 @@ class Chrf:
 
     def __post_init__(self):
         for name, least in (("char_order", 1), ("word_order", 0)):
-            check_whole(getattr(self, name), name, least=least)
+            check_whole(getattr(self, name), name, least=least, most=100)
+        for name in ("lowercase", "whitespace"):
+            check_flag(getattr(self, name), name)
         check_number(self.beta, "beta", above=0)
 
     def statistics(self, hypotheses: Sequence[str], references) -> np.ndarray:
@@ -96,17 +98,28 @@ class Chrf:
             raise TypeError("chrF counts characters: hypotheses must be strings, got tokens")
         rows = []
         for hypothesis, references in pairs:
-            counters = self._ngrams(hypothesis)
-            candidates = [_compare(counters, self._ngrams(text)) for text in references]
+            candidates = [self._compare(hypothesis, reference) for reference in references]
             rows.append(max(candidates, key=lambda row: self._averages(row)[0]))
         return np.array(rows, dtype=np.int64)
 
-    def _ngrams(self, text: str):
+    def _compare(self, hypothesis: str, reference: str) -> list[int]:
+        """Give hypothesis count, reference count and clipped matches, order after order."""
+        row = []
+        units = zip(self._units(hypothesis), self._units(reference), strict=True)
+        for (tokens, order), (reference_tokens, _) in units:
+            ceiling = count_ngrams(reference_tokens, order)
+            # An order that the reference is too short for does not count for the hypothesis either.
+            own_total = max(len(tokens) - order + 1, 0) if ceiling else 0
+            row += [own_total, ceiling.total(), clipped_matches(tokens, order, ceiling)]
+        return row
+
+    def _units(self, text: str) -> list[tuple[Sequence[str], int]]:
+        """Give what to count: the characters with each order, then the words with each order."""
         text = text.lower() if self.lowercase else text
         characters = text if self.whitespace else "".join(text.split())
         words = _split_words(text) if self.word_order else []
-        return [count_ngrams(characters, order) for order in range(1, self.char_order + 1)] + [
-            count_ngrams(words, order) for order in range(1, self.word_order + 1)
+        return [(characters, order) for order in range(1, self.char_order + 1)] + [
+            (words, order) for order in range(1, self.word_order + 1)
         ]
 
     def _averages(self, total) -> tuple[float, float, float]:
@@ -158,16 +171,6 @@ class Chrf:
         }
         signature = "|".join(f"{name}:{part}" for name, part in parts.items())
         return self.from_statistics(total, signature=signature + "|version:gates2heads")
-
-
-def _compare(counters, reference_counters) -> list[int]:
-    """Give hypothesis count, reference count and clipped matches, order after order."""
-    row = []
-    for counts, ceiling in zip(counters, reference_counters, strict=True):
-        # An order that the reference is too short for does not count for the hypothesis either.
-        hypothesis_total = counts.total() if ceiling else 0
-        row += [hypothesis_total, ceiling.total(), overlap(counts, ceiling)]
-    return row
 
 
 def corpus_chrf(hypotheses: Sequence[str], references, **settings) -> ChrfScore:

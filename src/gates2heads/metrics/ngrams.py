@@ -1,21 +1,21 @@
-"""N-grams: counted, clipped and compared. BLEU, chrF and ROUGE-N all stand on these few lines."""
+"""N-grams: counted, clipped and matched. BLEU, chrF and ROUGE-N all stand on these few lines."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gates2heads.metrics.checks import check_whole
 
-__all__ = ["count_ngrams", "most_in_any", "overlap"]
+__all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams"]
 
 
-def count_ngrams(tokens: Sequence, order: int) -> Counter:
-    """Count the runs of `order` neighbouring tokens.
+def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
+    """Walk through the runs of `order` neighbouring tokens, from left to right.
 
     Args:
-        tokens: any sequence of hashable tokens; a string is a sequence of characters.
+        tokens: a list or tuple of hashable tokens; a string is a sequence of characters.
         order: the n of n-gram, 1 or more.
     Returns:
-        a Counter from n-gram (a tuple) to how often it occurs.
+        an iterator over tuples; of T tokens there are T - order + 1, or none.
     Raises:
         TypeError: tokens is no string, list or tuple.
         ValueError: order is no whole number of at least 1.
@@ -23,8 +23,18 @@ def count_ngrams(tokens: Sequence, order: int) -> Counter:
     check_whole(order, "order")
     if not isinstance(tokens, str | list | tuple):
         raise TypeError(f"tokens must be a string, list or tuple, got {type(tokens).__name__}")
-    shifted = [tokens[start:] for start in range(order)]
-    return Counter(zip(*shifted, strict=False))
+    if order > len(tokens):
+        return iter(())
+    return zip(*[tokens[start:] for start in range(order)], strict=False)
+
+
+def count_ngrams(tokens: Sequence, order: int) -> Counter:
+    """Count how often each n-gram occurs, c_w(s). Arguments and errors: see `ngrams`."""
+    runs = ngrams(tokens, order)
+    try:
+        return Counter(runs)
+    except TypeError as error:
+        raise TypeError("tokens must be hashable, such as strings or numbers") from error
 
 
 def most_in_any(counters: Iterable[Counter]) -> Counter:
@@ -35,6 +45,22 @@ def most_in_any(counters: Iterable[Counter]) -> Counter:
     return ceiling
 
 
-def overlap(counts: Counter, ceiling: Counter) -> int:
-    """Add up the clipped counts: the sum over w of min(c_w(x), ceiling of w)."""
-    return sum(min(counts[ngram], ceiling[ngram]) for ngram in counts.keys() & ceiling.keys())
+def clipped_matches(tokens: Sequence, order: int, ceiling: Counter) -> int:
+    """Count the n-grams of the tokens that find a partner; each partner is used up by one match.
+
+    That is the sum over w of min(c_w(x), ceiling of w), reached by crossing off: an n-gram that
+    occurs more often than the ceiling allows finds no partner the next time.
+
+    Args:
+        tokens: of the hypothesis.
+        order: the n of n-gram.
+        ceiling: how often each n-gram may match.
+    Returns:
+        the number of matches, at most the number of n-grams.
+    """
+    left, matches = dict(ceiling), 0
+    for ngram in ngrams(tokens, order):
+        if left.get(ngram, 0) > 0:
+            left[ngram] -= 1
+            matches += 1
+    return matches

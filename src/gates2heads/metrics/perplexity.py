@@ -5,8 +5,12 @@ geometric mean of the inverse of these probabilities. The notes write it in thre
 below has its own function and its own way to compute, so that their equality means something.
 """
 
+import math
+
 import torch
 from torch import Tensor
+
+from gates2heads.metrics.checks import check_choice
 
 __all__ = ["cross_entropy", "perplexity", "perplexity_base2", "perplexity_geometric"]
 
@@ -27,12 +31,9 @@ def cross_entropy(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = 
         TypeError: log_probs is no float tensor, or mask no bool tensor.
         ValueError: shapes differ, no real token is left, a value is NaN or positive, unknown unit.
     """
+    check_choice(unit, "unit", ("nats", "bits"))
     nats = -_real_tokens(log_probs, mask).mean()
-    if unit == "nats":
-        return nats.item()
-    if unit == "bits":
-        return (nats / torch.log(torch.tensor(2.0, dtype=torch.float64))).item()
-    raise ValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
+    return nats.item() if unit == "nats" else nats.item() / math.log(2)
 
 
 def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
@@ -53,7 +54,7 @@ def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     tokens = _real_tokens(log_probs, mask)
     real = torch.ones_like(log_probs, dtype=torch.bool) if mask is None else mask
     in_bits = torch.zeros(real.shape, dtype=torch.float64)
-    in_bits[real.cpu()] = torch.log2(torch.tensor(torch.e, dtype=torch.float64)) * tokens
+    in_bits[real.cpu()] = tokens * math.log2(math.e)
     of_sequences = in_bits.sum(dim=-1)  # (N, T) -> (N,): log2 p(x_1:T) of each sequence
     return torch.exp2(-of_sequences.sum() / tokens.numel()).item()
 

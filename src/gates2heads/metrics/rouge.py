@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.metrics.checks import check_whole
-from gates2heads.metrics.ngrams import count_ngrams, overlap
+from gates2heads.metrics.checks import check_choice, check_whole
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
 from gates2heads.metrics.segments import (
     Segment,
     check_segment,
@@ -56,18 +56,15 @@ def rouge_n(
         TypeError, ValueError: see `read_pair`; unknown pooling or tokenizer; order below 1.
     """
     check_whole(order, "order")
-    if pooling not in ("best", "pooled"):
-        raise ValueError(f"pooling must be 'best' or 'pooled', got {pooling!r}")
+    check_choice(pooling, "pooling", ("best", "pooled"))
     tokens, its_references = _read(hypothesis, references, tokenize)
-    counts = count_ngrams(tokens, order)
+    own_total = max(len(tokens) - order + 1, 0)
     ceilings = [count_ngrams(reference, order) for reference in its_references]
-    matches = [overlap(counts, ceiling) for ceiling in ceilings]
+    matches = [clipped_matches(tokens, order, ceiling) for ceiling in ceilings]
     totals = [ceiling.total() for ceiling in ceilings]
     if pooling == "pooled":
-        return _score(sum(matches), len(ceilings) * counts.total(), sum(totals))
-    scores = [
-        _score(match, counts.total(), total) for match, total in zip(matches, totals, strict=True)
-    ]
+        return _score(sum(matches), len(ceilings) * own_total, sum(totals))
+    scores = [_score(match, own_total, total) for match, total in zip(matches, totals, strict=True)]
     return max(scores, key=lambda score: score.f_measure)
 
 

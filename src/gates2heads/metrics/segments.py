@@ -8,6 +8,8 @@ of them accept the same things and complain in the same words.
 import re
 from collections.abc import Callable, Sequence
 
+from gates2heads.metrics.checks import check_choice, check_flag
+
 __all__ = ["TOKENIZERS", "Segment", "cut", "read_pair", "read_pairs"]
 
 Segment = str | Sequence[str] | Sequence[int]
@@ -68,16 +70,6 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def check_tokenizer(tokenize: str) -> None:
-    """Refuse a name that is not in `TOKENIZERS`.
-
-    Raises:
-        ValueError: with the names that exist.
-    """
-    if not isinstance(tokenize, str) or tokenize not in TOKENIZERS:
-        raise ValueError(f"tokenize must be one of {sorted(TOKENIZERS)}, got {tokenize!r}")
-
-
 def choose_tokenizer(tokenize: str | None, sample: Segment, default: str) -> str:
     """Name the tokenizer to use: the caller's, else `default` for strings and `none` for tokens.
 
@@ -85,7 +77,7 @@ def choose_tokenizer(tokenize: str | None, sample: Segment, default: str) -> str
         ValueError: the name is unknown, or the segments are tokens already.
     """
     if tokenize is not None:
-        check_tokenizer(tokenize)
+        check_choice(tokenize, "tokenize", TOKENIZERS)
     if isinstance(sample, str):
         return tokenize or default
     if tokenize not in (None, "none"):
@@ -97,10 +89,11 @@ def cut(segment: Segment, tokenize: str, *, lowercase: bool = False) -> Sequence
     """Cut a string by the named tokenizer; leave a list of tokens as it is.
 
     Raises:
-        TypeError: see `check_segment`.
+        TypeError: see `check_segment`; lowercase is no flag.
         ValueError: the tokenizer's name is unknown.
     """
-    check_tokenizer(tokenize)
+    check_choice(tokenize, "tokenize", TOKENIZERS)
+    check_flag(lowercase, "lowercase")
     check_segment(segment, "segment")
     if isinstance(segment, str):
         return TOKENIZERS[tokenize](segment.lower() if lowercase else segment)

@@ -9,7 +9,9 @@ A score is computed from statistics that add up over sentences, `Bleu.statistics
 number a sentence for a mean. A new test set is then a new sum; no sentence is read twice.
 """
 
+import math
 from collections.abc import Callable
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -121,10 +123,11 @@ def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndar
         return sums[:, 0] / sentences
     if not callable(score):
         raise TypeError(f"score must be a function of summed statistics, got {score!r}")
-    scores = np.array([score(total) for total in sums], dtype=np.float64)
-    if not np.isfinite(scores).all():
-        raise ValueError("score must return a finite number for each resampled test set")
-    return scores
+    scores = [score(total) for total in sums]
+    for value in scores:
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(f"score must return a finite number, got {value!r}")
+    return np.array(scores, dtype=np.float64)
 
 
 def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
@@ -152,7 +155,7 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
 
 def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
     """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
-    check_whole(resamples, "resamples")
+    check_whole(resamples, "resamples", most=1_000_000)
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
