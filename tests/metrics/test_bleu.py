@@ -15,7 +15,6 @@ from gates2heads.metrics.bleu import (
     Bleu,
     brevity_penalty,
     corpus_bleu,
-    modified_precisions,
     sentence_bleu,
 )
 
@@ -133,15 +132,6 @@ def test_weight_zero_ignores_an_order_without_matches():
     assert corpus_bleu(["a b"], [["a c"]], **settings).score == 0
 
 
-def test_smoothing_by_hand():
-    # matches 3, 1, 0, 0 of 5, 4, 3, 2
-    counts = [3, 1, 0, 0], [5, 4, 3, 2]
-    assert modified_precisions(*counts, "none") == pytest.approx([60, 25, 0, 0])
-    assert modified_precisions(*counts, "floor", 0.3) == pytest.approx([60, 25, 10, 15])
-    assert modified_precisions(*counts, "add-k") == pytest.approx([60, 40, 25, 100 / 3])
-    assert modified_precisions(*counts, "exp") == pytest.approx([60, 25, 50 / 3, 25 / 2])
-
-
 @pytest.mark.parametrize("length", [1, 2, 17, 10_007])
 def test_both_branches_of_the_brevity_penalty_agree_at_equal_lengths(length):
     first_branch = 1.0  # l_x > l_s
@@ -255,20 +245,6 @@ def test_tokenizer_for_tokens_is_refused():
 def test_bad_counts_are_named(total, message):
     with pytest.raises(ValueError, match=message):
         Bleu().from_statistics(total)
-
-
-@pytest.mark.parametrize(
-    ("matches", "totals", "message"),
-    [
-        (3, [3], "matches must be a list of counts, got 3"),
-        ([1], [2, 1], "totals must have 1 counts like matches, got 2"),
-        ([1.5], [2], "each of the matches must be a whole number of at least 0, got 1.5"),
-        ([3], [2], r"matches must not exceed totals \[2\], got \[3\]"),
-    ],
-)
-def test_bad_matches_and_totals_are_named(matches, totals, message):
-    with pytest.raises(ValueError, match=message):
-        modified_precisions(matches, totals)
 
 
 @pytest.mark.parametrize("length", [-1, 1.5, math.nan, "3"])

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gates2heads.metrics.checks import (
-    check_choice,
     check_counts,
     check_flag,
     check_number,
@@ -20,17 +19,15 @@ from gates2heads.metrics.checks import (
 )
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 from gates2heads.metrics.segments import choose_tokenizer, cut, read_pair, read_pairs
+from gates2heads.metrics.smoothing import SMOOTHING, check_smoothing, modified_precisions
 
 __all__ = [
     "Bleu",
     "BleuScore",
     "brevity_penalty",
     "corpus_bleu",
-    "modified_precisions",
     "sentence_bleu",
 ]
-
-SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
 
 @dataclass(frozen=True)
@@ -88,47 +85,6 @@ def _closest_length(hypothesis_length: int, reference_lengths: Sequence[int]) ->
     return min(reference_lengths, key=lambda length: (abs(length - hypothesis_length), length))
 
 
-def modified_precisions(matches, totals, smooth_method="none", smooth_value=None) -> list[float]:
-    """Divide clipped matches by totals, order by order, and smooth the orders without a match.
-
-    - `none`: such an order has precision 0, and the whole score becomes 0.
-    - `floor`: count `smooth_value` matches there (0.1 unless told).
-    - `add-k`: from bigrams on, add `smooth_value` (1 unless told) to matches and totals alike.
-    - `exp`: count 1/2 a match at the first such order, 1/4 at the second, and so on.
-
-    Source: Papineni et al. 2002, eq. 15.39 of the notes; Chen and Cherry 2014, methods 1, 2 and 3.
-    As in sacreBLEU a hypothesis without a single match is not smoothed.
-
-    Args:
-        matches: clipped matches of orders 1 … N.
-        totals: n-grams of orders 1 … N in the hypothesis.
-        smooth_method: one of the four names above.
-        smooth_value: for `floor` and `add-k`.
-    Returns:
-        precisions in percent, one for each order that has any n-gram; none at all without a match.
-    Raises:
-        ValueError: smoothing unknown; a count is negative; matches and totals differ in length, or
-            more matches than n-grams.
-    """
-    _check_smoothing(smooth_method, smooth_value)
-    _check_matches(matches, totals)
-    value = SMOOTHING[smooth_method] if smooth_value is None else smooth_value
-    precisions, misses = [], 0
-    if not any(matches):
-        return precisions
-    for order, (match, total) in enumerate(zip(matches, totals, strict=True), start=1):
-        extra = value if smooth_method == "add-k" and order > 1 else 0
-        if total + extra == 0:
-            break
-        if match + extra == 0:
-            misses += 1
-            extra = {"floor": value, "exp": 0.5**misses}.get(smooth_method, 0)
-            precisions.append(100 * extra / total)
-        else:
-            precisions.append(100 * (match + extra) / (total + extra))
-    return precisions
-
-
 def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     """Give exp(sum of w_n log v_n), the weights scaled to a sum of 1. A zero value gives 0."""
     used = [(value, weight) for value, weight in zip(values, weights, strict=True) if weight > 0]
@@ -136,24 +92,6 @@ def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) 
         return 0.0
     scale = sum(weight for _, weight in used)
     return math.exp(sum(weight * math.log(value) for value, weight in used) / scale)
-
-
-def _check_smoothing(smooth_method, smooth_value) -> None:
-    check_choice(smooth_method, "smooth_method", SMOOTHING)
-    if smooth_value is not None:
-        check_number(smooth_value, "smooth_value")
-
-
-def _check_matches(matches, totals) -> None:
-    for name, counts in (("matches", matches), ("totals", totals)):
-        if not isinstance(counts, list | tuple):
-            raise ValueError(f"{name} must be a list of counts, got {counts!r}")
-        for count in counts:
-            check_whole(count, f"each of the {name}", least=0)
-    if len(matches) != len(totals):
-        raise ValueError(f"totals must have {len(matches)} counts like matches, got {len(totals)}")
-    if any(match > total for match, total in zip(matches, totals, strict=True)):
-        raise ValueError(f"matches must not exceed totals {totals!r}, got {matches!r}")
 
 
 def _check_weights(weights, order: int) -> None:
@@ -177,7 +115,7 @@ class Bleu:
         weights: N weights w_n that sum to 1; equal ones unless told.
         tokenize: `13a` (default for strings), `none`, `char` or `rouge`; None for token lists.
         lowercase: compare in lower case.
-        smooth_method: `exp` (default), `none`, `floor` or `add-k`; see `modified_precisions`.
+        smooth_method: `exp` (default), `none`, `floor` or `add-k`; see `smoothing`.
         smooth_value: for `floor` and `add-k`.
         effective_order: leave out orders longer than the hypothesis, as single sentences need it.
     """
@@ -194,7 +132,7 @@ class Bleu:
         check_whole(self.max_ngram_order, "max_ngram_order", most=100)
         check_flag(self.lowercase, "lowercase")
         check_flag(self.effective_order, "effective_order")
-        _check_smoothing(self.smooth_method, self.smooth_value)
+        check_smoothing(self.smooth_method, self.smooth_value)
         choose_tokenizer(self.tokenize, "", "13a")
         if self.weights is not None:
             _check_weights(self.weights, self.max_ngram_order)
