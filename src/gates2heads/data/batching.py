@@ -73,6 +73,8 @@ def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
         TypeError: a pair is not two lists of token numbers.
         ValueError: there is no pair, or a side of one is empty.
     """
+    if not isinstance(pairs, Sequence):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
     for pair in pairs:
         if not isinstance(pair, Sequence) or len(pair) != 2:
             raise TypeError(

@@ -45,13 +45,14 @@ def greedy(
         ValueError: `max_length` is below 1, `bos` is empty, or the step function does not return
             (B, V) or returns NaN.
     """
+    if not callable(step):
+        raise TypeError(f"step must be a function, got {type(step).__name__}")
     check_count("max_length", max_length)
     last = _first_tokens(bos)
     finished = torch.zeros_like(last, dtype=torch.bool)
     log_prob, written = 0.0, []
     for _ in range(max_length):
-        log_probs, state = step(state, last)
-        _check_log_probs(log_probs, len(last))
+        log_probs, state = _checked(step(state, last), len(last))
         best, last = log_probs.max(dim=-1)  # both (B,)
         log_prob = log_prob + best.masked_fill(finished, 0.0)
         last = last.masked_fill(finished, pad)
@@ -75,8 +76,11 @@ def _first_tokens(bos: Tensor | int) -> Tensor:
     return bos.reshape(-1).long()
 
 
-def _check_log_probs(log_probs: Tensor, batch_size: int) -> None:
-    """Refuse what is not (B, V) without NaN."""
+def _checked(answer: Any, batch_size: int) -> tuple[Tensor, Any]:
+    """What a step returned, if it is (log_probs, state) with log_probs (B, V) free of NaN."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise TypeError(f"step must return (log_probs, state), got {type(answer).__name__}")
+    log_probs, _ = answer
     if not isinstance(log_probs, Tensor):
         raise TypeError(f"step must return a tensor of log_probs, got {type(log_probs).__name__}")
     if log_probs.dim() != 2 or len(log_probs) != batch_size:
@@ -85,3 +89,4 @@ def _check_log_probs(log_probs: Tensor, batch_size: int) -> None:
         )
     if log_probs.isnan().any():
         raise ValueError("step returned NaN among its log_probs")
+    return answer

@@ -23,11 +23,12 @@ class DotScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int, *, scaled: bool = False):
         super().__init__()
+        check_count("query_size", query_size)
+        check_count("key_size", key_size)
         if query_size != key_size:
             raise ValueError(
                 f"a dot product needs query_size = key_size, got {query_size} and {key_size}"
             )
-        check_count("key_size", key_size)
         self.query_size = self.key_size = key_size
         self.scale = 1 / math.sqrt(key_size) if scaled else 1.0
 

@@ -218,7 +218,8 @@ class EncoderDecoder(nn.Module):
                 empty or no integer tensor or of another batch size.
         """
         if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+            kind = type(batch).__name__
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {kind}")
         state = self.start(batch.source, mask=batch.source_mask)
         check_tokens("target_in", batch.target_in, self.decoder.embedding.num_embeddings)
         if len(batch.target_in) != len(batch.source):

@@ -26,7 +26,7 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
         path: the file; its folder is made if it is not there.
         write: called with an open binary file.
     """
-    path = Path(path)
+    path = _as_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -39,6 +39,12 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
         with suppress(FileNotFoundError):
             part.unlink()
         raise
+
+
+def _as_path(path: str | os.PathLike) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
+    return Path(path)
 
 
 def digest(tensors: Mapping[str, Tensor]) -> str:
@@ -92,7 +98,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
-    path = Path(path)
+    path = _as_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must name a weights file, but there is none at {path}")
     try:
@@ -147,7 +153,7 @@ class TrainingCheckpoint:
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
         check_count("every", every)
-        self.path, self.every = Path(path), every
+        self.path, self.every = _as_path(path), every
         if self.path.is_dir():
             raise ValueError(f"path must name a file, but {self.path} is a folder")
 

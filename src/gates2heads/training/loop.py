@@ -1,6 +1,6 @@
 """The training loop: one loop for every model, on a processor, a GPU or several machines."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import isfinite
@@ -76,7 +76,8 @@ def fit(
     check_count("steps", steps)
     check_positive("learning_rate", learning_rate)
     check_positive("clip", clip)
-    _check_kinds(model, batches, loss, checkpoint)
+    _check_kinds(model, batches, checkpoint, evaluate_at)
+    _check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
     accelerator = accelerator or Accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
@@ -109,15 +110,23 @@ def fit(
     return history
 
 
-def _check_kinds(model, batches, loss, checkpoint) -> None:
+def _check_kinds(model, batches, checkpoint, evaluate_at) -> None:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
-    if not callable(loss):
-        raise TypeError(f"loss must be a function of model and batch, got {type(loss).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
         raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
+    if not isinstance(evaluate_at, Container):
+        raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
+
+
+def _check_functions(*, loss, **optional) -> None:
+    if not callable(loss):
+        raise TypeError(f"loss must be a function of model and batch, got {type(loss).__name__}")
+    for name, function in optional.items():
+        if not (function is None or callable(function)):
+            raise TypeError(f"{name} must be a function or None, got {type(function).__name__}")
 
 
 def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
@@ -148,7 +157,8 @@ def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> fl
     with accelerator.autocast():
         value = loss(model, batch.to(accelerator.device))
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
-        raise TypeError(f"loss must return one number with a gradient, got {value!r:.60}")
+        kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+        raise TypeError(f"loss must return one number with a gradient, got {kind}")
     number = value.item()
     if not isfinite(number):
         return number
