@@ -1,0 +1,177 @@
+"""The two layers of a Transformer: attention and a feed-forward network, each with its residual."""
+
+from torch import Tensor, nn
+
+from gates2heads.layers.blocks import FeedForward, Residual
+from gates2heads.layers.multi_head import KeyValues, MultiHeadAttention
+
+# Names of torch.nn.TransformerEncoderLayer and TransformerDecoderLayer -> names here
+ENCODER_NAMES = {
+    "self_attn": "self_attn",
+    "linear1": "feed_forward.linear1",
+    "linear2": "feed_forward.linear2",
+    "norm1": "self_residual.norm",
+    "norm2": "feed_forward_residual.norm",
+}
+DECODER_NAMES = ENCODER_NAMES | {
+    "multihead_attn": "cross_attn",
+    "norm2": "cross_residual.norm",
+    "norm3": "feed_forward_residual.norm",
+}
+
+
+def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
+    """Give a twin's `state_dict()` the names used here, for `load_state_dict`.
+
+    Example: `layer.load_state_dict(rename(twin.state_dict(), ENCODER_NAMES))`.
+
+    Args:
+        weights: from a layer of `torch.nn`.
+        names: the first part of a name there -> the first parts here.
+    """
+    renamed = {}
+    for name, tensor in weights.items():
+        first, _, rest = name.partition(".")
+        renamed[f"{names[first]}.{rest}"] = tensor
+    return renamed
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then a feed-forward network, each added to what it read and normalised.
+
+    Source: Vaswani et al. 2017, section 3.1; with `norm_first` Xiong et al. 2020. Departs from
+    the former in nothing, from `torch.nn.TransformerEncoderLayer` in the dropout: on what each
+    part adds, as the paper says, and not inside attention and feed-forward network. With
+    `causal`, it is the layer of a decoder that has no source (GPT).
+
+    Args:
+        d_model: width D.
+        nhead: number of heads H.
+        dim_feedforward: width F.
+        dropout: how much of what each part adds is set to zero while training.
+        activation: "relu", "gelu" or "silu".
+        norm_first: True is pre-norm.
+        norm: "layer" or "rms".
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        *,
+        norm_first: bool = False,
+        norm: str = "layer",
+    ):
+        super().__init__()
+        options = {"norm_first": norm_first, "norm": norm}
+        self.self_attn = MultiHeadAttention(d_model, nhead)
+        self.self_residual = Residual(d_model, dropout, **options)
+        self.feed_forward = FeedForward(d_model, dim_feedforward, activation)
+        self.feed_forward_residual = Residual(d_model, dropout, **options)
+
+    def forward(
+        self, vectors: Tensor, *, mask: Tensor | None = None, causal: bool = False
+    ) -> Tensor:
+        """Transform vectors (B, S, D) at all positions at once.
+
+        Args:
+            vectors: (B, S, D) float.
+            mask: bool, broadcastable to (B, H, S, S); True = may attend. See `masks.key_mask`.
+            causal: no position sees a later one.
+
+        Returns:
+            (B, S, D).
+        """
+        return self._feed_forward(self._look_around(vectors, mask, causal))
+
+    def step(self, vectors: Tensor, past: KeyValues | None = None):
+        """Transform T new positions (B, T, D) that see the past, and only the past.
+
+        Returns:
+            (B, T, D), and the past with the new positions at its end.
+        """
+        vectors, past = self._look_back(vectors, past)
+        return self._feed_forward(vectors), past
+
+    def _look_around(self, vectors: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+        read = self.self_residual.before(vectors)
+        return self.self_residual.after(vectors, self.self_attn(read, mask=mask, causal=causal))
+
+    def _look_back(self, vectors: Tensor, past: KeyValues | None):
+        attended, past = self.self_attn.extend(self.self_residual.before(vectors), past)
+        return self.self_residual.after(vectors, attended), past
+
+    def _feed_forward(self, vectors: Tensor) -> Tensor:
+        residual = self.feed_forward_residual
+        return residual.after(vectors, self.feed_forward(residual.before(vectors)))
+
+
+class DecoderLayer(EncoderLayer):
+    """Causal self-attention, attention to the source, then a feed-forward network.
+
+    Source: Vaswani et al. 2017, section 3.1; with `norm_first` Xiong et al. 2020. Departs from
+    them as `EncoderLayer` does. Takes the same arguments.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        *,
+        norm_first: bool = False,
+        norm: str = "layer",
+    ):
+        options = {"norm_first": norm_first, "norm": norm}
+        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, **options)
+        self.cross_attn = MultiHeadAttention(d_model, nhead)
+        self.cross_residual = Residual(d_model, dropout, **options)
+
+    def forward(
+        self,
+        vectors: Tensor,
+        memory: KeyValues,
+        *,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        causal: bool = True,
+    ) -> Tensor:
+        """Transform vectors (B, T, D) at all positions at once.
+
+        Args:
+            vectors: (B, T, D) float.
+            memory: what `cross_attn.project` made of the source (B, S, D).
+            mask: bool, broadcastable to (B, H, T, T); True = may attend.
+            memory_mask: bool, broadcastable to (B, H, T, S); True = may attend.
+            causal: no position sees a later one.
+
+        Returns:
+            (B, T, D).
+        """
+        vectors = self._look_around(vectors, mask, causal)
+        return self._feed_forward(self._look_at_source(vectors, memory, memory_mask))
+
+    def step(
+        self,
+        vectors: Tensor,
+        past: KeyValues | None,
+        memory: KeyValues,
+        *,
+        memory_mask: Tensor | None = None,
+    ):
+        """Transform T new positions (B, T, D) that see the past and the source.
+
+        Returns:
+            (B, T, D), and the past with the new positions at its end.
+        """
+        vectors, past = self._look_back(vectors, past)
+        return self._feed_forward(self._look_at_source(vectors, memory, memory_mask)), past
+
+    def _look_at_source(self, vectors: Tensor, memory: KeyValues, mask: Tensor | None) -> Tensor:
+        read = self.cross_residual.before(vectors)
+        return self.cross_residual.after(vectors, self.cross_attn.attend(read, memory, mask=mask))

@@ -1,0 +1,286 @@
+"""The Transformer: an encoder–decoder made of attention alone."""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.data.batching import Batch
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.checks import check_mask, check_tokens
+from gates2heads.layers.masks import key_mask
+from gates2heads.layers.multi_head import KeyValues
+from gates2heads.layers.norms import NORMS
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, sinusoids
+from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+
+TIES = (None, "target", "all")
+
+
+class TransformerState(NamedTuple):
+    """Where the decoder stands; every tensor has the batch first."""
+
+    past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K): the target up to here
+    memory: tuple[KeyValues, ...]  # one a layer, (B, H, S, K): the source, computed once
+    mask: Tensor  # (B, S) bool, True = a real token
+
+
+class Transformer(nn.Module):
+    """Read the source with self-attention, write the target with self- and cross-attention.
+
+    Source: Vaswani et al. 2017. Departs from it in the defaults: pre-norm (Xiong et al. 2020),
+    which trains without a long warm-up, with one more norm at the end of each stack; and small
+    sizes. `norm_first=False` is the paper's.
+
+    Args:
+        source_size, target_size: the two vocabulary sizes.
+        d_model: width D.
+        nhead: number of heads H.
+        num_encoder_layers, num_decoder_layers: how deep the two stacks are.
+        dim_feedforward: width F of the feed-forward networks.
+        dropout: on embeddings and on what each part of a layer adds, section 5.4.
+        activation: "relu", "gelu" or "silu".
+        norm_first: True is pre-norm, False post-norm.
+        norm: "layer" or "rms".
+        tie: "target" shares one matrix between target embedding and readout; "all" shares it
+            with the source embedding too, section 3.4, and needs one vocabulary; None shares
+            nothing.
+        positions: "sinusoidal" or "learned".
+        max_length: the longest source and target that the model accepts, in tokens.
+    """
+
+    def __init__(
+        self,
+        source_size: int,
+        target_size: int,
+        *,
+        d_model: int = 256,
+        nhead: int = 4,
+        num_encoder_layers: int = 3,
+        num_decoder_layers: int = 3,
+        dim_feedforward: int = 512,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        norm_first: bool = True,
+        norm: str = "layer",
+        tie: str | None = "target",
+        positions: str = "sinusoidal",
+        max_length: int = 512,
+    ):
+        super().__init__()
+        check_count("source_size", source_size)
+        check_count("target_size", target_size)
+        check_count("d_model", d_model)
+        check_count("max_length", max_length)
+        check_share("dropout", dropout)
+        self._check_options(source_size, target_size, tie, positions)
+        self.d_model, self.dropout, self.max_length = d_model, dropout, max_length
+        self.source_size, self.target_size, self.tie = source_size, target_size, tie
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation)
+        options = {"norm_first": norm_first, "norm": norm}
+        self._build_layers(num_encoder_layers, num_decoder_layers, sizes, options)
+        last = NORMS[norm] if norm_first else nn.Identity
+        self.encoder_norm, self.decoder_norm = last(d_model), last(d_model)
+        learned = positions == "learned"
+        self.source_positions, self.target_positions = (
+            LearnedPositions(max_length, d_model) if learned else SinusoidalPositions(d_model)
+            for _ in range(2)
+        )
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1 and "positions" not in name:
+                nn.init.xavier_uniform_(parameter)
+        self._build_tables()
+
+    @staticmethod
+    def _check_options(source_size, target_size, tie, positions) -> None:
+        if tie not in TIES:
+            raise ValueError(f"tie must be None, 'target' or 'all', got {tie!r}")
+        if tie == "all" and source_size != target_size:
+            raise ValueError(
+                "tie 'all' needs one vocabulary for source and target, got "
+                f"{source_size} and {target_size} tokens"
+            )
+        if positions not in ("sinusoidal", "learned"):
+            raise ValueError(f"positions must be 'sinusoidal' or 'learned', got {positions!r}")
+
+    def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
+        check_count("num_encoder_layers", encoder_depth)
+        check_count("num_decoder_layers", decoder_depth)
+        self.encoder_layers = nn.ModuleList(
+            EncoderLayer(*sizes, **options) for _ in range(encoder_depth)
+        )
+        self.decoder_layers = nn.ModuleList(
+            DecoderLayer(*sizes, **options) for _ in range(decoder_depth)
+        )
+
+    def _build_tables(self) -> None:
+        """Embeddings and readout. A shared matrix is registered once, so it is saved once."""
+
+        def table(size: int) -> nn.Parameter:
+            return nn.Parameter(torch.randn(size, self.d_model) / math.sqrt(self.d_model))
+
+        self.target_table = table(self.target_size)
+        self.source_table = None if self.tie == "all" else table(self.source_size)
+        self.readout_table = table(self.target_size) if self.tie is None else None
+        self.readout_bias = nn.Parameter(torch.zeros(self.target_size))
+
+    def _encoder_stack(self) -> list[EncoderLayer]:
+        """The encoder's layers in the order in which they are applied."""
+        return list(self.encoder_layers)
+
+    def _decoder_stack(self) -> list[DecoderLayer]:
+        """The decoder's layers in the order in which they are applied."""
+        return list(self.decoder_layers)
+
+    def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
+        """Tell vectors (B, L, D) where they are before layer `depth` reads them."""
+        if depth:
+            return vectors
+        return F.dropout(positions(vectors, start=start), self.dropout, self.training)
+
+    def _embed(self, tokens: Tensor, table: Tensor) -> Tensor:
+        """Look up tokens (B, L), at a scale that matches the positions': (B, L, D)."""
+        return F.embedding(tokens, table) * math.sqrt(self.d_model)
+
+    def _check_length(self, name: str, tokens: Tensor) -> None:
+        if tokens.shape[1] > self.max_length:
+            raise ValueError(
+                f"{name} must be at most {self.max_length} tokens long, got {tokens.shape[1]}"
+            )
+
+    def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """Read source (B, S) under mask (B, S): vectors (B, S, D)."""
+        check_tokens("source", source, self.source_size)
+        self._check_length("source", source)
+        check_mask(mask, source.shape)
+        table = self.target_table if self.source_table is None else self.source_table
+        vectors = self._embed(source, table)
+        for depth, layer in enumerate(self._encoder_stack()):
+            vectors = self._place(vectors, self.source_positions, depth=depth)
+            vectors = layer(vectors, mask=key_mask(mask))
+        return self.encoder_norm(vectors)
+
+    def _memory(self, vectors: Tensor) -> tuple[KeyValues, ...]:
+        """What each decoder layer reads of the source (B, S, D)."""
+        return tuple(layer.cross_attn.project(vectors) for layer in self.decoder_layers)
+
+    def readout(self, vectors: Tensor) -> Tensor:
+        """Turn decoder vectors (B, T, D) into logits (B, T, V)."""
+        table = self.target_table if self.readout_table is None else self.readout_table
+        return F.linear(self.decoder_norm(vectors), table, self.readout_bias)
+
+    def start(self, source: Tensor, *, mask: Tensor | None = None) -> TransformerState:
+        """Read source (B, S) under mask (B, S) and return the state before the first step.
+
+        Raises:
+            TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
+                is not bool or does not fit.
+        """
+        vectors = self.encode(source, mask=mask)
+        memory = self._memory(vectors)
+        # The empty past has no target position yet: (B, H, 0, K)
+        past = tuple(KeyValues(keys[:, :, :0], values[:, :, :0]) for keys, values in memory)
+        if mask is None:
+            mask = torch.ones_like(source, dtype=torch.bool)
+        return TransformerState(past, memory, mask.expand(source.shape))
+
+    def step(self, state: TransformerState, last_tokens: Tensor):
+        """Advance by one token, as every search in `gates2heads.decoding` asks it to.
+
+        Args:
+            state: from `start` or from the step before.
+            last_tokens: (B,) long, what was written last; `<bos>` at first.
+
+        Returns:
+            log_probs (B, V) in nats, and the next state.
+
+        Raises:
+            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
+                fit the state's batch, or holds a number outside the vocabulary.
+        """
+        if not isinstance(state, TransformerState):
+            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+        shape = (len(state.mask),)
+        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
+            raise ValueError(
+                f"last_tokens must have shape {shape}, one token a sequence, got "
+                f"{tuple(last_tokens.shape)}"
+            )
+        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
+        check_tokens("last_tokens", tokens, self.target_size)
+        vectors = self._embed(tokens, self.target_table)  # (B, 1, D)
+        start, extended = state.past[0].keys.shape[2], []
+        layers = zip(self._decoder_stack(), state.past, state.memory, strict=True)
+        for depth, (layer, before, memory) in enumerate(layers):
+            vectors = self._place(vectors, self.target_positions, depth=depth, start=start)
+            vectors, past = layer.step(vectors, before, memory, memory_mask=key_mask(state.mask))
+            extended.append(past)
+        log_probs = self.readout(vectors)[:, 0].log_softmax(dim=-1)  # (B, V)
+        return log_probs, TransformerState(tuple(extended), state.memory, state.mask)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Teacher forcing: all target positions at once, none of which sees a later one.
+
+        Padding stands at the end of a target, where no real token sees it.
+
+        Args:
+            batch: B pairs; see `gates2heads.data.batching.Batch`.
+
+        Returns:
+            logits (B, T, V): row t predicts `batch.target_out[:, t]`.
+
+        Raises:
+            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
+                empty, too long, no integer tensor or of another batch size.
+        """
+        if not isinstance(batch, Batch):
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+        source = self.encode(batch.source, mask=batch.source_mask)
+        check_tokens("target_in", batch.target_in, self.target_size)
+        self._check_length("target_in", batch.target_in)
+        if len(batch.target_in) != len(batch.source):
+            raise ValueError(
+                "source and target_in must agree in batch, got "
+                f"{len(batch.source)} and {len(batch.target_in)} rows"
+            )
+        vectors = self._embed(batch.target_in, self.target_table)
+        layers = zip(self._decoder_stack(), self._memory(source), strict=True)
+        for depth, (layer, memory) in enumerate(layers):
+            vectors = self._place(vectors, self.target_positions, depth=depth)
+            vectors = layer(vectors, memory, memory_mask=key_mask(batch.source_mask))
+        return self.readout(vectors)
+
+
+class UniversalTransformer(Transformer):
+    """One encoder layer and one decoder layer, each applied again and again.
+
+    Source: Dehghani et al. 2019, section 2.1: depth is a recurrence in which every position is
+    revised at once; position and depth are added before each round, eq. 6. Departs from it in a
+    fixed number of rounds: the adaptive halting of its section 2.2 is left out.
+
+    Takes the arguments of `Transformer`; `num_encoder_layers` and `num_decoder_layers` are the
+    numbers of rounds.
+    """
+
+    def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
+        super()._build_layers(1, 1, sizes, options)
+        check_count("num_encoder_layers", encoder_depth)
+        check_count("num_decoder_layers", decoder_depth)
+        self.encoder_rounds, self.decoder_rounds = encoder_depth, decoder_depth
+
+    def _encoder_stack(self) -> list[EncoderLayer]:
+        return [self.encoder_layers[0]] * self.encoder_rounds
+
+    def _decoder_stack(self) -> list[DecoderLayer]:
+        return [self.decoder_layers[0]] * self.decoder_rounds
+
+    def _memory(self, vectors: Tensor) -> tuple[KeyValues, ...]:
+        return super()._memory(vectors) * self.decoder_rounds  # the same for each round
+
+    def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
+        round_number = torch.tensor(depth, device=vectors.device)
+        vectors = positions(vectors, start=start)
+        vectors = vectors + sinusoids(round_number, self.d_model).to(vectors.dtype)
+        return vectors if depth else F.dropout(vectors, self.dropout, self.training)
