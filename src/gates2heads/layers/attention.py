@@ -54,7 +54,9 @@ class ScaledDotScore(DotScore):
 class GeneralScore(nn.Module):
     """Score by a learned bilinear form: e = qᵀ W k.
 
-    Source: Luong et al. 2015, eq. 8 (general). Query and key may have different widths.
+    Source: Luong et al. 2015, eq. 8 (general). Query and key may have different widths. W starts
+    as the identity (where the widths differ, as a part of it), so that training begins at the dot
+    product; a small random W gives nearly equal scores, and learning starts slowly.
     """
 
     def __init__(self, query_size: int, key_size: int):
@@ -63,6 +65,7 @@ class GeneralScore(nn.Module):
         check_count("key_size", key_size)
         self.query_size, self.key_size = query_size, key_size
         self.bilinear = nn.Linear(key_size, query_size, bias=False)
+        nn.init.eye_(self.bilinear.weight)
 
     def project_keys(self, keys: Tensor) -> Tensor:
         """W k for all keys (B, S, K): (B, S, query_size)."""
