@@ -1,0 +1,82 @@
+"""Texts in, texts out: translation and alignment through the step function."""
+
+import pytest
+import torch
+
+from gates2heads.data.tokenizers import CharacterTokenizer
+from gates2heads.decoding.translation import align, translate, write
+from gates2heads.models.seq2seq import EncoderDecoder
+
+SOURCE, TARGET = CharacterTokenizer.from_texts(["abcde "]), CharacterTokenizer.from_texts(["xyz"])
+TEXTS = ["abc", "edcba", "e"]
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(7)
+    sizes = len(SOURCE.vocabulary), len(TARGET.vocabulary)
+    return EncoderDecoder(*sizes, embedding_size=5, hidden_size=14, max_length=11).eval()
+
+
+def test_one_output_for_each_text_whatever_its_company(model):
+    together = translate(model, TEXTS, SOURCE, TARGET, max_length=7)
+    alone = [translate(model, [text], SOURCE, TARGET, max_length=7)[0] for text in TEXTS]
+    assert together == alone
+
+
+def test_translate_decodes_what_write_writes(model):
+    rows = write(model, TEXTS, SOURCE, TARGET, max_length=7).tokens.tolist()
+    assert translate(model, TEXTS, SOURCE, TARGET, max_length=7) == [
+        TARGET.decode(row) for row in rows
+    ]
+
+
+def test_alignments_have_the_tokens_and_rows_that_sum_to_one(model):
+    output = write(model, TEXTS, SOURCE, TARGET, max_length=7)
+    for text, row, view in zip(
+        TEXTS, output.tokens, align(model, TEXTS, SOURCE, TARGET, max_length=7), strict=True
+    ):
+        assert view.source == [*text, "<eos>"]
+        assert view.weights.shape == (len(view.target), len(text) + 1)
+        torch.testing.assert_close(view.weights.sum(-1), torch.ones(len(view.target)))
+        assert TARGET.vocabulary.encode(view.target) == row[: len(view.target)].tolist()
+
+
+def test_the_alignment_is_that_of_the_layer_recomputed_by_hand(model):
+    view = align(model, ["abc"], SOURCE, TARGET, max_length=1)[0]
+    tokens = torch.tensor([SOURCE.encode("abc")])
+    state = model.start(tokens)
+    query, memory = state.hidden[:, None], state.memory
+    scores = model.decoder.attention.score(query, memory.keys)[0, 0]
+    exponentials = scores.exp()
+    torch.testing.assert_close(view.weights[0], (exponentials / exponentials.sum()).detach())
+
+
+def test_a_target_without_end_is_kept_whole(model):
+    with torch.no_grad():
+        model.decoder.readout.bias[TARGET.vocabulary.eos] = -1e9
+    (view,) = align(model, ["ab"], SOURCE, TARGET, max_length=5)
+    assert len(view.target) == 5
+    assert "<eos>" not in view.target
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "message"),
+    [
+        ("abc", TypeError, "texts must be a list"),
+        ([], TypeError, "texts must be a list of at least one text"),
+        (["abc", ""], ValueError, "text is empty"),
+        (["ab?"], ValueError, "'\\?', which this tokenizer never saw"),
+        ([3], TypeError, "text must be a string, got int"),
+        (["a" * 11], ValueError, "source must be at most 11 tokens long, got 12"),
+    ],
+)
+def test_bad_texts_get_one_clear_sentence(model, texts, error, message):
+    with pytest.raises(error, match=message):
+        translate(model, texts, SOURCE, TARGET)
+
+
+def test_a_model_without_attention_has_nothing_to_align():
+    plain = EncoderDecoder(len(SOURCE.vocabulary), len(TARGET.vocabulary), score=None)
+    with pytest.raises(KeyError, match=r"decoder\.attention.*noted nothing"):
+        align(plain, ["abc"], SOURCE, TARGET, max_length=3)
