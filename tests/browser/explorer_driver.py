@@ -139,7 +139,10 @@ def drive_keys(explorer: Explorer) -> None:
     """Arrows, Home and End on the picture; they stop at the ends."""
     last = len(explorer.pick(0, 0).target) - 1
     beyond = min(1, len(explorer.grid[0]) - 1)
-    explorer.picture.focus()
+    explorer.slider.focus()
+    explorer.page.keyboard.press("Tab")
+    expect(explorer.picture).to_be_focused()
+    expect(explorer.root.locator(".g2h-scroll")).to_have_css("outline-style", "solid")
     for key, sentence, step in [
         ("Home", 0, 0),
         ("ArrowLeft", 0, 0),

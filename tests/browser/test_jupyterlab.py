@@ -160,9 +160,14 @@ def controls_reach_python(notebook: Notebook, view: Explorer) -> None:
     for key, sentence, step in [("ArrowRight", 0, 5), ("ArrowDown", 1, 5), ("End", 1, 9)]:
         page.keyboard.press(key)
         view.check(0, sentence, step)
-    assert notebook.active() == before
     assert view.picture.evaluate("node => node === document.activeElement")
-    view.scores.select_option(index=1)
+    view.slider.focus()
+    for key, step in [("ArrowDown", 8), ("ArrowLeft", 7), ("ArrowUp", 8), ("ArrowRight", 9)]:
+        page.keyboard.press(key)
+        view.check(0, 1, step)
+    view.scores.focus()
+    page.keyboard.press("ArrowDown")
+    assert notebook.active() == before
     view.check(1, 1, 6)
     frames = page.locator(".g2h-frames")
     frames.get_by_label("next frame").click()

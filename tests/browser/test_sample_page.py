@@ -90,6 +90,28 @@ def test_themes_change_colours_and_stay_readable(sample, open_page):
         check_contrast(page, ready_views(page, views))
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "document.documentElement.dataset.theme = 'dark'",  # the book
+        "document.documentElement.setAttribute('theme', 'dark')",  # Colab
+        "document.body.dataset.jpThemeLight = 'false'",  # JupyterLab
+        "document.documentElement.style.colorScheme = 'dark'",  # any other page
+    ],
+)
+def test_dark_is_known_by_each_hosts_own_mark(sample, open_page, mark):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        root = ready_views(page, views)[0]
+        page.evaluate("document.querySelector('style').remove()")
+        page.evaluate("delete document.documentElement.dataset.theme")
+        light = root.evaluate("node => getComputedStyle(node).color")
+        assert light == "rgb(27, 33, 41)"
+        page.evaluate(mark)
+        expect(root).to_have_css("color", "rgb(228, 233, 240)")
+
+
 def test_a_closed_view_leaves_no_listener_behind(sample, open_page):
     folder, views = sample
     with served(folder, "http") as site:

@@ -95,8 +95,11 @@ def check_contrast(page: Page, roots: list[Locator]) -> None:
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         for number, root in enumerate(roots):
             inks[number, theme] = root.evaluate("node => getComputedStyle(node).color")
-            for text, ratio in root.evaluate(CONTRASTS):
-                assert ratio >= 4.5, f"{text!r} at {ratio:.2f} : 1 in the {theme} theme"
+            slider = root.locator("input[type=range]")
+            for place in range(min(int(slider.get_attribute("max")), 12) + 1):
+                slider.fill(str(place))
+                for text, ratio in root.evaluate(CONTRASTS):
+                    assert ratio >= 4.5, f"{text!r} at {ratio:.2f} : 1 in the {theme} theme"
     for number in range(len(roots)):
         assert inks[number, "light"] != inks[number, "dark"]
 

@@ -51,7 +51,9 @@ def words() -> AlignmentExplorer:
     """One sentence of words under one score function, with a title."""
     source, target = "the cat sat on the mat .", "le chat est assis ."
     source, target = source.split(), target.split()
-    weights = attention(source, target, 1.0, 3)
+    most = np.array([0.52, 0.58, 0.64, 0.66, 0.72])  # around where the ink of a token turns over
+    weights = np.zeros((len(target), len(source)))
+    weights[:, 0], weights[:, -1] = most, 1 - most
     return AlignmentExplorer({"general": [Alignment(source, target, weights)]}, ["cat"])
 
 

@@ -43,7 +43,6 @@ class Stage {
   constructor(model, el, name) {
     this.model = model;
     this.root = element("div", { class: `g2h-view g2h-${name}`, "data-view": name });
-    this.root.setAttribute("data-lm-suppress-shortcuts", "true");
     this.life = new AbortController();
     this.undo = [];
     this.listen(this.root, "keydown", (event) => event.stopPropagation());
