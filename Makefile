@@ -34,7 +34,7 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed, $(PYTHON) is $$($(PYTHON) -V 2>&1); say make PYTHON=/path/to/python3.12."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv."; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(PY) -m pip install -q -r requirements.txt
+	$(PY) -m pip install -q --no-compile -r requirements.txt
 	$(PY) -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -55,7 +55,7 @@ def make() -> None:
     venv.create(TARGET, with_pip=False)
     wanted = [f"{name}=={version}" for name, version in PINS.items()]
     pip = [sys.executable, "-m", "pip", "--python", str(python_of(TARGET))]
-    subprocess.run([*pip, "install", "-q", "--no-deps", *wanted], check=True)
+    subprocess.run([*pip, "install", "-q", "--no-compile", "--no-deps", *wanted], check=True)
     own = Path(sysconfig.get_path("purelib", vars={"base": str(TARGET)}))
     # addsitedir also reads the main environment's own .pth files (the editable install).
     line = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
