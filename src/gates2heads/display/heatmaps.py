@@ -79,7 +79,9 @@ def alignment_grid(
     across = min(across, len(checked))
     down = -(-len(checked) // across)
     with styled({"axes.grid": False}):
-        figure = Figure(_grid_size(checked, across, down), layout="constrained")
+        figure = Figure(
+            _grid_size(checked, across, down, cell=0.5 if annotate else 0.24), layout="constrained"
+        )
         axes = figure.subplots(down, across, squeeze=False).flatten()
         for axis, (title, values, rows, columns) in zip(axes, checked, strict=False):
             # Thousands of cells are smaller as a picture inside the SVG than as shapes.
@@ -123,10 +125,10 @@ def _colour_scale(matrices: list[np.ndarray], limits: tuple[float, float] | None
     return Normalize(low, high), SEQUENTIAL
 
 
-def _grid_size(checked: list[tuple], across: int, down: int) -> tuple[float, float]:
+def _grid_size(checked: list[tuple], across: int, down: int, cell: float) -> tuple[float, float]:
     tallest = max(len(values) for _, values, _, _ in checked)
     widest = max(values.shape[1] for _, values, _, _ in checked)
-    width = min(7.6, max(4.2, across * (0.24 * widest + 1.2) + 0.9))
+    width = min(7.6, max(4.2, across * (cell * widest + 1.2) + 0.9))
     return width, min(9.0, down * (0.24 * tallest + 1.1))
 
 
@@ -140,9 +142,10 @@ def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:
     axis.invert_yaxis()
     axis.tick_params(length=0)
     # Space is a token like others and must be seen.
-    rows, columns = ([label.replace(" ", "␣") for label in labels] for labels in (rows, columns))
-    slanted = max(map(len, columns)) > 3 and len(columns) > 5
-    axis.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if slanted else 0)
+    rows, columns = (["␣" if label == " " else label for label in ls] for ls in (rows, columns))
+    axis.set_xticks(np.arange(len(columns)) + 0.5, columns)
+    for tick, label in zip(axis.get_xticklabels(), columns, strict=True):
+        tick.set_rotation(90 if len(label) > 3 and len(columns) > 5 else 0)
     axis.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axis.spines[:].set_visible(True)
     axis.spines[:].set_alpha(0.4)
