@@ -18,6 +18,7 @@ from gates2heads.data.batching import endless_batches
 from gates2heads.data.corpora import date_lists
 from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
 from gates2heads.decoding.translation import translate
+from gates2heads.metrics.exact_match import parts_right
 from gates2heads.models.seq2seq import EncoderDecoder
 from gates2heads.training.checkpoints import TrainingCheckpoint, save_weights
 from gates2heads.training.loop import fit
@@ -53,12 +54,7 @@ def dates_right(model, source, target, size: int) -> dict[int, float]:
     for count in range(1, LONGEST + 1):
         texts, wanted = zip(*lists("validation", size, count), strict=True)
         written = translate(model, texts, source, target, max_length=11 * count + 1)
-        places = [
-            a == b
-            for hypothesis, reference in zip(written, wanted, strict=True)
-            for a, b in zip(hypothesis.ljust(11 * count).split(" "), reference.split(" "))  # noqa: B905
-        ]
-        right[count] = sum(places) / len(places)
+        right[count] = parts_right(written, wanted)
     return right
 
 

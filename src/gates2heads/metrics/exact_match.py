@@ -27,3 +27,29 @@ def exact_match(hypotheses: Sequence[Segment], references: Sequence[Segment]) ->
             raise TypeError(f"references[{i}] must be of the same kind as hypotheses[{i}]")
         hits += tuple(hypothesis) == tuple(reference)
     return hits / len(hypotheses)
+
+
+def parts_right(
+    hypotheses: Sequence[str], references: Sequence[str], *, separator: str = " "
+) -> float:
+    """Give the share of the references' parts that stand in the hypotheses at the same place.
+
+    Args:
+        hypotheses, references: N strings each.
+        separator: what parts a string into parts; a part that is missing counts as wrong.
+    Returns:
+        the share of all parts of all references, from 0 to 1.
+    Raises:
+        TypeError, ValueError: as in `exact_match`, or `separator` is empty.
+    """
+    check_same_length(hypotheses, references)
+    if not isinstance(separator, str) or not separator:
+        raise ValueError(f"separator must be a string of at least one character, got {separator!r}")
+    hits = total = 0
+    for i, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
+        if not isinstance(hypothesis, str) or not isinstance(reference, str):
+            raise TypeError(f"hypotheses[{i}] and references[{i}] must be strings")
+        wanted = reference.split(separator)
+        hits += sum(a == b for a, b in zip(hypothesis.split(separator), wanted, strict=False))
+        total += len(wanted)
+    return hits / total

@@ -1,0 +1,49 @@
+"""Do two implementations agree? The largest difference of their outputs and of their gradients."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Difference(NamedTuple):
+    """Largest absolute differences."""
+
+    outputs: float
+    gradients: float
+
+
+def largest_difference(
+    ours: Callable[..., Tensor], theirs: Callable[..., Tensor], inputs: Sequence[Tensor]
+) -> Difference:
+    """Run two functions on the same inputs, forwards and backwards, and compare.
+
+    The gradients are those of the sum of the squared outputs with respect to every input.
+
+    Args:
+        ours, theirs: take the inputs, return one tensor each, of the same shape.
+        inputs: float tensors; each is copied, none is changed.
+    Returns:
+        the largest absolute difference of the outputs, and that of the gradients.
+    Raises:
+        TypeError: an input is no float tensor.
+        ValueError: there is no input, or the outputs differ in shape.
+    """
+    if not len(inputs):
+        raise ValueError("inputs is empty; it must hold at least one tensor")
+    for number, tensor in enumerate(inputs):
+        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
+            raise TypeError(f"inputs[{number}] must be a float tensor, got {tensor!r:.60}")
+    leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
+    outputs = [function(*leaves) for function in (ours, theirs)]
+    if outputs[0].shape != outputs[1].shape:
+        raise ValueError(
+            "ours and theirs must return the same shape, got "
+            f"{tuple(outputs[0].shape)} and {tuple(outputs[1].shape)}"
+        )
+    gradients = [torch.autograd.grad(output.square().sum(), leaves) for output in outputs]
+    return Difference(
+        (outputs[0] - outputs[1]).abs().max().item(),
+        max((a - b).abs().max().item() for a, b in zip(*gradients, strict=True)),
+    )
