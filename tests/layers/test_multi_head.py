@@ -279,6 +279,22 @@ def test_a_row_that_may_attend_to_nothing_is_zero(recorded):
         assert gradient.isfinite().all()
 
 
+def test_no_kernel_is_given_a_row_without_a_key(monkeypatch):
+    """Some kernels and older versions answer NaN to such a row; this one may not."""
+    masks = []
+
+    def spy(*tensors, attn_mask, **options):
+        masks.append(attn_mask)
+        return kernel(*tensors, attn_mask=attn_mask, **options)
+
+    kernel = F.scaled_dot_product_attention
+    monkeypatch.setattr(F, "scaled_dot_product_attention", spy)
+    layer, _ = pair()
+    layer(randn(B, T, D), randn(B, S, D), mask=torch.zeros(B, 1, 1, S, dtype=torch.bool))
+    (mask,) = masks
+    assert mask.any(dim=-1).all()
+
+
 def test_the_explicit_path_is_taken_where_it_was_measured_to_be_faster():
     query = torch.zeros(1, H, T, K, requires_grad=True)
     short, long = multi_head.SHORT, multi_head.SHORT + 1
@@ -334,7 +350,12 @@ MEMORY = torch.zeros(B, S, D)
         ((torch.zeros(B, D),), {}, ValueError, r"query must have shape \(B, S, 6\), got \(5, 6\)"),
         ((torch.zeros(B, T, 5),), {}, ValueError, r"query must have shape \(B, S, 6\)"),
         ((torch.zeros(B, T, D).int(),), {}, TypeError, "query must hold floating-point numbers"),
-        ((torch.zeros(B, T, D), MEMORY[:2]), {}, ValueError, "query and keys must agree in batch"),
+        (
+            (torch.zeros(B, T, D), MEMORY[:2]),
+            {},
+            ValueError,
+            "query and key must agree in batch, got 5",
+        ),
         (
             (torch.zeros(B, T, D), MEMORY, MEMORY[:, :2]),
             {},
@@ -374,7 +395,9 @@ def test_bad_steps():
     layer = MultiHeadAttention(D, H)
     with pytest.raises(ValueError, match=r"inputs must have shape \(B, S, 6\), got \(5, 6\)"):
         layer.extend(torch.zeros(B, D))
-    with pytest.raises(ValueError, match="query and keys must agree in batch, got 2 and 5 rows"):
+    with pytest.raises(
+        ValueError, match=r"memory must hold keys and values of shape \(2, 3, S, 2\), got \(5"
+    ):
         layer.attend(torch.zeros(2, T, D), KeyValues(*[torch.zeros(B, H, S, K)] * 2))
     with pytest.raises(ValueError, match=r"inputs must have shape \(B, S, width\), got \(5, 6\)"):
         self_attention(torch.zeros(B, D))

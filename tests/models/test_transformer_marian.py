@@ -11,7 +11,7 @@ from gates2heads.layers.positions import SinusoidalPositions
 from gates2heads.models.transformer import Transformer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-transformers = pytest.importorskip("transformers", reason="needs transformers, an extra of test")
+pytestmark = pytest.mark.slow  # importing transformers alone takes seconds
 
 V, D, H, HIDDEN, ENCODER, DECODER = 31, 12, 3, 23, 2, 3
 UNUSED = V - 1  # their padding token gets no gradient, so it is one that never occurs
@@ -27,6 +27,7 @@ class MarianPositions(SinusoidalPositions):
 
 @pytest.fixture(scope="module")
 def marian():
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     torch.manual_seed(3)
     config = transformers.MarianConfig(
         vocab_size=V,

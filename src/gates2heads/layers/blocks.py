@@ -70,6 +70,7 @@ class Residual(nn.Module):
         norm: str = "layer",
     ):
         super().__init__()
+        check_count("d_model", d_model)
         check_share("dropout", dropout)
         if norm not in list(NORMS):
             raise ValueError(f"norm must be one of {', '.join(NORMS)}, got {norm!r}")
@@ -82,7 +83,9 @@ class Residual(nn.Module):
 
     def after(self, vectors: Tensor, computed: Tensor) -> Tensor:
         """Join what was there with what the layer computed, both (B, S, D)."""
-        total = vectors + F.dropout(computed, self.dropout, self.training)
+        if self.training:
+            computed = F.dropout(computed, self.dropout)
+        total = vectors + computed
         return total if self.norm_first else self.norm(total)
 
 
@@ -135,8 +138,7 @@ class ConvolutionBlock(nn.Module):
         Raises:
             TypeError, ValueError: the width, the dtype or the mask does not fit.
         """
-        check_width("vectors", vectors, self.d_model, dims=3)
-        check_dtypes(self, vectors=vectors)
+        self._check(vectors)
         check_mask(mask, vectors.shape[:2])
         seen = vectors if mask is None else vectors.masked_fill(~mask[..., None], 0.0)
         left = self.reach if self.causal else self.reach // 2
@@ -153,12 +155,23 @@ class ConvolutionBlock(nn.Module):
         """
         if not self.causal:
             raise ValueError("a block must be causal to go step by step, this one looks ahead")
-        check_width("vectors", vectors, self.d_model, dims=3)
-        check_dtypes(self, vectors=vectors)
+        self._check(vectors)
+        shape = (len(vectors), self.reach, self.d_model)
         if past is None:
-            past = vectors.new_zeros(len(vectors), self.reach, self.d_model)
+            past = vectors.new_zeros(shape)
+        elif not isinstance(past, Tensor):
+            raise TypeError(f"past must be a tensor, got {type(past).__name__}")
+        elif past.shape != shape:
+            raise ValueError(f"past must have shape {shape}, got {tuple(past.shape)}")
+        check_dtypes(self, past=past)
         window = torch.cat([past, vectors], dim=1)  # (B, reach + T, D)
         return self._transform(vectors, window), window[:, vectors.shape[1] :]
+
+    def _check(self, vectors: Tensor) -> None:
+        check_width("vectors", vectors, self.d_model, dims=3)
+        check_dtypes(self, vectors=vectors)
+        if not vectors.shape[1]:
+            raise ValueError(f"vectors must have a time step, got shape {tuple(vectors.shape)}")
 
     def _transform(self, vectors: Tensor, window: Tensor) -> Tensor:
         """From vectors (B, S, D) and what they see (B, S + reach, D)."""

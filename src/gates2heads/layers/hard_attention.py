@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from typing import NamedTuple
 
 import torch
@@ -91,6 +92,8 @@ def draw(weights: Tensor):
         picked (B, T, S), one 1 a row (none in a row of zeros), and the `Choice`.
     """
     check_width("weights", weights, None, dims=3)
+    if not weights.is_floating_point() or not ((weights >= 0) & (weights <= 1.001)).all():
+        raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
     nothing = weights.sum(dim=-1) == 0  # (B, T)
     possible = weights.detach().masked_fill(nothing[..., None], 1.0)
     picks = torch.multinomial(possible.flatten(0, 1), 1).view(nothing.shape)  # (B, T)
@@ -130,19 +133,35 @@ def reinforce_loss(
     Raises:
         TypeError, ValueError: nothing was drawn, or the reward or the mask does not fit.
     """
-    if not len(choices):
+    if not isinstance(choices, Sequence) or any(type(choice) is not Choice for choice in choices):
+        raise TypeError(f"choices must be what `choices()` collected, got {choices!r:.60}")
+    if not choices:
         raise ValueError("choices is empty: nothing was drawn; is the layer in training mode?")
     log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)
     entropy = torch.cat([choice.entropy for choice in choices], dim=1)
-    if not isinstance(reward, Tensor) or reward.shape != log_prob.shape[:1]:
-        found = tuple(reward.shape) if isinstance(reward, Tensor) else type(reward).__name__
-        raise ValueError(f"reward must have shape ({len(log_prob)},), got {found}")
+    _check_rewards("reward", reward, len(log_prob))
+    if isinstance(baseline, Tensor):
+        _check_rewards("baseline", baseline, len(log_prob))
+    elif not isinstance(baseline, Real):
+        raise TypeError(f"baseline must be a number or a tensor, got {baseline!r:.60}")
+    if not isinstance(entropy_weight, Real):
+        raise TypeError(f"entropy_weight must be a number, got {entropy_weight!r:.60}")
     check_mask(mask, log_prob.shape)
     advantage = (reward - baseline).detach()[:, None]  # (B, 1)
     gain = advantage * log_prob + entropy_weight * entropy  # (B, T)
     if mask is not None:
         gain = gain.masked_fill(~mask, 0.0)
     return -gain.sum(dim=1).mean()
+
+
+def _check_rewards(name: str, rewards: Tensor, batch: int | None) -> None:
+    """Refuse what is not a float tensor (B,); a batch of None allows any but an empty one."""
+    if not isinstance(rewards, Tensor) or not rewards.is_floating_point():
+        kind = rewards.dtype if isinstance(rewards, Tensor) else type(rewards).__name__
+        raise TypeError(f"{name} must be a floating-point tensor, got {kind}")
+    if rewards.dim() != 1 or len(rewards) == 0 or batch not in (None, len(rewards)):
+        wanted = "B" if batch is None else batch
+        raise ValueError(f"{name} must have shape ({wanted},), got {tuple(rewards.shape)}")
 
 
 class MovingBaseline:
@@ -160,6 +179,7 @@ class MovingBaseline:
 
     def update(self, reward: Tensor) -> float:
         """Take in the rewards (B,) of a batch; return the value from before it."""
+        _check_rewards("reward", reward, None)
         before = self.value
         self.value = self.keep * before + (1 - self.keep) * reward.detach().mean().item()
         return before

@@ -104,8 +104,11 @@ class LocalAttention(Attention):
             return lengths * self.place(query).squeeze(-1).sigmoid()
         if not isinstance(start, Tensor):
             check_count("start", start, least=0)
-        elif start.shape not in ((), (len(query),)):
-            raise ValueError(f"start must have shape ({len(query)},), got {tuple(start.shape)}")
+        elif start.shape != (len(query),) or start.is_floating_point():
+            raise ValueError(
+                f"start must hold integers of shape ({len(query)},), got {start.dtype} of shape "
+                f"{tuple(start.shape)}"
+            )
         steps = torch.arange(allowed.shape[1], device=query.device)
         begin = torch.as_tensor(start, device=query.device).reshape(-1, 1)  # (B or 1, 1)
         return torch.minimum(begin + steps, (lengths - 1).clamp_min(0)).to(query.dtype)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.data.checks import check_count
-from gates2heads.layers.checks import check_mask
+from gates2heads.layers.checks import check_mask, check_width
 
 
 def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
@@ -68,7 +68,7 @@ def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
     Raises:
         TypeError, ValueError: the lengths are no (B,) integer tensor, or exceed the size.
     """
-    if not isinstance(lengths, Tensor) or lengths.is_floating_point():
+    if not isinstance(lengths, Tensor) or lengths.dtype not in (torch.long, torch.int):
         raise TypeError(f"lengths must be a tensor of integers, got {lengths!r:.60}")
     if lengths.dim() != 1 or not len(lengths):
         raise ValueError(f"lengths must have shape (B,), got {tuple(lengths.shape)}")
@@ -81,5 +81,13 @@ def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
 
 
 def key_mask(mask: Tensor | None) -> Tensor | None:
-    """Turn a mask of real tokens (B, S) into one for attention in heads (B, 1, 1, S)."""
-    return None if mask is None else mask[:, None, None]
+    """Turn a mask of real tokens (B, S) into one for attention in heads (B, 1, 1, S).
+
+    Raises:
+        TypeError, ValueError: the mask is not bool, or not (B, S).
+    """
+    if mask is None:
+        return None
+    check_width("mask", mask, None)
+    check_mask(mask, mask.shape)
+    return mask[:, None, None]

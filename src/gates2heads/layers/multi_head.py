@@ -97,13 +97,18 @@ class MultiHeadAttention(nn.Module):
         Raises:
             TypeError, ValueError: a width, length or dtype differs, or the mask does not fit.
         """
+        check_width("query", query, self.embed_dim, dims=3)
         if key is None and value is None:
-            check_width("query", query, self.embed_dim, dims=3)
             check_dtypes(self, query=query)
             projected = F.linear(query, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
             queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
             return self._attend(queries, KeyValues(keys, values), mask, causal)
-        return self.attend(query, self.project(key, value), mask=mask, causal=causal)
+        memory = self.project(key, value)
+        if len(query) != len(memory.keys):
+            raise ValueError(
+                f"query and key must agree in batch, got {len(query)} and {len(key)} rows"
+            )
+        return self.attend(query, memory, mask=mask, causal=causal)
 
     def project(self, key: Tensor, value: Tensor | None = None) -> KeyValues:
         """What all queries will read of key and value (B, S, D), split into heads."""
@@ -135,11 +140,8 @@ class MultiHeadAttention(nn.Module):
         """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D)."""
         check_width("query", query, self.embed_dim, dims=3)
         check_dtypes(self, query=query)
-        if len(query) != len(memory.keys):
-            raise ValueError(
-                f"query and keys must agree in batch, got {len(query)} and {len(memory.keys)} rows"
-            )
         queries = self._split(F.linear(query, *self._rows(0)))
+        _check_memory("memory", memory, queries)
         return self._attend(queries, memory, mask, causal)
 
     def extend(self, inputs: Tensor, past: KeyValues | None = None):
@@ -153,6 +155,7 @@ class MultiHeadAttention(nn.Module):
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
         queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
         if past is not None:
+            _check_memory("past", past, queries)
             keys = torch.cat([past.keys, keys], dim=2)  # (B, H, S + T, K)
             values = torch.cat([past.values, values], dim=2)
         memory = KeyValues(keys, values)
@@ -203,6 +206,19 @@ class MultiHeadAttention(nn.Module):
             queries, keys, values, attn_mask=mask | nothing, dropout_p=rate
         )
         return context.masked_fill(nothing, 0.0)
+
+
+def _check_memory(name: str, memory: KeyValues, queries: Tensor) -> None:
+    """Refuse keys and values that do not fit queries (B, H, T, K)."""
+    if not isinstance(memory, KeyValues):
+        raise TypeError(f"{name} must be KeyValues, as `project` makes, got {memory!r:.60}")
+    batch, heads, _, width = queries.shape
+    for tensor in memory:
+        if (*tensor.shape[:2], *tensor.shape[3:]) != (batch, heads, width):
+            raise ValueError(
+                f"{name} must hold keys and values of shape ({batch}, {heads}, S, {width}), got "
+                f"{tuple(tensor.shape)}"
+            )
 
 
 def _explicit_is_faster(queries: Tensor, size: int) -> bool:

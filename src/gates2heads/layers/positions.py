@@ -21,7 +21,8 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
         (…, D) float.
     """
     check_count("size", size)
-    positions = torch.as_tensor(positions)
+    if not isinstance(positions, Tensor):
+        raise TypeError(f"positions must be a tensor, got {type(positions).__name__}")
     rates = 10000.0 ** (-torch.arange(0, size, 2, device=positions.device) / size)  # (⌈D/2⌉,)
     angles = positions[..., None] * rates  # (…, ⌈D/2⌉)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]

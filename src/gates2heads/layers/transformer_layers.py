@@ -1,7 +1,10 @@
 """The two layers of a Transformer: attention and a feed-forward network, each with its residual."""
 
+from collections.abc import Mapping
+
 from torch import Tensor, nn
 
+from gates2heads.data.checks import check_count
 from gates2heads.layers.blocks import FeedForward, Residual
 from gates2heads.layers.multi_head import KeyValues, MultiHeadAttention
 
@@ -28,10 +31,18 @@ def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tenso
     Args:
         weights: from a layer of `torch.nn`.
         names: the first part of a name there -> the first parts here.
+
+    Raises:
+        TypeError, ValueError: one of them maps no names, or a name is not among `names`.
     """
+    for label, given in (("weights", weights), ("names", names)):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise TypeError(f"{label} must map names, got {given!r:.60}")
     renamed = {}
     for name, tensor in weights.items():
         first, _, rest = name.partition(".")
+        if first not in names:
+            raise ValueError(f"weights must be named by {', '.join(names)}, got {name!r:.60}")
         renamed[f"{names[first]}.{rest}"] = tensor
     return renamed
 
@@ -66,6 +77,8 @@ class EncoderLayer(nn.Module):
         norm: str = "layer",
     ):
         super().__init__()
+        check_count("d_model", d_model)
+        check_count("nhead", nhead)
         options = {"norm_first": norm_first, "norm": norm}
         self.self_attn = MultiHeadAttention(d_model, nhead)
         self.self_residual = Residual(d_model, dropout, **options)
