@@ -1,0 +1,125 @@
+"""How good word vectors are: neighbours, analogies, and agreement with people's judgement."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.metrics.checks import check_whole
+
+
+class Agreement(NamedTuple):
+    """A result, and how much of the test the vocabulary covers."""
+
+    value: float
+    used: int  # questions whose words all have a vector
+    total: int
+
+
+class WordVectors:
+    """Words with their vectors, compared by the cosine of the angle between them.
+
+    Args:
+        words: V distinct words.
+        vectors: (V, D) float; row i belongs to words[i].
+
+    Raises:
+        TypeError, ValueError: sizes differ, a word stands twice, or a number is not finite.
+    """
+
+    def __init__(self, words: Sequence[str], vectors: Tensor):
+        if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
+            raise TypeError("vectors must be a tensor of floating-point numbers")
+        if vectors.dim() != 2 or len(vectors) != len(words):
+            raise ValueError(
+                f"vectors must have shape ({len(words)}, D), one row a word, got "
+                f"{tuple(vectors.shape)}"
+            )
+        if not vectors.isfinite().all():
+            raise ValueError("vectors must be finite")
+        self.words = list(words)
+        self.index = {word: number for number, word in enumerate(self.words)}
+        if len(self.index) < len(self.words):
+            raise ValueError("words must be distinct")
+        self.unit = F.normalize(vectors.detach(), dim=1)  # a zero vector stays zero
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self.words)} words, width {self.unit.shape[1]})"
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.index
+
+    def unit_vector(self, word: str) -> Tensor:
+        """(D,): the vector of a word, scaled to length 1.
+
+        Raises:
+            ValueError: the word has no vector.
+        """
+        if word not in self.index:
+            raise ValueError(f"word must be one of the {len(self.words)} known, got {word!r}")
+        return self.unit[self.index[word]]
+
+    def similarity(self, first: str, second: str) -> float:
+        """The cosine between two words, −1 to 1."""
+        return float(self.unit_vector(first) @ self.unit_vector(second))
+
+    def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
+        """The words with the largest cosine to a word, itself left out, best first."""
+        return self._best(self.unit_vector(word), count, without=(word,))
+
+    def analogy(self, a: str, b: str, c: str, count: int = 1) -> list[tuple[str, float]]:
+        """Answer "a is to b as c is to ?" with the words nearest to b − a + c, best first.
+
+        Source: Mikolov et al. 2013, "Linguistic Regularities", section 3; named 3CosAdd by Levy and
+        Goldberg 2014, equation 3. The three words themselves are left out.
+        """
+        query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
+        return self._best(query, count, without=(a, b, c))
+
+    def analogy_accuracy(self, questions: Sequence[Sequence[str]]) -> Agreement:
+        """The share of questions (a, b, c, d, …) whose d `analogy` finds; a word may lack."""
+        known = [row[:4] for row in questions if all(word in self for word in row[:4])]
+        right = sum(self.analogy(a, b, c)[0][0] == d for a, b, c, d in known)
+        return Agreement(right / len(known) if known else float("nan"), len(known), len(questions))
+
+    def agreement(self, pairs: Sequence[tuple[str, str, float]]) -> Agreement:
+        """Spearman's correlation between the cosines and people's scores of word pairs."""
+        known = [row for row in pairs if row[0] in self and row[1] in self]
+        ours = torch.tensor([self.similarity(first, second) for first, second, _ in known])
+        theirs = torch.tensor([float(score) for *_, score in known])
+        value = rank_correlation(ours, theirs) if len(known) > 1 else float("nan")
+        return Agreement(value, len(known), len(pairs))
+
+    def _best(self, query: Tensor, count: int, *, without: Sequence[str]) -> list:
+        check_whole(count, "count")
+        cosines = self.unit @ F.normalize(query, dim=0)  # (V,)
+        cosines[[self.index[word] for word in without]] = -torch.inf
+        best = cosines.topk(min(count, len(self.words) - len(set(without))))
+        found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        return [(self.words[number], value) for number, value in found]
+
+
+def ranks(values: Tensor) -> Tensor:
+    """The place of each value (N,) in order, from 1; equal values share their mean place."""
+    _, place, times = values.unique(return_inverse=True, return_counts=True)
+    last = times.cumsum(0).double()  # the last place that each distinct value takes
+    return (last - (times - 1) / 2)[place]
+
+
+def rank_correlation(first: Tensor, second: Tensor) -> float:
+    """Spearman's ρ: the correlation of the ranks of two (N,) tensors, −1 to 1.
+
+    Source: Spearman 1904, with mean ranks for ties. NaN if one side is constant.
+
+    Raises:
+        ValueError: the tensors differ in length, or hold fewer than two numbers.
+    """
+    if first.shape != second.shape or first.dim() != 1 or len(first) < 2:
+        raise ValueError(
+            f"first and second must be two (N,) tensors with N ≥ 2, got {tuple(first.shape)} and "
+            f"{tuple(second.shape)}"
+        )
+    x, y = (ranks(side) - ranks(side).mean() for side in (first, second))
+    return float((x @ y) / (x.norm() * y.norm())) if x.norm() * y.norm() > 0 else float("nan")
