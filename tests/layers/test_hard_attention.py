@@ -41,6 +41,7 @@ def test_while_training_each_context_is_one_of_the_values():
     with hard.choices() as choices:
         context, picked = hard(query, keys, values, mask=MASK)
     (choice,) = choices
+    assert not choice.picks[3].any()
     for row in range(B):
         for step in range(T):
             if row == 3:
