@@ -185,9 +185,10 @@ def test_one_step_of_gensim_is_one_step_of_ours():
         optimizer.zero_grad()
         ours(batch).backward()
         optimizer.step()
-    assert torch.allclose(ours.vectors.weight, torch.tensor(theirs.wv.vectors), atol=2e-4)
-    assert torch.allclose(ours.output.vectors.weight, torch.tensor(theirs.syn1[:1]), atol=2e-4)
-    assert ours.output.vectors.weight.abs().max() > 1e-3  # and the step was one
+    # gensim looks σ up in a table, up to 0.006 off: times rate 0.5 and vectors up to 0.25, 1e-3.
+    assert torch.allclose(ours.vectors.weight, torch.tensor(theirs.wv.vectors), atol=1e-3)
+    assert torch.allclose(ours.output.vectors.weight, torch.tensor(theirs.syn1[:1]), atol=1e-3)
+    assert ours.output.vectors.weight.abs().max() > 1e-2  # and the step was one
 
 
 def test_noise_distribution_by_hand():

@@ -1,5 +1,6 @@
 """Batches: sequences of unequal length in one tensor, with a mask that says what is real."""
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
@@ -116,3 +117,74 @@ def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Itera
     while True:
         yield from batches(pairs, batch_size, seed=seed)
         seed += 1
+
+
+def token_batches(
+    pairs: Sequence, token_budget: int, *, seed: int | None = None
+) -> Iterator[Batch]:
+    """Go through all pairs once, pairs of like length together, so that little is padding.
+
+    A batch of B pairs holds B × (its longest sequence, source or target) tokens a side at most,
+    padding counted: short sentences come in large batches, long ones in small ones.
+
+    Args:
+        pairs: (source, target) pairs of token numbers, both closed by `<eos>`.
+        token_budget: the largest number of padded tokens a side; 2,000 is a usual choice.
+        seed: shuffles pairs of equal length, and the order of the batches; None keeps both.
+
+    Raises:
+        TypeError: `token_budget` is no whole number.
+        ValueError: it is below 1 or below the longest sequence, or there are no pairs.
+    """
+    check_count("token_budget", token_budget)
+    if not len(pairs):
+        raise ValueError("pairs is empty; there is nothing to put into a batch")
+    sizes = [(len(source), len(target)) for source, target in pairs]
+    longest = max(map(max, sizes))
+    if longest > token_budget:
+        raise ValueError(
+            f"token_budget must be at least {longest}, the longest, got {token_budget}"
+        )
+    draw = random.Random(seed)
+    order = list(range(len(pairs)))
+    if seed is not None:
+        draw.shuffle(order)
+    order.sort(key=lambda number: (max(sizes[number]), min(sizes[number])))  # keeps ties shuffled
+    chunks = [[]]
+    for number in order:  # the last of a chunk is its longest
+        if (len(chunks[-1]) + 1) * max(sizes[number]) > token_budget:
+            chunks.append([])
+        chunks[-1].append(number)
+    if seed is not None:
+        draw.shuffle(chunks)
+    for chunk in chunks:
+        yield collate([pairs[number] for number in chunk])
+
+
+def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) -> Iterator[Batch]:
+    """Go through all pairs again and again; each round has other batches in another order."""
+    while True:
+        yield from token_batches(pairs, token_budget, seed=seed)
+        seed += 1
+
+
+def segments(numbers: Sequence[int], length: int, *, step: int | None = None) -> list[list[int]]:
+    """Cut one long text into runs of `length` tokens, for a model that predicts the next one.
+
+    Args:
+        numbers: the tokens of a text.
+        length: tokens a run; the last one may be shorter, but not shorter than two.
+        step: tokens from one beginning to the next; `length` if not given, so that every token
+            stands in one run.
+
+    Raises:
+        TypeError, ValueError: a size is no whole number, `length` is below 2 or `step` below 1, or
+            there are fewer than two tokens.
+    """
+    check_count("length", length, least=2)
+    step = length if step is None else step
+    check_count("step", step)
+    if len(numbers) < 2:
+        raise ValueError(f"numbers must hold at least two tokens, got {len(numbers)}")
+    runs = (list(numbers[start : start + length]) for start in range(0, len(numbers), step))
+    return [run for run in runs if len(run) > 1]
