@@ -157,12 +157,12 @@ def controls_reach_python(notebook: Notebook, view: Explorer) -> None:
     view.check(0, 0, 4)
     view.picture.focus()
     before = notebook.active()
-    for key, sentence, step in [("ArrowRight", 0, 5), ("ArrowDown", 1, 5), ("End", 1, 9)]:
+    for key, sentence, step in [("ArrowRight", 0, 5), ("ArrowDown", 1, 5), ("End", 1, 10)]:
         page.keyboard.press(key)
         view.check(0, sentence, step)
     assert view.picture.evaluate("node => node === document.activeElement")
     view.slider.focus()
-    for key, step in [("ArrowDown", 8), ("ArrowLeft", 7), ("ArrowUp", 8), ("ArrowRight", 9)]:
+    for key, step in [("ArrowDown", 9), ("ArrowLeft", 8), ("ArrowUp", 9), ("ArrowRight", 10)]:
         page.keyboard.press(key)
         view.check(0, 1, step)
     view.scores.focus()

@@ -85,7 +85,7 @@ def check_phone(page: Page, roots: list[Locator]) -> None:
             box = control.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width, page.evaluate(WIDE)
 
 
 def check_contrast(page: Page, roots: list[Locator]) -> None:
@@ -120,6 +120,16 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
 DRIVERS = {"AlignmentExplorer": drive_explorer, "FrameViewer": drive_frames}
 # Controls of ipywidgets itself: what they are linked to is tested where the link is made.
 CONTROLS = {"IntSliderModel", "DropdownModel", "PlayModel"}
+
+# What sticks out of the page and is not scrolled or clipped by a box of its own.
+WIDE = """() => {
+  const boxed = (node) => node && node !== document.body
+    && (getComputedStyle(node).overflowX !== "visible" || boxed(node.parentElement));
+  return "the page scrolls sideways because of " + [...document.querySelectorAll("body *")]
+    .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
+    .filter((node) => !boxed(node.parentElement) && !node.firstElementChild)
+    .map((node) => `<${node.localName}> ${node.textContent.trim().slice(0, 60)}`).join("; ");
+}"""
 
 DRAWN = """frames => frames.map(frame => {
   const node = document.createElement("div");

@@ -23,6 +23,7 @@ DATES = [
     ("2007年11月30日星期五", "2007-11-30"),
     ("7 <b>&amp;", "2007"),
 ]
+END = "<eos>"
 
 
 def attention(source: Sequence, target: Sequence, sharpness: float, seed: int) -> np.ndarray:
@@ -37,11 +38,13 @@ def attention(source: Sequence, target: Sequence, sharpness: float, seed: int) -
 def explorer(**position: int) -> AlignmentExplorer:
     """Five sentences under two score functions, which write targets of different lengths."""
     additive = [
-        Alignment(list(source), list(target), attention(source, target, 0.7, place))
+        Alignment(
+            [*source, END], [*target, END], attention([*source, END], [*target, END], 0.7, place)
+        )
         for place, (source, target) in enumerate(DATES)
     ]
     dot = [
-        Alignment(list(source), list(target[:-3]) or ["?"], attention(source, target[:-3], 0.1, 9))
+        Alignment([*source, END], list(target[:-3]), attention([*source, END], target[:-3], 0.1, 9))
         for source, target in DATES
     ]
     return AlignmentExplorer({"additive": additive, "dot product": dot}, **position)

@@ -66,6 +66,8 @@ def test_catalogue_names_scores_titles_and_tokens():
 def test_words_are_spaced_in_titles_that_are_left_out():
     view = AlignmentExplorer({"dot": [Alignment(["le", "chat"], ["cat"], [[0.5, 0.5]])]})
     assert view.catalogue["titles"] == ["le chat"]
+    ended = Alignment(["m", "a", "i", "<eos>"], ["5"], [[0.25, 0.25, 0.25, 0.25]])
+    assert AlignmentExplorer({"dot": [ended]}).catalogue["titles"] == ["mai<eos>"]
     titled = AlignmentExplorer({"dot": [alignment()]}, ["a date"])
     assert titled.catalogue["titles"] == ["a date"]
 

@@ -8,6 +8,12 @@ const WORTH_NAMING = 0.05;
 const visible = (token) => (token.trim() === "" ? "␣" : token);
 const quoted = (token) => ['"', element("bdi", {}, visible(token)), '"'];
 
+/** Tokens as running text; most being single characters, a special token is no word. */
+function joined(tokens) {
+  const characters = tokens.filter((token) => [...token].length === 1).length;
+  return tokens.join(2 * characters > tokens.length ? "" : " ");
+}
+
 /** The payload as [score][sentence] → {source, target, rows}, in the order Python wrote it. */
 function readAlignments(model) {
   const { sources, targets } = model.get("catalogue");
@@ -102,7 +108,6 @@ class AlignmentExplorer extends Stage {
   // ---- one sentence under one score function
 
   buildSentence({ source, target }) {
-    const words = (tokens) => tokens.join(tokens.every((t) => t.length < 2) ? "" : " ");
     const side = direction(source.join(""));
     this.picture.dir = side;
     this.picture.style.setProperty("--g2h-columns", source.length);
@@ -124,7 +129,7 @@ class AlignmentExplorer extends Stage {
       this.between, this.name("output"), targets,
     );
     this.text.replaceChildren(
-      element("bdi", {}, words(source)), " → ", element("bdi", {}, words(target)));
+      element("bdi", {}, joined(source)), " → ", element("bdi", {}, joined(target)));
     this.slider.max = target.length - 1;
     this.resizes.disconnect();
     this.resizes.observe(this.picture);

@@ -157,10 +157,15 @@ def _weights(weights: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
     return weights
 
 
+def _joined(tokens: list[str]) -> str:
+    # Most being single characters, a special token such as <eos> does not make them words.
+    characters = sum(len(token) == 1 for token in tokens)
+    return ("" if 2 * characters > len(tokens) else " ").join(tokens)
+
+
 def _titles(titles: Sequence[str] | None, sources: list[list[str]]) -> list[str]:
     if titles is None:
-        by_character = all(len(token) == 1 for source in sources for token in source)
-        return [("" if by_character else " ").join(source) for source in sources]
+        return [_joined(source) for source in sources]
     titles = list(titles)
     if len(titles) != len(sources):
         raise ValueError(f"titles must name {len(sources)} sentences, got {len(titles)}")
