@@ -1,25 +1,20 @@
-"""Fast training: its hand-written gradients are autograd's, and it learns what it should."""
+"""Fast training: a batch follows the model's own gradient, and it learns what it should."""
 
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gates2heads.data.windows import cut_blocks, join_sentences
+from gates2heads.data.windows import Windows, cut_blocks, join_sentences
 from gates2heads.models import word2vec_training as module
+from gates2heads.models.negative_sampling import SHARED
 from gates2heads.models.word2vec import Word2Vec
 from gates2heads.models.word2vec_training import (
-    SHARED,
-    RowAdagrad,
+    BlockTrainer,
     expected_loss,
-    loss_of,
-    pair_weights,
-    score_gradients,
     train_negative_sampling,
 )
 
-BLOCKS, WIDTH, COLUMNS, DIMENSIONS = 3, 5, 11, 7
+WIDTH, DIMENSIONS = 5, 7
 
 
 def toy_text(size=211, seed=0):
@@ -36,44 +31,35 @@ def toy_model(text, **choices):
     return Word2Vec(torch.bincount(text.tokens, minlength=14), DIMENSIONS, **choices)
 
 
-@pytest.mark.parametrize("positives", [0, 4, COLUMNS])
-def test_gradients_of_a_block_are_those_of_autograd(parity, positives):
-    hidden = torch.randn(BLOCKS, WIDTH, DIMENSIONS, dtype=torch.double, requires_grad=True)
-    output = torch.randn(BLOCKS, COLUMNS, DIMENSIONS, dtype=torch.double, requires_grad=True)
-    weight = torch.rand(BLOCKS, WIDTH, COLUMNS, dtype=torch.double)
-    scores, *ours = score_gradients(hidden.detach(), output.detach(), weight, positives)
-    theirs = hidden @ output.mT
-    label = (torch.arange(COLUMNS) < positives).double().expand_as(weight)
-    loss = F.binary_cross_entropy_with_logits(theirs, label, weight=weight, reduction="sum")
-    parity(
-        "word2vec score_gradients",
-        "F.binary_cross_entropy_with_logits",
-        ([scores, loss_of(scores, weight, positives)[0]], [theirs, loss]),
-        (ours, torch.autograd.grad(loss, (hidden, output))),
+@pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
+def test_a_batch_moves_the_vectors_along_the_gradient_of_the_model(architecture):
+    text = toy_text(3)
+    model = toy_model(text, architecture=architecture, negatives=SHARED)
+    torch.nn.init.normal_(model.vectors.weight)
+    torch.nn.init.normal_(model.output.vectors.weight)
+    trainer = BlockTrainer(
+        model, window=2, threshold=1.0, learning_rate=1.0, batch_size=7, workers=1, seed=0
     )
-
-
-@given(st.lists(st.lists(st.integers(3, 29), min_size=1, max_size=11), min_size=1))
-def test_noise_counts_k_times_the_right_words(sentences):
-    blocks = cut_blocks(join_sentences(sentences), width=WIDTH, window=3)
-    for architecture in ("skip-gram", "cbow"):
-        weight = pair_weights(blocks, architecture, 5)
-        right, noise = weight[..., :-SHARED], weight[..., -SHARED:]
-        assert torch.allclose(noise.sum(2), 5 * right.sum(2))
-        pairs = blocks.band.sum() if architecture == "skip-gram" else blocks.band.any(2).sum()
-        assert right.sum() == pairs
-
-
-def test_row_adagrad_by_hand():
-    table = RowAdagrad(torch.zeros(3, 2))
-    # Row 1 comes twice: its gradients (1, 2) and (2, 2) add up to (3, 4), mean square 12.5.
-    rows, gradient = torch.tensor([1, 2, 1]), torch.tensor([[1.0, 2], [0, 2], [2, 2]])
-    table.step(rows, gradient, rate=0.5)
-    expected = torch.tensor([[0, 0], [3, 4], [0, 2]]) / torch.tensor([1, 12.5, 2]).sqrt()[:, None]
-    assert torch.allclose(table.weight, -0.5 * expected, atol=1e-5)
-    before = table.weight[1].clone()
-    table.step(torch.tensor([1]), torch.tensor([[3.0, 4.0]]), rate=0.5)  # the sum is now 25
-    assert torch.allclose(table.weight[1] - before, -0.5 * torch.tensor([3, 4]) / 5, atol=1e-5)
+    # With as many negatives as a block shares, the model's own loss on the same noise is the sum.
+    blocks = cut_blocks(text, width=WIDTH, window=2)
+    drawn = torch.randint(4, 14, (len(blocks.center), SHARED))
+    loss = 0
+    for row in range(len(drawn)):
+        for place in blocks.band[row].any(1).nonzero()[:, 0]:
+            around = Windows(
+                blocks.center[row, place][None],
+                blocks.context[row][None],
+                blocks.band[row, place][None],
+            )
+            hidden, target = model.predictions(around)
+            loss = loss + model.output(hidden, target, drawn[row].expand(len(target), -1)).sum()
+    slopes = torch.autograd.grad(loss, (model.vectors.weight, model.output.vectors.weight))
+    before = [model.vectors.weight.clone(), model.output.vectors.weight.clone()]
+    trainer.read_batch(*blocks, drawn, 1.0)
+    after = [model.vectors.weight, model.output.vectors.weight]
+    for slope, old, new in zip(slopes, before, after, strict=True):
+        step = slope / slope.square().mean(1, keepdim=True).add(1e-6).sqrt()  # Adagrad's first
+        assert torch.allclose(old - new, step, atol=1e-4)
 
 
 def test_expected_loss_is_the_mean_of_many_draws():
@@ -120,11 +106,23 @@ def test_the_same_seed_gives_the_same_vectors_and_pieces_change_little(monkeypat
     assert abs(runs[2][1] - runs[0][1]) < 0.05 * runs[0][1]
 
 
+def test_two_workers_learn_as_much_as_one():
+    text, losses, threads = toy_text(), [], torch.get_num_threads()
+    for workers in (1, 2):
+        torch.manual_seed(0)
+        model = toy_model(text)
+        choices = {"epochs": 3, "threshold": 1.0, "batch_size": 7, "workers": workers}
+        train_negative_sampling(model, text, **choices, progress=False)
+        losses.append(expected_loss(model, text))
+    assert abs(losses[0] - losses[1]) < 0.05 * losses[0]
+    assert torch.get_num_threads() == threads
+
+
 def test_a_vector_that_is_not_finite_stops_the_training():
     text = toy_text(31)
     model = toy_model(text)
     model.vectors.weight.data[5] = float("nan")
-    with pytest.raises(FloatingPointError, match="a word vector became infinite in epoch 1"):
+    with pytest.raises(FloatingPointError, match="a word vector is not finite after epoch 1"):
         train_negative_sampling(model, text, epochs=2, progress=False)
 
 
@@ -143,6 +141,7 @@ def test_a_vector_that_is_not_finite_stops_the_training():
             "text must hold numbers 0 to 13, got 14",
         ),
         (lambda t, m: train_negative_sampling(m, t, epochs=0), ValueError, "epochs must be at"),
+        (lambda t, m: train_negative_sampling(m, t, workers=0), ValueError, "workers must be at"),
         (lambda t, m: train_negative_sampling(m, t, window=0), ValueError, "window must be at"),
         (lambda t, m: train_negative_sampling(m, t, batch_size=0), ValueError, "batch_size must"),
         (

@@ -98,8 +98,9 @@ def cut_blocks(
         text: N' tokens; the last block is filled with positions that see nothing.
         width: k, positions a block.
         window: m; a center sees at most m words on each side, none of another sentence.
-        generator: draws for each center how far it sees, 1 to m, as word2vec does; near words
-            count more then. None: every center sees m words far.
+        generator: shuffles the blocks, and draws for each center how far it sees, 1 to m, as
+            word2vec does; near words count more then. None keeps the order, and every center
+            sees m words far.
 
     Raises:
         TypeError, ValueError: a size is no whole number of at least 1, or the text is empty.
@@ -110,18 +111,20 @@ def cut_blocks(
     if not size:
         raise ValueError("text is empty; it must hold at least one token")
     rest = -size % width
-    reach = torch.full((size + rest,), window)
-    if generator is not None:
-        reach = torch.randint(1, window + 1, (size + rest,), generator=generator)
     tokens = F.pad(text.tokens, (window, window + rest))
     sentence = F.pad(text.sentence, (window, window + rest), value=-1)  # -1: outside the text
     context = tokens.unfold(0, width + 2 * window, width)  # (N, k + 2m)
     around = sentence.unfold(0, width + 2 * window, width)[:, None]  # (N, 1, k + 2m)
+    reach = torch.full((len(context), width, 1), window)
+    if generator is not None:
+        order = torch.randperm(len(context), generator=generator)
+        context, around = context[order], around[order]
+        reach = torch.randint(1, window + 1, reach.shape, generator=generator)
     inside = slice(window, window + width)
     own = around[:, 0, inside, None]  # (N, k, 1)
     place = torch.arange(width + 2 * window) - window
     distance = (place - torch.arange(width)[:, None]).abs()  # (k, k + 2m)
-    near = (distance > 0) & (distance <= reach.view(-1, width, 1))
+    near = (distance > 0) & (distance <= reach)
     return Blocks(context[:, inside], context, near & (own == around) & (own >= 0))
 
 

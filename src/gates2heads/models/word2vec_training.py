@@ -1,5 +1,8 @@
 """Train word2vec by negative sampling with matrix products, as fast as the C program's heirs."""
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -9,12 +12,18 @@ from torch import Tensor
 from tqdm.auto import tqdm
 
 from gates2heads.data.checks import check_count, check_positive
-from gates2heads.data.windows import Blocks, Text, cut_blocks, keep_probabilities, subsample
+from gates2heads.data.windows import Text, cut_blocks, keep_probabilities, subsample
+from gates2heads.models.negative_sampling import (
+    RowAdagrad,
+    draw_noise,
+    loss_of,
+    pair_weights,
+    score_gradients,
+)
 from gates2heads.models.word2vec import NegativeSampling, Word2Vec
 
 PIECE = 1_000_000  # tokens that are cut into blocks at once: bounds the memory
 WIDTH = 16  # positions a block; wider blocks waste more of the score matrix
-SHARED = 16  # noise words a block; fewer are faster, and move fewer vectors
 LOOK_EVERY = 16  # batches between two looks at the loss, which costs a tenth of a step
 
 
@@ -27,67 +36,76 @@ class WordHistory:
     seconds: float = 0.0
 
 
-class RowAdagrad:
-    """Adagrad with one step size a row: lr / sqrt(sum over steps of the row's mean square).
+class BlockTrainer:
+    """Reads pieces of text into a model; `train_negative_sampling` explains its arguments."""
 
-    A frequent word gets many gradients in one batch, a rare one few; without this the frequent
-    ones diverge at a rate at which the rare ones do not yet move.
+    def __init__(
+        self,
+        model: Word2Vec,
+        *,
+        window: int,
+        threshold: float,
+        learning_rate: float,
+        batch_size: int,
+        workers: int,
+        seed: int,
+    ):
+        self.model, self.window, self.batch_size = model, window, batch_size
+        self.learning_rate, self.workers = learning_rate, workers
+        self.keep = keep_probabilities(model.counts.cpu(), threshold)
+        self.noise = model.output.noise.cpu()
+        self.inputs = RowAdagrad(model.vectors.weight.data)
+        self.outputs = RowAdagrad(model.output.vectors.weight.data)
+        self.generator = torch.Generator().manual_seed(seed)
 
-    Source: Duchi et al. 2011, section 1.1. Departs from it in that a row of D numbers shares one
-    sum, so that the state is one number a word.
+    def read_piece(self, piece: Text, begin: float, end: float) -> Tensor:
+        """Read a piece once, while the done share of the training goes from `begin` to `end`.
 
-    Args:
-        weight: (V, D), changed in place.
-    """
+        Returns:
+            (2,) loss in nats and number of right words, of one batch in sixteen.
+        """
+        total = torch.zeros(2, dtype=torch.double)
+        piece = subsample(piece, self.keep, generator=self.generator)
+        if not len(piece.tokens):
+            return total
+        blocks = cut_blocks(piece, width=WIDTH, window=self.window, generator=self.generator)
+        drawn = draw_noise(self.noise, len(blocks.center), self.generator)
+        steps = -(-len(drawn) // self.batch_size)
+        rates = (self.learning_rate * (1 - torch.linspace(begin, end, steps + 1))).tolist()
+        batches = zip(*(part.tensor_split(steps) for part in (*blocks, drawn)), strict=True)
 
-    def __init__(self, weight: Tensor):
-        self.weight = weight
-        self.squares = torch.full_like(weight[:, 0], 1e-6)
+        def read(step: int, batch: tuple[Tensor, ...]) -> None:
+            scored = self.read_batch(*batch, rates[step])
+            if step % LOOK_EVERY == 0:
+                total.add_(loss_of(*scored))
 
-    def step(self, rows: Tensor, gradient: Tensor, rate: float) -> None:
-        """Add up the gradients (n, D) of rows (n,), which may repeat, and take one step."""
-        distinct, place = torch.unique(rows, return_inverse=True)
-        total = gradient.new_zeros(len(distinct), gradient.shape[1])
-        total.index_add_(0, place.view(-1), gradient)
-        squares = self.squares[distinct] + total.square().mean(1)
-        self.squares.index_copy_(0, distinct, squares)
-        self.weight.index_add_(0, distinct, total.mul_((-rate / squares.sqrt())[:, None]))
+        if self.workers == 1:
+            for step, batch in enumerate(batches):
+                read(step, batch)
+        else:
+            with ThreadPoolExecutor(self.workers) as pool:
+                list(pool.map(read, range(steps), batches))  # a list, so that errors are raised
+        return total
 
-
-def score_gradients(hidden: Tensor, output: Tensor, weight: Tensor, positives: int):
-    """The gradients of a block's weighted negative-sampling loss, without autograd.
-
-    With s = hidden · output: the loss of a right word is −log σ(s), its slope σ(s) − 1; that of a
-    drawn word −log σ(−s), its slope σ(s).
-
-    Args:
-        hidden: (N, k, D).
-        output: (N, c, D); the first `positives` of the c vectors belong to right words.
-        weight: (N, k, c), how much each pair counts; 0 for a pair that is not there.
-        positives: as said.
-
-    Returns:
-        the scores (N, k, c), and the gradients of hidden and of output.
-    """
-    scores = torch.bmm(hidden, output.transpose(1, 2))
-    slope = scores.sigmoid()
-    slope[..., :positives] -= 1
-    slope *= weight
-    return scores, torch.bmm(slope, output), torch.bmm(slope.transpose(1, 2), hidden)
-
-
-def pair_weights(blocks: Blocks, architecture: str, negatives: int) -> Tensor:
-    """How much each pair of a block counts: (N, k, right words + noise words).
-
-    Each right word counts 1. The noise words of the block share what K noise words a right word
-    would count. Skip-gram's right words are the k + 2m around, CBOW's are the k centers, each
-    right for its own row.
-    """
-    right = blocks.band.float()
-    if architecture == "cbow":
-        right = torch.diag_embed(blocks.band.any(2).float())  # (N, k, k)
-    noise = right.sum(2, keepdim=True) * (negatives / SHARED)
-    return torch.cat([right, noise.expand(-1, -1, SHARED)], dim=2)
+    def read_batch(self, center: Tensor, context: Tensor, band: Tensor, drawn: Tensor, rate: float):
+        """One step on one batch of blocks; returns what `loss_of` needs."""
+        device, architecture = self.inputs.weight.device, self.model.architecture
+        center, context, band, drawn = (x.to(device) for x in (center, context, band, drawn))
+        right, noise = pair_weights(band, architecture, self.model.output.negatives)
+        if architecture == "skip-gram":
+            read, asked = center, torch.cat([context, drawn], dim=1)
+            hidden = F.embedding(center, self.inputs.weight)
+        else:
+            read, asked = context, torch.cat([center, drawn], dim=1)
+            share = band / band.sum(2, keepdim=True).clamp(min=1)
+            hidden = share @ F.embedding(context, self.inputs.weight)  # the mean of each window
+        output = F.embedding(asked, self.outputs.weight)
+        scores, slope, asked_slope = score_gradients(hidden, output, right, noise)
+        if architecture == "cbow":
+            slope = share.transpose(1, 2) @ slope
+        self.inputs.step(read, slope.flatten(0, 1), rate)
+        self.outputs.step(asked, asked_slope.flatten(0, 1), rate)
+        return scores, right, noise
 
 
 def train_negative_sampling(
@@ -99,6 +117,7 @@ def train_negative_sampling(
     threshold: float = 1e-3,
     learning_rate: float = 0.2,
     batch_size: int = 64,
+    workers: int = 1,
     seed: int = 0,
     progress: bool = True,
 ) -> WordHistory:
@@ -109,8 +128,8 @@ def train_negative_sampling(
     which pairs count. The blocks are shuffled.
 
     Source: Mikolov et al. 2013, "Distributed Representations", section 2. Departs from it in that
-    the pairs of a block share their noise words, and in Adagrad instead of plain descent; see Ji
-    et al. 2016, "Parallelizing Word2Vec in Shared and Distributed Memory", for sharing.
+    the pairs of a block share their noise words (Ji et al. 2016, "Parallelizing Word2Vec in Shared
+    and Distributed Memory"), and in Adagrad instead of plain descent.
 
     Args:
         model: its counts must be those of the text.
@@ -120,6 +139,8 @@ def train_negative_sampling(
         threshold: of `keep_probabilities`; words above this share of the text are thinned out.
         learning_rate: at the start; falls to zero in a straight line.
         batch_size: blocks of 16 positions a step.
+        workers: threads that write into the same vectors without waiting for each other (Niu et
+            al. 2011); with more than one, two runs are no longer equal to the last digit.
         seed: draws windows, noise, order and which words stay.
         progress: show a bar.
 
@@ -130,78 +151,38 @@ def train_negative_sampling(
         TypeError, ValueError: the model has another output, or an argument is out of range.
         FloatingPointError: a vector is no longer finite.
     """
-    check_training(model, text, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate)
-    generator = torch.Generator().manual_seed(seed)
-    keep = keep_probabilities(model.counts.cpu(), threshold)
-    tables = [RowAdagrad(part.vectors.weight.data) for part in (model, model.output)]
-    starts = range(0, len(text.tokens), PIECE)
-    history, begin = WordHistory(), perf_counter()
-    bar = tqdm(total=epochs * len(starts), desc="word vectors", unit="piece", disable=not progress)
-    for epoch in range(epochs):
-        total = torch.zeros(2, dtype=torch.double)  # loss, predictions
-        for number, start in enumerate(starts):
-            piece = Text(*(part[start : start + PIECE] for part in text))
-            left = 1 - (epoch + number / len(starts)) / epochs
-            rates = learning_rate * left, learning_rate * (left - 1 / (epochs * len(starts)))
-            piece = subsample(piece, keep, generator=generator)
-            if len(piece.tokens):
-                blocks = cut_blocks(piece, width=WIDTH, window=window, generator=generator)
-                total += read_blocks(model, tables, blocks, rates, batch_size, generator)
-            bar.update()
-        history.words += len(text.tokens)
-        history.loss.append(float(total[0] / total[1].clamp(min=1)))
-        if not all(table.weight.isfinite().all() for table in tables):
-            raise FloatingPointError(f"a word vector became infinite in epoch {epoch + 1}")
-    bar.close()
+    sizes = {"epochs": epochs, "batch_size": batch_size, "workers": workers}
+    check_training(model, text, **sizes, learning_rate=learning_rate)
+    choices = {"window": window, "threshold": threshold, "batch_size": batch_size}
+    choices |= {"learning_rate": learning_rate, "workers": workers, "seed": seed}
+    trainer, history, begin = BlockTrainer(model, **choices), WordHistory(), perf_counter()
+    pieces = list(zip(*(part.split(PIECE) for part in text), strict=True))
+    parts = epochs * len(pieces)
+    bar = tqdm(total=parts, desc="word vectors", unit="piece", disable=not progress)
+    with bar, threads_shared_by(workers):
+        for epoch in range(epochs):
+            total = torch.zeros(2, dtype=torch.double)
+            for number, piece in enumerate(pieces, start=epoch * len(pieces)):
+                total += trainer.read_piece(Text(*piece), number / parts, (number + 1) / parts)
+                bar.update()
+            history.words += len(text.tokens)
+            history.loss.append(float(total[0] / total[1].clamp(min=1)))
+            if not all(part.vectors.weight.isfinite().all() for part in (model, model.output)):
+                raise FloatingPointError(f"a word vector is not finite after epoch {epoch + 1}")
     history.seconds = perf_counter() - begin
     return history
 
 
-def read_blocks(
-    model: Word2Vec,
-    tables: list[RowAdagrad],
-    blocks: Blocks,
-    rates: tuple[float, float],
-    batch_size: int,
-    generator: torch.Generator,
-) -> Tensor:
-    """Go through blocks once in random order, the rate falling; returns loss and predictions."""
-    device, architecture = model.vectors.weight.device, model.architecture
-    noise = torch.multinomial(
-        model.output.noise.cpu(), len(blocks.center) * SHARED, replacement=True, generator=generator
-    ).view(-1, SHARED)
-    weight = pair_weights(blocks, architecture, model.output.negatives).to(device)
-    right = blocks.context if architecture == "skip-gram" else blocks.center
-    asked = torch.cat([right, noise], dim=1).to(device)  # the words that are scored
-    center, context, band = (part.to(device) for part in blocks)
-    order = torch.randperm(len(center), generator=generator).to(device).split(batch_size)
-    total = torch.zeros(2, dtype=torch.double)
-    inputs, outputs = tables
-    for step, rows in enumerate(order):
-        rate = rates[0] + (rates[1] - rates[0]) * step / len(order)
-        vectors = F.embedding(asked[rows], outputs.weight)
-        if architecture == "skip-gram":
-            read, share = center[rows], None
-            hidden = F.embedding(read, inputs.weight)
-        else:
-            read, share = context[rows], band[rows].float()
-            share /= share.sum(2, keepdim=True).clamp(min=1)
-            hidden = share @ F.embedding(read, inputs.weight)  # the mean of each window
-        scores, slope, vector_slope = score_gradients(hidden, vectors, weight[rows], right.shape[1])
-        if share is not None:
-            slope = share.transpose(1, 2) @ slope
-        inputs.step(read, slope.flatten(0, 1), rate)
-        outputs.step(asked[rows], vector_slope.flatten(0, 1), rate)
-        if step % LOOK_EVERY == 0:
-            total += loss_of(scores, weight[rows], right.shape[1])
-    return total
-
-
-def loss_of(scores: Tensor, weight: Tensor, positives: int) -> Tensor:
-    """The summed negative-sampling loss of scored pairs in nats, and the number of right words."""
-    right, noise = scores.split([positives, scores.shape[2] - positives], dim=2)
-    loss = torch.cat([F.softplus(-right), F.softplus(noise)], dim=2) * weight
-    return torch.stack([loss.sum(), weight[..., :positives].sum()]).double().cpu()
+@contextmanager
+def threads_shared_by(workers: int) -> Iterator[None]:
+    """Give each of some threads its part of PyTorch's own, so that they do not block each other."""
+    threads = torch.get_num_threads()
+    if workers > 1:
+        torch.set_num_threads(max(1, threads // workers))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @torch.no_grad()
@@ -222,7 +203,7 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     Raises:
         TypeError, ValueError: the model is another one, or the text is empty.
     """
-    check_training(model, text, epochs=1, batch_size=1, learning_rate=1.0)
+    check_training(model, text, learning_rate=1.0)
     check_count("window", window)
     if model.architecture != "skip-gram":
         raise ValueError(f"model must be a skip-gram model, got {model.architecture!r}")
@@ -243,7 +224,7 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     return total / pairs
 
 
-def check_training(model, text, *, epochs: int, batch_size: int, learning_rate: float) -> None:
+def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
     """Refuse a model without negative sampling, a foreign text, and numbers out of range."""
     if not isinstance(model, Word2Vec) or not isinstance(model.output, NegativeSampling):
         raise TypeError("model must be a Word2Vec with output='negative-sampling'")
@@ -255,6 +236,6 @@ def check_training(model, text, *, epochs: int, batch_size: int, learning_rate: 
     if low < 0 or high >= len(model.counts):
         wrong = low if low < 0 else high
         raise ValueError(f"text must hold numbers 0 to {len(model.counts) - 1}, got {wrong}")
-    check_count("epochs", epochs)
-    check_count("batch_size", batch_size)
+    for name, size in sizes.items():
+        check_count(name, size)
     check_positive("learning_rate", learning_rate)
