@@ -9,8 +9,6 @@ All addresses are relative to the page, so the book works from any folder, also 
 
 from __future__ import annotations
 
-import re
-
 from sphinx.application import Sphinx
 from sphinx.builders.html._assets import _JavaScript
 from sphinx.config import Config
@@ -66,12 +64,6 @@ PLAIN_SEARCH = (
     'if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;'
 )
 
-# The theme's stylesheet draws the same icons from fonts; the script is half a megabyte more.
-ICON_SCRIPT = re.compile(
-    r"\s*(?:<!--[^>]*custom icons[^>]*-->\s*)?<script[^>]*fontawesome[^>]*></script>"
-)
-ICON_PRELOAD = re.compile(r"\s*<link[^>]*rel=\"preload\"[^>]*fontawesome[^>]*>")
-
 
 def set_paths(app: Sphinx, config: Config) -> None:
     """Give Sphinx and MyST-NB the local addresses; both prefix them with _static/."""
@@ -123,25 +115,9 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
             context["script_files"].insert(0, _JavaScript(None, priority=0, body=MATHJAX_QUEUE))
 
 
-def strip_site(app: Sphinx, exception: Exception | None) -> None:
-    """Take the icon script out of the finished pages, and out of the site what no page asks for."""
-    if exception or app.builder.format != "html":
-        return
-    for page in app.outdir.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        slim = ICON_PRELOAD.sub("", ICON_SCRIPT.sub("", text))
-        if slim != text:
-            page.write_text(slim, encoding="utf-8")
-    static = app.outdir / "_static"
-    for pattern in ("scripts/fontawesome.js*", "**/*.map", "*webpack-macros.html"):
-        for unused in static.glob(pattern):
-            unused.unlink()
-
-
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
     app.connect("config-inited", set_paths)
     app.connect("builder-inited", check_assets)
     app.connect("html-page-context", settle_scripts, priority=900)
-    app.connect("build-finished", strip_site)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
