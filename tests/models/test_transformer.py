@@ -6,10 +6,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from gates2heads.data.batching import collate
 from gates2heads.decoding.search import greedy
+from gates2heads.layers.masks import causal_mask
+from gates2heads.layers.positions import sinusoids
 from gates2heads.layers.record import record
+from gates2heads.layers.transformer_layers import DECODER_NAMES, ENCODER_NAMES, rename
 from gates2heads.models.transformer import (
     Transformer,
     TransformerState,
@@ -86,6 +90,52 @@ def test_recorded_equals_unrecorded(family, form):
     assert cross.shape == (3, H, 7, 11)
     assert not cross.masked_select(~batch.source_mask[:, None, None]).any()
     torch.testing.assert_close(cross.sum(-1), torch.ones(3, H, 7).double())
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")  # a short cut it cannot take
+def test_pre_norm_equals_torch(parity):
+    """The stacks, their last norms included, beside nn.Transformer between our tables."""
+    model, batch = build(), example()
+    twin = nn.Transformer(
+        D, H, DEPTH, DEPTH + 1, HIDDEN, 0.0, norm_first=True, batch_first=True
+    ).double()
+    stacks = (
+        (model.encoder_layers, twin.encoder, ENCODER_NAMES),
+        (model.decoder_layers, twin.decoder, DECODER_NAMES),
+    )
+    with torch.no_grad():
+        for parameter in twin.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    for layers, stack, names in stacks:
+        for layer, other in zip(layers, stack.layers, strict=True):
+            layer.load_state_dict(rename(other.state_dict(), names))
+    model.encoder_norm.load_state_dict(twin.encoder.norm.state_dict())
+    model.decoder_norm.load_state_dict(twin.decoder.norm.state_dict())
+
+    def enter(tokens, table):
+        vectors = table[tokens] * math.sqrt(D)
+        return vectors + sinusoids(torch.arange(tokens.shape[1]), D)
+
+    vectors = twin(
+        enter(batch.source, model.source_table),
+        enter(batch.target_in, model.target_table),
+        tgt_mask=~causal_mask(batch.target_in.shape[1]),
+        src_key_padding_mask=~batch.source_mask,
+        memory_key_padding_mask=~batch.source_mask,
+    )
+    tables = [model.source_table, model.target_table]
+    results = []
+    for module, logits in (
+        (model, model(batch)),
+        (twin, vectors @ model.target_table.T + model.readout_bias),
+    ):
+        loss = logits.log_softmax(-1)[..., 5].sum()
+        norms = [
+            *(module.encoder_norm if module is model else module.encoder.norm).parameters(),
+            *(module.decoder_norm if module is model else module.decoder.norm).parameters(),
+        ]
+        results.append(([logits], torch.autograd.grad(loss, tables + norms)))
+    parity("Transformer, pre-norm", "nn.Transformer", *zip(*results, strict=True))
 
 
 @families
