@@ -105,6 +105,7 @@ def test_load_refuses_another_file(tmp_path):
         (lambda t: t.encode(3), TypeError, "text must be a string, got int"),
         (lambda t: t.encode(""), ValueError, "text is empty; it must hold at least one character"),
         (lambda t: t.encode_all(["a", ""]), ValueError, "texts[1] is empty"),
+        (lambda t: t.encode_all("ab"), TypeError, "texts must be a list of strings"),
         (lambda t: t.encode("a", dropout=2), ValueError, "dropout must lie in [0, 1], got 2"),
         (lambda t: t.pieces(None), TypeError, "text must be a string, got NoneType"),
         (lambda t: t.decode([9999]), ValueError, "numbers holds 9999, but the vocabulary knows 0"),

@@ -81,6 +81,7 @@ def test_segments_join_to_the_text(numbers, length):
         (lambda: next(token_batches(PAIRS, 29)), ValueError, "token_budget must be at least 30"),
         (lambda: next(token_batches(PAIRS, 0)), ValueError, "token_budget must be at least 1"),
         (lambda: next(token_batches(PAIRS, 1.5)), TypeError, "token_budget must be a whole"),
+        (lambda: next(token_batches(iter(PAIRS), 97)), TypeError, "pairs must be a list of pairs"),
         (lambda: next(token_batches([], 97)), ValueError, "pairs is empty"),
         (lambda: segments([3, 4], 1), ValueError, "length must be at least 2, got 1"),
         (lambda: segments([3, 4], 2, step=0), ValueError, "step must be at least 1, got 0"),

@@ -128,6 +128,7 @@ def test_subsample_keeps_the_stated_share_and_the_sentences():
             ValueError,
             "text is empty; it must hold at least one token",
         ),
+        (lambda t: subsample(t, torch.ones(7)), ValueError, "every token up to 7, got 7"),
         (lambda t: keep_probabilities([3], 0.1), TypeError, "counts must be a tensor, got list"),
         (lambda t: keep_probabilities(torch.ones(2, 3), 0.1), ValueError, "shape (V,), got (2, 3)"),
         (lambda t: keep_probabilities(torch.zeros(3), 0.1), ValueError, "and not all zero"),

@@ -64,6 +64,8 @@ def test_known_words_come_back(text):
     ("call", "error", "sentence"),
     [
         (lambda: split_words(7), TypeError, "text must be a string, got int"),
+        (lambda: WordVocabulary(["a"]), TypeError, "counts must map words to numbers, got list"),
+        (lambda: WordTokenizer.from_texts("ab"), TypeError, "texts must be a list of strings"),
         (lambda: WordVocabulary({}), ValueError, "counts holds 0 words, none of them 1 times"),
         (
             lambda: WordVocabulary({"a": 2}, min_count=3),

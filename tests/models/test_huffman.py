@@ -78,6 +78,11 @@ def test_expected_length_is_that_of_gensim():
         (lambda: HuffmanTree(torch.tensor([5])), ValueError, "at least two words, got 1"),
         (lambda: HuffmanTree([5, 7]), TypeError, "counts must be a tensor, got list"),
         (
+            lambda: HuffmanTree(torch.ones(3)).path("a"),
+            ValueError,
+            "word must be a number from 0 to 2, got 'a'",
+        ),
+        (
             lambda: HuffmanTree(torch.ones(3)).path(3),
             ValueError,
             "word must be a number from 0 to 2, got 3",

@@ -133,10 +133,12 @@ def token_batches(
         seed: shuffles pairs of equal length, and the order of the batches; None keeps both.
 
     Raises:
-        TypeError: `token_budget` is no whole number.
+        TypeError: `token_budget` is no whole number, or `pairs` is no list.
         ValueError: it is below 1 or below the longest sequence, or there are no pairs.
     """
     check_count("token_budget", token_budget)
+    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
     if not len(pairs):
         raise ValueError("pairs is empty; there is nothing to put into a batch")
     sizes = [(len(source), len(target)) for source, target in pairs]

@@ -98,6 +98,8 @@ class BPETokenizer:
         self, texts: Sequence[str], *, eos: bool = True, dropout: float = 0.0
     ) -> list[list[int]]:
         """Number the pieces of many texts at once; see `encode`."""
+        if isinstance(texts, str):
+            raise TypeError(f"texts must be a list of strings, got the string {texts!r:.60}")
         for number, text in enumerate(texts):
             check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
         end = [self.eos] if eos else []

@@ -94,7 +94,7 @@ def fetch(name: str, *, progress: bool = True) -> Path:
             downloaded one is.
         ConnectionError: the file cannot be reached.
     """
-    if name not in REGISTRY:
+    if not isinstance(name, str) or name not in REGISTRY:
         raise ValueError(f"name must be one of {', '.join(REGISTRY)}, got {name!r}")
     address, checksum = REGISTRY[name]
     given = os.environ.get(FOLDER)

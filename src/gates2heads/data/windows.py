@@ -84,7 +84,15 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
         text: any text.
         keep: (V,) from `keep_probabilities`.
         generator: draws; a new draw each epoch.
+
+    Raises:
+        ValueError: `keep` is too short for the numbers of the text.
     """
+    if len(text.tokens) and int(text.tokens.max()) >= len(keep):
+        raise ValueError(
+            f"keep must hold a probability for every token up to {int(text.tokens.max())}, got "
+            f"{len(keep)}"
+        )
     stays = torch.rand(len(text.tokens), generator=generator) < keep[text.tokens]
     return Text(text.tokens[stays], text.sentence[stays])
 

@@ -40,7 +40,7 @@ def word_similarity(name: str) -> list[WordPair]:
         ValueError: an unknown name, and what `fetch` raises.
         ConnectionError: the file is not here and cannot be downloaded.
     """
-    if name not in SIMILARITY:
+    if not isinstance(name, str) or name not in SIMILARITY:
         raise ValueError(f"name must be one of {', '.join(SIMILARITY)}, got {name!r}")
     text = fetch(f"word-similarity/{SIMILARITY[name]}").read_text(encoding="utf-8")
     rows = (line.split() for line in text.splitlines() if line.strip())

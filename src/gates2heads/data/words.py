@@ -25,6 +25,7 @@ class WordVocabulary(Vocabulary):
         max_size: keep at most so many words beside the special tokens; None keeps all.
 
     Raises:
+        TypeError: `counts` is no mapping, or a limit no whole number.
         ValueError: no word remains, a limit is below 1, or a word is a special token.
     """
 
@@ -33,6 +34,8 @@ class WordVocabulary(Vocabulary):
     def __init__(
         self, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None
     ):
+        if not isinstance(counts, Mapping):
+            raise TypeError(f"counts must map words to numbers, got {type(counts).__name__}")
         check_count("min_count", min_count)
         if max_size is not None:
             check_count("max_size", max_size)
@@ -86,7 +89,14 @@ class WordTokenizer:
     def from_texts(
         cls, texts: Iterable[str], *, lower: bool = True, min_count: int = 1, max_size=None
     ) -> "WordTokenizer":
-        """Know the words of `texts`; see `WordVocabulary` for the limits."""
+        """Know the words of `texts`; see `WordVocabulary` for the limits.
+
+        Raises:
+            TypeError: `texts` is one string.
+            ValueError: no word remains.
+        """
+        if isinstance(texts, str):
+            raise TypeError(f"texts must be a list of strings, got the string {texts!r:.60}")
         split = (split_words(text, lower=lower) for text in texts)
         limits = {"min_count": min_count, "max_size": max_size}
         return cls(WordVocabulary.from_texts(split, **limits), lower=lower)

@@ -50,8 +50,8 @@ class HuffmanTree:
         Raises:
             ValueError: there is no such word.
         """
-        if not 0 <= word < self.size:
-            raise ValueError(f"word must be a number from 0 to {self.size - 1}, got {word}")
+        if not isinstance(word, int) or not 0 <= word < self.size:
+            raise ValueError(f"word must be a number from 0 to {self.size - 1}, got {word!r}")
         steps, node = [], word
         while node != 2 * self.size - 2:
             turn, node = self._turn[node], self._parent[node]
