@@ -163,7 +163,8 @@ class AlignmentExplorer extends Stage {
   /** The whole matrix; rows share the columns of the source tokens. */
   buildMatrix({ target, source, rows }) {
     this.rows = rows.map((weights, step) => {
-      const label = element("bdi", { class: "g2h-label" }, visible(target[step]));
+      const token = element("bdi", {}, visible(target[step]));
+      const label = element("span", { class: "g2h-label" }, token);
       const cells = weights.map((weight, position) => {
         const data = { "data-position": position, "data-weight": weight.toFixed(6) };
         return element("span", { class: "g2h-cell", ...data, style: `--g2h-weight: ${weight}` });
