@@ -52,22 +52,30 @@ def characters(css: str, icons: set[str]) -> set[int]:
     return found
 
 
+def cut_font(full: Path, wanted: set[int]) -> None:
+    """Write the wanted characters of a .ttf beside it as .woff."""
+    options = subset.Options(flavor="woff", layout_features=[], notdef_outline=True)
+    font = subset.load_font(str(full), options)
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=wanted)
+    cutter.subset(font)
+    subset.save_font(font, str(full.with_suffix(".woff")), options)
+
+
 def shrink(sheet: Path, icons: set[str]) -> None:
     """Replace each icon font of a stylesheet by one with the named icons alone."""
     css = sheet.read_text(encoding="utf-8")
-    wanted = characters(css, icons)
+    wanted, done = characters(css, icons), set()
     for face in list(FACE.finditer(css)):
         full = (sheet.parent / face[1]).with_suffix(".ttf")
         if not full.is_file():
             continue
-        options = subset.Options(flavor="woff", layout_features=[], notdef_outline=True)
-        font = subset.load_font(str(full), options)
-        cutter = subset.Subsetter(options)
-        cutter.populate(unicodes=wanted)
-        cutter.subset(font)
-        subset.save_font(font, str(full.with_suffix(".woff")), options)
+        if full not in done:
+            cut_font(full, wanted)
+            done.add(full)
         address = face[1].removesuffix("2")
         css = css.replace(face[0], SOURCE.sub(f'src:url({address}) format("woff")', face[0]))
+    for full in done:
         full.unlink()
         full.with_suffix(".woff2").unlink()
     sheet.write_text(css, encoding="utf-8")
