@@ -9,7 +9,6 @@ ASSETS := _assets/vendor/manifest.json
 BUILT := _build/.built
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export MPLBACKEND ?= agg
 
 SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
