@@ -282,3 +282,14 @@ class TestContent:
         figure = Figure()
         figure.subplots().scatter([1, 2], [3, 4])
         assert figure_content(figure)["axes"][0]["numbers"] == [[[1.0, 2.0], [3.0, 4.0]]]
+
+
+def test_what_cannot_be_seen_is_not_drawn():
+    weights = np.eye(11, 23)
+    drawn = figures.themed_svg(
+        figures.heatmap(weights, xlabel="x", ylabel="y", value_label="weight")
+    )
+    assert drawn.count('style="fill: #1382c7"') == 11
+    assert 'style="fill: none"/>' not in drawn
+    assert not re.search(r"<g[^>]*?(/>|>\s*</g>)", drawn)
+    assert len(drawn) < 20_000

@@ -99,7 +99,11 @@ def _tidy(svg: str) -> str:
     """Reduce a stand-alone SVG file to what may stand inside a page, in the page's own ink."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", svg, flags=re.S)
-    svg = re.sub(r"<defs>\s*</defs>", "", svg)
+    # Cells of weight zero are paths with neither fill nor stroke: most of a heat map's bytes.
+    svg = re.sub(r'<path[^>]* style="fill: none"/>|<defs>\s*</defs>', "", svg)
+    svg = re.sub(r' transform="rotate\(-0 [^)]*\)"', "", svg)
+    while (less := re.sub(r"<g[^>]*?(?:/>|>\s*</g>)", "", svg)) != svg:
+        svg = less
     svg = svg.replace("xlink:href", "href").replace("#000000", "currentColor")
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r"font: ((?:[a-z]+ )*)([\d.]+px) [^;\"]*", _long_font, svg)
