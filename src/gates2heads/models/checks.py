@@ -1,0 +1,34 @@
+"""Checks of what a search hands to a model's step function."""
+
+from typing import Any
+
+from torch import Tensor
+
+from gates2heads.layers.checks import check_tokens
+
+
+def check_state(state: Any, kind: type) -> None:
+    """Refuse a state that is not of the model's own kind.
+
+    Raises:
+        TypeError: with a sentence that says where a state comes from.
+    """
+    if not isinstance(state, kind):
+        raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+
+
+def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:
+    """Refuse what is not one token number for each of the state's sequences.
+
+    Raises:
+        TypeError: it is no integer tensor.
+        ValueError: its shape is not (B,), or a number is outside the vocabulary.
+    """
+    shape = (batch_size,)
+    if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
+        raise ValueError(
+            f"last_tokens must have shape {shape}, one token a sequence, got "
+            f"{tuple(last_tokens.shape)}"
+        )
+    tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
+    check_tokens("last_tokens", tokens, vocabulary_size)
