@@ -1,0 +1,217 @@
+"""Hide tokens, and ask for them: single tokens as BERT does, words and entities as ERNIE does.
+
+A *unit* is what is hidden together. `units` (B, L) long gives each position the position at which
+its unit begins, and −1 to positions that may not be hidden.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.checks import check_share
+from gates2heads.data.sentence_pairs import Markers
+from gates2heads.data.spans import Span, check_spans
+from gates2heads.layers.checks import check_mask, check_tokens
+
+
+class Masked(NamedTuple):
+    """What the model reads, and what it must say."""
+
+    tokens: Tensor  # (B, L) long, with some tokens hidden
+    targets: Tensor  # (B, L) long, as they were
+    chosen: Tensor  # (B, L) bool, True = the model must say what stood here
+
+
+def token_units(allowed: Tensor) -> Tensor:
+    """Every token that may be hidden is its own unit.
+
+    Args:
+        allowed: (B, L) bool, True = may be hidden; see `Markers.ordinary`.
+
+    Returns:
+        units (B, L) long.
+    """
+    _check_bool("allowed", allowed)
+    places = torch.arange(allowed.shape[1], device=allowed.device).expand(allowed.shape)
+    return places.masked_fill(~allowed, -1)
+
+
+def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
+    """Each word is a unit: a token that begins one, and the tokens after it that do not.
+
+    Source: whole-word masking, in the code of Devlin et al. 2019.
+
+    Args:
+        allowed: (B, L) bool, True = may be hidden.
+        begins: (B, L) bool, True where a token begins a word.
+
+    Returns:
+        units (B, L) long.
+    """
+    units = token_units(allowed)
+    _check_bool("begins", begins, allowed.shape)
+    begins = begins.clone()
+    begins[:, 1:] |= ~allowed[:, :-1]  # a word does not reach over what may not be hidden
+    begins[:, 0] = True
+    places = torch.arange(allowed.shape[1], device=allowed.device).expand(allowed.shape)
+    return places.masked_fill(~begins, 0).cummax(dim=1).values.masked_fill(units < 0, -1)
+
+
+def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
+    """Each span is a unit, an entity for instance; so is every token outside the spans.
+
+    Source: Sun et al. 2019 (ERNIE), sections 3.2.2 and 3.2.3.
+
+    Args:
+        allowed: (B, L) bool, True = may be hidden.
+        spans: for each of the B sequences its spans (start, end), which must not overlap and must
+            hold only tokens that may be hidden.
+
+    Returns:
+        units (B, L) long.
+
+    Raises:
+        TypeError, ValueError: a span is no pair of places, or lies as it must not.
+    """
+    units = token_units(allowed)
+    if isinstance(spans, str) or not isinstance(spans, Sequence) or len(spans) != len(allowed):
+        raise ValueError(f"spans must hold {len(allowed)} lists, one a sequence, got {spans!r:.60}")
+    free = allowed.clone()
+    for row, some in enumerate(spans):
+        check_spans(f"spans[{row}]", some)
+        for start, end in some:
+            if end > allowed.shape[1] or not free[row, start:end].all():
+                raise ValueError(
+                    f"spans[{row}] holds ({start}, {end}), which overlaps another span or reaches "
+                    "a token that may not be hidden"
+                )
+            free[row, start:end] = False
+            units[row, start:end] = start
+    return units
+
+
+def choose_units(
+    units: Tensor, share: float = 0.15, *, generator: torch.Generator | None = None
+) -> Tensor:
+    """Draw units until a share of the tokens that may be hidden is chosen.
+
+    Source: Devlin et al. 2019, section 3.1: 15 %. As in its code, the number is exact: the share of
+    each sequence's tokens, rounded, and at least one. Departs from it where a unit is longer than
+    what is left: the last unit is taken if at least half of it fits, so that long units are
+    neither preferred nor avoided. The first one is always taken.
+
+    Args:
+        units: (B, L) long; see the head of this module.
+        share: how many of the tokens, from 0 to 1.
+        generator: draws; None takes PyTorch's own.
+
+    Returns:
+        chosen (B, L) bool. A unit is chosen whole, or not at all; a row without units is all False.
+    """
+    _check_units(units)
+    check_share("share", share)
+    real = units >= 0
+    quota = (share * real.sum(dim=1, keepdim=True)).round().clamp(min=1)  # (B, 1)
+    sizes = torch.zeros_like(units).scatter_add_(1, units.clamp(min=0), real.long())  # (B, L)
+    order = torch.rand(units.shape, generator=generator, device=units.device).argsort(dim=1)
+    drawn = sizes.gather(1, order)  # the units' sizes in the order in which they are drawn
+    before = drawn.cumsum(dim=1) - drawn
+    taken = (before == 0) | (before + drawn / 2 <= quota)
+    taken = torch.zeros_like(real).scatter_(1, order, taken)  # back to the units' own places
+    return taken.gather(1, units.clamp(min=0)) & real
+
+
+def hide(
+    tokens: Tensor,
+    units: Tensor,
+    chosen: Tensor,
+    *,
+    markers: Markers,
+    generator: torch.Generator | None = None,
+) -> Tensor:
+    """Hide what was chosen: 80 % as [MASK], 10 % as random tokens; 10 % stay as they are.
+
+    Source: Devlin et al. 2019, section 3.1 and appendix A.1. The lot falls once a unit, as in Joshi
+    et al. 2020 (SpanBERT), section 3.1, so that no half of a name gives the other half away; with
+    units of one token this is BERT's rule.
+
+    Args:
+        tokens, units: (B, L) long.
+        chosen: (B, L) bool, from `choose_units`.
+        markers: what the special tokens are.
+        generator: draws; None takes PyTorch's own.
+
+    Returns:
+        tokens (B, L) long; the ones that were given are not changed.
+    """
+    _check_units(units)
+    if not isinstance(markers, Markers):
+        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
+    check_tokens("tokens", tokens, markers.size)
+    _check_bool("chosen", chosen, tokens.shape)
+    if units.shape != tokens.shape:
+        raise ValueError(f"units must have shape {tuple(tokens.shape)}, got {tuple(units.shape)}")
+    if (chosen & ~((units >= 0) & markers.ordinary(tokens))).any():
+        raise ValueError("chosen must be False at special tokens and outside of units")
+    options = {"generator": generator, "device": tokens.device}
+    lot = torch.rand(tokens.shape, **options).gather(1, units.clamp(min=0))  # one a unit
+    others = torch.randint(markers.specials, markers.words, tokens.shape, **options)
+    hidden = tokens.masked_fill(chosen & (lot < 0.8), markers.mask)
+    return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others.to(tokens.dtype), hidden)
+
+
+def mask_tokens(
+    tokens: Tensor,
+    *,
+    markers: Markers,
+    units: Tensor | None = None,
+    share: float = 0.15,
+    generator: torch.Generator | None = None,
+) -> Masked:
+    """Choose units and hide them: BERT's masking, or ERNIE's where `units` are words or spans.
+
+    Args:
+        tokens: (B, L) long.
+        markers: what the special tokens are; they and padding are never chosen.
+        units: (B, L) long; every ordinary token for itself if not given.
+        share: how many of the ordinary tokens are chosen.
+        generator: draws; None takes PyTorch's own.
+
+    Raises:
+        TypeError, ValueError: tokens or units do not fit, or share is outside [0, 1].
+    """
+    if not isinstance(markers, Markers):
+        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
+    check_tokens("tokens", tokens, markers.size)
+    units = token_units(markers.ordinary(tokens)) if units is None else units
+    chosen = choose_units(units, share, generator=generator)
+    hidden = hide(tokens, units, chosen, markers=markers, generator=generator)
+    return Masked(hidden, tokens, chosen)
+
+
+def _check_bool(name: str, tensor: Tensor, shape: tuple[int, ...] | None = None) -> None:
+    """Refuse what is no bool tensor (B, L), or not of the shape."""
+    if not isinstance(tensor, Tensor) or tensor.dtype != torch.bool:
+        kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
+        raise TypeError(f"{name} must be a bool tensor, got {kind}")
+    if tensor.dim() != 2 or not tensor.numel():
+        raise ValueError(f"{name} must have shape (B, L), got {tuple(tensor.shape)}")
+    check_mask(tensor, tensor.shape if shape is None else shape, name=name)
+    if shape is not None and tensor.shape != shape:
+        raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(tensor.shape)}")
+
+
+def _check_units(units: Tensor) -> None:
+    """Refuse what is no (B, L) tensor of positions."""
+    if not isinstance(units, Tensor) or units.dtype != torch.long:
+        kind = units.dtype if isinstance(units, Tensor) else type(units).__name__
+        raise TypeError(f"units must be a tensor of positions (torch.long), got {kind}")
+    if units.dim() != 2 or not units.numel():
+        raise ValueError(f"units must have shape (B, L), got {tuple(units.shape)}")
+    if units.min() < -1 or units.max() >= units.shape[1]:
+        raise ValueError(
+            f"units must hold positions 0 to {units.shape[1] - 1}, or −1, got {int(units.max())} "
+            f"and {int(units.min())}"
+        )
