@@ -1,9 +1,4 @@
-"""Searches for an output, through a step function and without knowing the model behind it.
-
-A step function takes `(state, last_tokens)` and returns `(log_probs, state)`: `last_tokens` (B,) is
-what was written last, `log_probs` (B, V) is what may come next, in nats. A probability table, an
-n-gram table, a recurrent network and a Transformer all fit.
-"""
+"""Searches that follow one sequence for each source, and greedy search, the first of them."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,9 +6,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
-
-Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
+from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.trace import Tree, check_trace, path_fates
 
 
 class Output(NamedTuple):
@@ -24,69 +18,71 @@ class Output(NamedTuple):
     finished: Tensor  # (B,) bool, True where <eos> was written within max_length
 
 
-@torch.no_grad()
 def greedy(
-    step: Step, state: Any, *, bos: Tensor | int, eos: int, max_length: int, pad: int = 0
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    pad: int = 0,
+    trace: Tree | None = None,
 ) -> Output:
     """Write the likeliest token at every step.
 
     Each step's best token need not begin the best sequence; chapter 8 counts what that costs.
 
     Args:
-        step: the step function.
+        step: the step function; see `gates2heads.decoding.steps`.
         state: what the step function needs at first.
         bos: the token to begin with: (B,) long, or one number for a batch of one.
-        eos: the token that ends a sequence.
+        eos: the token that ends a sequence, or None if only `max_length` does.
         max_length: stop after so many steps.
         pad: fills rows that have ended.
+        trace: notes every step, if given.
 
     Raises:
         TypeError: `bos` is no whole number and no tensor of them, or `step` returns no tensor.
         ValueError: `max_length` is below 1, `bos` is empty, or the step function does not return
-            (B, V) or returns NaN.
+            (B, V), or returns NaN or numbers above 0.
     """
-    if not callable(step):
-        raise TypeError(f"step must be a function, got {type(step).__name__}")
-    check_count("max_length", max_length)
-    last = _first_tokens(bos)
+    options = {"bos": bos, "eos": eos, "max_length": max_length, "pad": pad, "trace": trace}
+    return follow(lambda log_probs, finished: log_probs.argmax(dim=-1), step, state, **options)
+
+
+@torch.no_grad()
+def follow(
+    choose: Callable[[Tensor, Tensor], Tensor],
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    pad: int = 0,
+    trace: Tree | None = None,
+) -> Output:
+    """Write one sequence for each source, token by token, without ever turning back.
+
+    Args:
+        choose: from log_probs (B, V) and which rows have ended (B,), the next tokens (B,).
+        step, state, bos, eos, max_length, pad, trace: as for `greedy`.
+    """
+    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
     finished = torch.zeros_like(last, dtype=torch.bool)
-    log_prob, written = 0.0, []
-    for _ in range(max_length):
-        log_probs, state = _checked(step(state, last), len(last))
-        best, last = log_probs.max(dim=-1)  # both (B,)
-        log_prob = log_prob + best.masked_fill(finished, 0.0)
+    total, written = torch.zeros(len(last), device=last.device), []
+    check_trace(trace, last)
+    for length in range(1, max_length + 1):
+        log_probs, state = advance(step, state, last, eos=eos)
+        last = choose(log_probs, finished)
+        if trace is not None:
+            fates = path_fates(last, finished, eos=eos, cut=length == max_length)
+            trace.grow(torch.arange(len(last)), log_probs[:, None] + total[:, None, None], fates)
+        chosen = log_probs.gather(1, last[:, None])[:, 0]
+        total = total + chosen.masked_fill(finished, 0.0)
         last = last.masked_fill(finished, pad)
         written.append(last)
-        finished = finished | (last == eos)
+        finished = finished if eos is None else finished | (last == eos)
         if finished.all():
             break
-    return Output(torch.stack(written, dim=1), log_prob, finished)
-
-
-def _first_tokens(bos: Tensor | int) -> Tensor:
-    """The tokens to begin with, (B,) long."""
-    if not isinstance(bos, Tensor):
-        check_count("bos", bos, least=0)
-        bos = torch.tensor([bos])
-    if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
-        raise ValueError(
-            f"bos must be one number, or a tensor (B,) of numbers, got {bos.dtype} of shape "
-            f"{tuple(bos.shape)}"
-        )
-    return bos.reshape(-1).long()
-
-
-def _checked(answer: Any, batch_size: int) -> tuple[Tensor, Any]:
-    """What a step returned, if it is (log_probs, state) with log_probs (B, V) free of NaN."""
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        raise TypeError(f"step must return (log_probs, state), got {type(answer).__name__}")
-    log_probs, _ = answer
-    if not isinstance(log_probs, Tensor):
-        raise TypeError(f"step must return a tensor of log_probs, got {type(log_probs).__name__}")
-    if log_probs.dim() != 2 or len(log_probs) != batch_size:
-        raise ValueError(
-            f"step must return log_probs of shape ({batch_size}, V), got {tuple(log_probs.shape)}"
-        )
-    if log_probs.isnan().any():
-        raise ValueError("step returned NaN among its log_probs")
-    return answer
+    return Output(torch.stack(written, dim=1), total, finished)

@@ -1,0 +1,215 @@
+"""Beam search: the best few sequences are followed at once, for all sources of a batch."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.checks import check_count
+from gates2heads.decoding.hypotheses import Hypotheses, Pool
+from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.state import Carrier
+from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
+from gates2heads.metrics.checks import check_flag
+
+
+class Front(NamedTuple):
+    """The open sequences: M places for each of the A sources that are still searched."""
+
+    sources: Tensor  # (A,) long, their numbers in the batch
+    tokens: Tensor  # (A, M, L) long
+    log_prob: Tensor  # (A, M), best first; −∞ is an empty place
+    room: Tensor  # (A, 1) how many candidates may be followed
+
+
+class Candidates(NamedTuple):
+    """The R likeliest ways to go on, for each of A sources, best first."""
+
+    slots: Tensor  # (A, R) which open sequence
+    tokens: Tensor  # (A, R) which token after it
+    log_prob: Tensor  # (A, R) of the whole
+
+
+@torch.no_grad()
+def beam(
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    width: int = 5,
+    n_best: int = 1,
+    length_rule: LengthRule | None = None,
+    refill: bool = False,
+    early_stopping: bool = True,
+    pad: int = 0,
+    trace: Tree | None = None,
+) -> Hypotheses:
+    """Follow the `width` = k likeliest sequences from step to step, and return the best complete.
+
+    At each step all k·V ways to go on are scored, and the k likeliest are followed. Those that
+    wrote `<eos>` are complete, as are those that reach `max_length`. Of the complete ones, the
+    n best under the length rule are returned.
+
+    A complete sequence keeps its place among the k, so that the search narrows and k = 1 is greedy
+    search. With `refill` the next likeliest takes the place, as in 🤗 transformers: the search
+    stays k wide, until nothing better can come.
+
+    Early stopping changes the time and nothing else: a source leaves the batch when none of its
+    open sequences can reach the score of the worst of its n best. `LengthRule.bound` derives the
+    highest score they can reach.
+
+    Args:
+        step: the step function; see `gates2heads.decoding.steps`.
+        state: what it needs at first, one row for each source; see `gates2heads.decoding.state`.
+        bos: the token to begin with: (B,) long, or one number for a batch of one.
+        eos: the token that ends a sequence, or None if only `max_length` does.
+        max_length: the most tokens that are written, `<eos>` included.
+        width: k.
+        n_best: how many sequences are returned, at most k.
+        length_rule: what log-probabilities are divided by; nothing if not given.
+        refill: whether others take the places of complete sequences.
+        early_stopping: whether to stop where nothing better can come.
+        pad: fills the tokens after the end.
+        trace: notes what was followed and what was pruned, if given.
+
+    Returns:
+        The N best of each source; `scored` (B,) counts the ways to go on that were scored.
+
+    Raises:
+        TypeError, ValueError: an argument is not what it should be, or the step function's answer
+            is not (log_probs, state).
+    """
+    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
+    _check_sizes(width, n_best, refill, early_stopping)
+    rule = check_rule(length_rule, max_length)
+    check_trace(trace, last)
+    front, carrier = _first_front(last, width), Carrier(state)
+    pool = Pool(len(last), n_best, pad=pad, device=last.device)
+    scored = torch.zeros_like(last)
+    for length in range(1, max_length + 1):
+        log_probs, state = advance(step, carrier.state, last, eos=eos)
+        carrier.moved_on(state)
+        scored[front.sources] += (front.log_prob > -torch.inf).sum(dim=1) * log_probs.shape[1]
+        found = _likeliest(front, log_probs, 2 * width if refill else width)
+        complete, going_on = _sort_out(found, front.room, eos, refill, length == max_length)
+        if trace is not None:
+            sums = front.log_prob[..., None] + log_probs.unflatten(0, front.log_prob.shape)
+            trace.grow(front.sources, sums, _fates(found, complete, going_on, eos), rule)
+        if complete.any():
+            _collect(pool, front, found, complete, eos, rule)
+        if length == max_length:
+            break
+        hopeful = going_on.any(dim=1)
+        if early_stopping:
+            best = found.log_prob.masked_fill(~going_on, -torch.inf).amax(dim=1)
+            hopeful &= pool.worst(front.sources) < rule.bound(best, length, max_length)
+        if not hopeful.any():
+            break
+        room = front.room if refill else front.room - complete.sum(dim=1, keepdim=True)
+        front, slots = _follow(front._replace(room=room), found, going_on, hopeful)
+        _reorder(carrier, slots, hopeful, len(log_probs))
+        last = front.tokens[..., -1].flatten()
+    return pool.result(scored)
+
+
+def _check_sizes(width: int, n_best: int, refill: bool, early_stopping: bool) -> None:
+    check_count("width", width)
+    check_count("n_best", n_best)
+    if n_best > width:
+        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
+    check_flag(refill, "refill")
+    check_flag(early_stopping, "early_stopping")
+
+
+def _first_front(last: Tensor, width: int) -> Front:
+    """One open sequence for each source, without any token."""
+    sources = torch.arange(len(last), device=last.device)
+    log_prob = torch.zeros(len(last), 1, device=last.device)
+    return Front(
+        sources, last.new_zeros(len(last), 1, 0), log_prob, torch.full_like(log_prob, width)
+    )
+
+
+def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:
+    """The `count` likeliest of all ways to go on, or all if there are fewer.
+
+    The likeliest are among the likeliest of each open sequence; to add up only those saves a walk
+    over all (A, M, V).
+    """
+    sources, places = front.log_prob.shape
+    own = log_probs.topk(min(count, log_probs.shape[1]), dim=1)  # (A·M, C)
+    sums = front.log_prob[..., None] + own.values.unflatten(0, (sources, places))  # (A, M, C)
+    best = sums.flatten(1).topk(min(count, sums[0].numel()), dim=1)  # (A, R)
+    tokens = own.indices.view(sources, -1).gather(1, best.indices)
+    return Candidates(best.indices // sums.shape[2], tokens, best.values)
+
+
+def _sort_out(found: Candidates, room: Tensor, eos: int | None, refill: bool, cut: bool):
+    """Say which candidates are complete and which go on, (A, R) bool each; the rest is pruned."""
+    possible = found.log_prob > -torch.inf
+    followed = possible & (torch.arange(found.tokens.shape[1], device=room.device) < room)
+    if cut:
+        return followed, torch.zeros_like(followed)
+    ended = torch.zeros_like(followed) if eos is None else found.tokens == eos
+    if not refill:
+        return followed & ended, followed & ~ended
+    going_on = possible & ~ended
+    return followed & ended, going_on & (going_on.cumsum(dim=1) <= room)
+
+
+def _collect(pool: Pool, front: Front, found: Candidates, complete: Tensor, eos, rule) -> None:
+    """Put the complete candidates into the pool."""
+    finished = torch.zeros_like(complete) if eos is None else found.tokens == eos
+    log_prob = found.log_prob.masked_fill(~complete, -torch.inf)
+    pool.add(
+        front.sources, _written(front.tokens, found.slots, found.tokens), log_prob, finished, rule
+    )
+
+
+def _follow(front: Front, found: Candidates, going_on: Tensor, hopeful: Tensor):
+    """The next front, of the hopeful sources only, and from which slots (A, M) it came."""
+    places = int(going_on[hopeful].sum(dim=1).max())
+    # Those that go on come first, and among themselves keep their order: the best first.
+    order = going_on.sort(dim=1, descending=True, stable=True).indices[hopeful, :places]
+    log_prob = found.log_prob.masked_fill(~going_on, -torch.inf)[hopeful].gather(1, order)
+    slots, tokens = (part[hopeful].gather(1, order) for part in (found.slots, found.tokens))
+    written = _written(front.tokens[hopeful], slots, tokens)
+    return Front(front.sources[hopeful], written, log_prob, front.room[hopeful]), slots
+
+
+def _written(prefixes: Tensor, slots: Tensor, tokens: Tensor) -> Tensor:
+    """Prefixes (A, M, L) at these slots (A, R), each with its token after it: (A, R, L + 1)."""
+    prefixes = prefixes.gather(1, slots[..., None].expand(-1, -1, prefixes.shape[2]))
+    return torch.cat([prefixes, tokens[..., None]], dim=2)
+
+
+def _reorder(carrier: Carrier, slots: Tensor, hopeful: Tensor, size: int) -> None:
+    """Bring the state's rows into the order of the next front."""
+    places = size // len(hopeful)  # of each source until now
+    firsts = torch.arange(0, size, places, device=slots.device)[hopeful]
+    rows = (firsts[:, None] + slots).flatten()
+    within = len(rows) == size and bool(hopeful.all())
+    if not within or not torch.equal(rows, torch.arange(size, device=rows.device)):
+        carrier.select(rows, size, within=within)
+
+
+def _fates(
+    found: Candidates, complete: Tensor, going_on: Tensor, eos: int | None
+) -> list[list[Fate]]:
+    """For the trace: what becomes of the candidates that are followed."""
+    fates = []
+    for slots, tokens, ends, lives in zip(
+        *(part.tolist() for part in (found.slots, found.tokens, complete, going_on)), strict=True
+    ):
+        row = zip(slots, tokens, ends, lives, strict=True)
+        fates.append(
+            [
+                (slot, token, fate_of(token, eos=eos, cut=end))
+                for slot, token, end, live in row
+                if end or live
+            ]
+        )
+    return fates

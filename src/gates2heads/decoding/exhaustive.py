@@ -1,0 +1,123 @@
+"""Exhaustive search: every sequence is scored, so the best is found. What that costs is counted."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.checks import check_count
+from gates2heads.decoding.hypotheses import Hypotheses, Pool
+from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.state import select
+from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.trace import Tree, check_trace, fate_of
+
+
+@torch.no_grad()
+def exhaustive(
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    n_best: int = 1,
+    length_rule: LengthRule | None = None,
+    limit: int = 100_000,
+    pad: int = 0,
+    trace: Tree | None = None,
+) -> Hypotheses:
+    """Score every sequence there is, and keep the best.
+
+    The sequences are those that end with `<eos>` within `max_length` = T tokens, and those of T
+    tokens without it. If no token ends a sequence, there are V^T of them.
+
+    Args:
+        step: the step function; see `gates2heads.decoding.steps`.
+        state: what the step function needs at first; see `gates2heads.decoding.state`.
+        bos: the token to begin with: (B,) long, or one number for a batch of one.
+        eos: the token that ends a sequence, or None if only `max_length` does.
+        max_length: the most tokens that are written, `<eos>` included.
+        n_best: how many sequences are returned.
+        length_rule: what log-probabilities are divided by; nothing if not given.
+        limit: the most sequences that may be scored, for all sources together.
+        pad: fills the tokens after the end.
+        trace: notes the whole tree, if given.
+
+    Returns:
+        The N best of each source; `scored` (B,) is how many complete sequences there are.
+
+    Raises:
+        TypeError, ValueError: an argument is not what it should be, there are more than `limit`
+            sequences, or the step function's answer is not (log_probs, state).
+    """
+    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
+    check_count("n_best", n_best)
+    check_count("limit", limit)
+    rule = check_rule(length_rule, max_length)
+    check_trace(trace, last)
+    sources = torch.arange(len(last), device=last.device)
+    pool = Pool(len(last), n_best, pad=pad, device=last.device)
+    prefixes, totals = last.new_zeros(len(last), 1, 0), torch.zeros(len(last), 1)  # (B, M, L)
+    totals, count = totals.to(last.device), 0
+    for length in range(1, max_length + 1):
+        log_probs, state = advance(step, state, last, eos=eos)
+        words = torch.arange(log_probs.shape[1], device=last.device)
+        if length == 1:
+            count = _count(len(words), len(last), max_length, eos=eos, limit=limit)
+        sums = totals[..., None] + log_probs.unflatten(0, totals.shape)  # (B, M, V)
+        if trace is not None:
+            trace.grow(sources, sums, _fates(sums, eos, length == max_length), rule)
+        ends = words == (-1 if eos is None else eos)
+        closing = words if length == max_length else words[ends]
+        if len(closing):
+            finished = ends[closing].repeat(len(sources), prefixes.shape[1])
+            pool.add(
+                sources, _append(prefixes, closing), sums[..., closing].flatten(1), finished, rule
+            )
+        going_on = words[~ends]
+        if length == max_length or not len(going_on):
+            break
+        rows = torch.arange(len(log_probs), device=last.device).repeat_interleave(len(going_on))
+        state = select(state, rows, len(log_probs))
+        prefixes, totals = _append(prefixes, going_on), sums[..., going_on].flatten(1)
+        last = prefixes[..., -1].flatten()
+    return pool.result(torch.full_like(sources, count))
+
+
+def _append(prefixes: Tensor, words: Tensor) -> Tensor:
+    """Each of M prefixes (B, M, L) with each of W words after it: (B, M·W, L + 1)."""
+    sources, count, _ = prefixes.shape
+    words_after = words.repeat(sources, count)[..., None]  # (B, M·W, 1)
+    return torch.cat([prefixes.repeat_interleave(len(words), dim=1), words_after], dim=2)
+
+
+def _count(size: int, sources: int, max_length: int, *, eos: int | None, limit: int) -> int:
+    """How many sequences there are for one source, if not too many."""
+    branching = size if eos is None else size - 1  # tokens after which a sequence goes on
+    complete, going_on = 0, 1
+    for length in range(1, max_length + 1):
+        last = length == max_length
+        complete += going_on * (size if last else size - branching)
+        going_on *= branching
+        if sources * max(complete, going_on) > limit:
+            power = min(max_length, 10**15) * math.log10(max(branching, 1.1))
+            raise ValueError(
+                f"limit must allow all sequences of up to max_length={max_length} out of {size} "
+                f"tokens, about 10^{power:.3g} for each of {sources} sources, got {limit}"
+            )
+        if not going_on:
+            break
+    return complete
+
+
+def _fates(sums: Tensor, eos: int | None, cut: bool):
+    """Nothing is pruned: every token after every prefix is followed."""
+    sources, prefixes, size = sums.shape
+    every = [
+        (slot, token, fate_of(token, eos=eos, cut=cut))
+        for slot in range(prefixes)
+        for token in range(size)
+    ]
+    return [every] * sources

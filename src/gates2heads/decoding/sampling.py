@@ -1,0 +1,157 @@
+"""Sampling: draw each token at random, from the model's distribution or a narrower one."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.checks import check_count, check_positive, check_share
+from gates2heads.decoding.search import Output, follow
+from gates2heads.decoding.steps import Step
+from gates2heads.decoding.trace import Tree
+
+
+def temper(log_probs: Tensor, temperature: float) -> Tensor:
+    """Sharpen (below 1) or flatten (above 1) distributions: p^(1/temperature), normalised.
+
+    Towards 0 all probability goes to the likeliest token; towards infinity all tokens that have
+    any become equally likely.
+
+    Args:
+        log_probs: (…, V) float; need not be normalised.
+        temperature: above 0.
+
+    Returns:
+        log_probs (…, V), normalised.
+
+    Raises:
+        TypeError, ValueError: log_probs are no float tensor, hold NaN, or allow no token in some
+            row; or the temperature is not positive and finite.
+    """
+    _check_log_probs(log_probs)
+    check_positive("temperature", temperature)
+    # The largest becomes 0 first, or dividing by a tiny number would overflow.
+    scaled = (log_probs - log_probs.amax(dim=-1, keepdim=True)) / temperature
+    return scaled.log_softmax(dim=-1)
+
+
+def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
+    """Keep the k likeliest tokens and give the others probability zero.
+
+    Source: Fan et al. 2018, section 5.1. Of tokens that are equally likely, the first stay.
+
+    Args:
+        log_probs: (…, V) float.
+        k: at least 1; from V on, nothing changes.
+
+    Returns:
+        log_probs (…, V), normalised.
+
+    Raises:
+        TypeError, ValueError: as for `temper`; k is no whole number or below 1.
+    """
+    _check_log_probs(log_probs)
+    check_count("k", k)
+    return _keep_first(log_probs, torch.arange(log_probs.shape[-1], device=log_probs.device) < k)
+
+
+def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
+    """Keep the fewest likeliest tokens whose probabilities sum to at least p: the nucleus.
+
+    Source: Holtzman et al. 2020, eq. 2–3.
+
+    Args:
+        log_probs: (…, V) float.
+        p: from 0, which keeps one token, to 1, which keeps all.
+
+    Returns:
+        log_probs (…, V), normalised.
+
+    Raises:
+        TypeError, ValueError: as for `temper`; p does not lie in [0, 1].
+    """
+    _check_log_probs(log_probs)
+    check_share("p", p)
+    if p == 1:  # or rounding in the sum might drop the last tokens
+        return log_probs.log_softmax(dim=-1)
+    ranked = log_probs.softmax(dim=-1).sort(dim=-1, descending=True, stable=True).values
+    before = ranked.cumsum(dim=-1) - ranked  # the mass of the likelier tokens
+    kept = before < p
+    kept[..., 0] = True
+    return _keep_first(log_probs, kept)
+
+
+def sample(
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+    pad: int = 0,
+    trace: Tree | None = None,
+) -> Output:
+    """Draw one sequence for each source, token by token.
+
+    The narrowing comes in the order temperature, top-k, top-p. The `log_prob` that is returned is
+    the model's own, not that of the narrowed distribution, so that samples drawn in different
+    ways can be compared.
+
+    Args:
+        step, state, bos, eos, max_length, pad, trace: as for `greedy`.
+        temperature: above 0; see `temper`. For the likeliest token at each step, use `greedy`.
+        top_k: draw from so many tokens; see `keep_top_k`.
+        top_p: draw from the tokens that hold this share; see `keep_top_p`.
+        generator: makes the draws repeatable; torch's own if not given.
+
+    Raises:
+        TypeError, ValueError: an argument is not what it should be, or the step function's answer
+            is not (log_probs, state), or allows no token.
+    """
+    check_positive("temperature", temperature)
+    if top_k is not None:
+        check_count("top_k", top_k)
+    if top_p is not None:
+        check_share("top_p", top_p)
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise TypeError(f"generator must be a torch.Generator, got {type(generator).__name__}")
+
+    def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
+        # A row that has ended may be allowed nothing; what is drawn there is not used.
+        log_probs = log_probs.masked_fill(finished[:, None], 0.0)
+        log_probs = temper(log_probs, temperature)
+        if top_k is not None:
+            log_probs = keep_top_k(log_probs, top_k)
+        if top_p is not None:
+            log_probs = keep_top_p(log_probs, top_p)
+        return torch.multinomial(log_probs.exp(), 1, generator=generator)[:, 0]
+
+    options = {"bos": bos, "eos": eos, "max_length": max_length, "pad": pad, "trace": trace}
+    return follow(draw, step, state, **options)
+
+
+def _keep_first(log_probs: Tensor, kept: Tensor) -> Tensor:
+    """Keep what stands at the `kept` ranks, likeliest first, and normalise."""
+    order = log_probs.sort(dim=-1, descending=True, stable=True).indices
+    kept = torch.zeros_like(log_probs, dtype=torch.bool).scatter(
+        -1, order, kept.expand_as(log_probs)
+    )
+    return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
+
+
+def _check_log_probs(log_probs: Tensor) -> None:
+    if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
+        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
+        raise TypeError(f"log_probs must be a floating-point tensor, got {kind}")
+    if not log_probs.dim() or not log_probs.numel():
+        raise ValueError(f"log_probs must have shape (…, V), got {tuple(log_probs.shape)}")
+    top = log_probs.amax(dim=-1)
+    if not top.isfinite().all():
+        raise ValueError(
+            "log_probs must allow at least one token in every row and hold no NaN or infinity, "
+            f"got a row whose highest is {top[~top.isfinite()][0].item()}"
+        )

@@ -1,0 +1,93 @@
+"""The step function, through which every search asks a model that it does not know.
+
+A step function takes `(state, last_tokens)` and returns `(log_probs, state)`: `last_tokens` (B,) is
+what was written last, `log_probs` (B, V) is what may come next, in nats. A probability table, an
+n-gram table, a recurrent network and a Transformer all fit.
+
+A step function leaves the state that it was given as it was, and returns a new one; parts that do
+not change, such as what was read of the source, it hands on as they are.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gates2heads.data.checks import check_count
+
+Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
+ROUNDING = 1e-3  # how far above 0 a log-probability may lie by rounding alone
+
+
+def begin(step: Step, bos: Tensor | int, *, eos: int | None, max_length: int, pad: int) -> Tensor:
+    """Check what every search is given, and return the tokens to begin with, (B,) long.
+
+    Raises:
+        TypeError, ValueError: `step` is no function, `bos` no number and no tensor (B,) of them,
+            `eos` or `pad` no number, or `max_length` below 1.
+    """
+    if not callable(step):
+        raise TypeError(f"step must be a function, got {type(step).__name__}")
+    check_count("max_length", max_length)
+    _check_token("pad", pad)
+    if eos is not None:
+        _check_token("eos", eos)
+    if not isinstance(bos, Tensor):
+        _check_token("bos", bos)
+        bos = torch.tensor([bos])
+    if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
+        raise ValueError(
+            f"bos must be one number, or a tensor (B,) of numbers, got {bos.dtype} of shape "
+            f"{tuple(bos.shape)}"
+        )
+    return bos.reshape(-1).long()
+
+
+def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> tuple[Tensor, Any]:
+    """Ask the step function once, and check its answer.
+
+    Returns:
+        log_probs (B, V), none above 0, and the next state.
+
+    Raises:
+        TypeError: the answer is not `(log_probs, state)`, or the first is no float tensor.
+        ValueError: log_probs are not (B, V), hold NaN or what no logarithm of a probability can
+            be, or `eos` is not among the V tokens.
+    """
+    answer, rows = step(state, last_tokens), len(last_tokens)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise TypeError(f"step must return (log_probs, state), got {type(answer).__name__}")
+    log_probs, state = answer
+    if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
+        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
+        raise TypeError(f"step must return a tensor of log_probs, got {kind}")
+    if log_probs.dim() != 2 or len(log_probs) != rows or not log_probs.numel():
+        raise ValueError(
+            f"step must return log_probs of shape ({rows}, V), got {tuple(log_probs.shape)}"
+        )
+    if eos is not None and eos >= log_probs.shape[1]:
+        raise ValueError(
+            f"eos must be one of the {log_probs.shape[1]} tokens that step scores, got {eos}"
+        )
+    return _at_most_zero(log_probs), state
+
+
+def _at_most_zero(log_probs: Tensor) -> Tensor:
+    """Refuse NaN and numbers above 0; one look at the largest finds both."""
+    top = log_probs.max().item()
+    if math.isnan(top):
+        raise ValueError("step returned NaN among its log_probs")
+    if top > ROUNDING:
+        raise ValueError(
+            f"step must return log_probs, which are at most 0, got {top:.4g}; log_softmax makes "
+            "them from logits"
+        )
+    return log_probs.clamp(max=0.0) if top > 0 else log_probs
+
+
+def _check_token(name: str, number: int) -> None:
+    check_count(name, number, least=0)
+    if number >= 2**63:
+        raise ValueError(f"{name} must be a token's number, below 2^63, got {number:.3g}")
