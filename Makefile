@@ -6,11 +6,13 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 COLAB := .venv-colab/.installed
 ASSETS := _assets/vendor/manifest.json
+WHEEL := _assets/.wheel
 BUILT := _build/.built
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
+LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
 
 .PHONY: help install book rebuild serve test check lint execute clean distclean
@@ -41,13 +43,19 @@ $(ASSETS): $(INSTALLED) tools/fetch_assets.py
 	@$(PY) tools/fetch_assets.py
 	@touch $@
 
+# The library as one file, which the built book offers to readers on Colab.
+$(WHEEL): $(INSTALLED) $(LIBRARY) pyproject.toml
+	@mkdir -p _assets && rm -rf build _assets/*.whl
+	@$(PY) -m pip wheel -q --no-deps --no-build-isolation -w _assets .
+	@rm -rf build && touch $@
+
 $(COLAB): $(INSTALLED) tools/colab_environment.py
 	@$(PY) tools/colab_environment.py
 	@touch $@
 
 # ---- the book ---------------------------------------------------------------------------------
 
-$(BUILT): $(ASSETS) $(SOURCES) _config.yml _toc.yml references.bib
+$(BUILT): $(ASSETS) $(WHEEL) $(SOURCES) _config.yml _toc.yml references.bib
 	@$(MAKE) --no-print-directory rebuild
 
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
@@ -71,7 +79,7 @@ lint:
 check: $(INSTALLED) lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 -m "not slow and not browser and not book" tests
 
-test: $(ASSETS) $(COLAB)
+test: $(ASSETS) $(WHEEL) $(COLAB)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)

@@ -15,6 +15,7 @@ class FrameViewer extends Stage {
     this.frames = this.model.get("frames");
     this.labels = this.model.get("labels");
     this.places = this.frames.length;
+    this.pictures = new Map();
     const title = this.model.get("title");
     this.slider = element("input", { type: "range", min: 0, max: this.places - 1, step: 1 });
     this.label = element("output", { "aria-live": "polite" });
@@ -78,12 +79,22 @@ class FrameViewer extends Stage {
     this.slider.value = index;
     this.slider.setAttribute("aria-valuetext", this.labels[index]);
     this.label.textContent = this.labels[index];
-    this.figure.innerHTML = this.frames[index];
+    this.figure.replaceChildren(...this.picture(index));
     this.figure.dataset.index = index;
     const title = this.model.get("title");
     this.figure.setAttribute("aria-label", `${title ? `${title}: ` : ""}${this.labels[index]}`);
     this.previous.disabled = index === 0;
     this.next.disabled = index === this.places - 1;
+  }
+
+  // A frame is parsed when it is first shown, and then kept.
+  picture(index) {
+    if (!this.pictures.has(index)) {
+      const template = document.createElement("template");
+      template.innerHTML = this.frames[index];
+      this.pictures.set(index, [...template.content.childNodes]);
+    }
+    return this.pictures.get(index);
   }
 
   dispose() {
