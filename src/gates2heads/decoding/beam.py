@@ -8,7 +8,7 @@ from torch import Tensor
 from gates2heads.data.checks import check_count
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
-from gates2heads.decoding.state import Carrier
+from gates2heads.decoding.state import Carrier, check_state
 from gates2heads.decoding.steps import Step, advance, begin
 from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
 from gates2heads.metrics.checks import check_flag
@@ -86,6 +86,7 @@ def beam(
     _check_sizes(width, n_best, refill, early_stopping)
     rule = check_rule(length_rule, max_length)
     check_trace(trace, last)
+    check_state(state, last)
     front, carrier = _first_front(last, width), Carrier(state)
     pool = Pool(len(last), n_best, pad=pad, device=last.device)
     scored = torch.zeros_like(last)

@@ -9,7 +9,7 @@ from torch import Tensor
 from gates2heads.data.checks import check_count
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
-from gates2heads.decoding.state import select
+from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import Step, advance, begin
 from gates2heads.decoding.trace import Tree, check_trace, fate_of
 
@@ -57,6 +57,7 @@ def exhaustive(
     check_count("limit", limit)
     rule = check_rule(length_rule, max_length)
     check_trace(trace, last)
+    check_state(state, last)
     sources = torch.arange(len(last), device=last.device)
     pool = Pool(len(last), n_best, pad=pad, device=last.device)
     prefixes, totals = last.new_zeros(len(last), 1, 0), torch.zeros(len(last), 1)  # (B, M, L)

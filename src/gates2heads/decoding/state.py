@@ -57,6 +57,15 @@ def select(state: Any, rows: Tensor, size: int, *, keep: Collection[int] = ()) -
     )
 
 
+def check_state(state: Any, rows: Tensor) -> None:
+    """Refuse a state that has not one row for each of `rows` (B,), or that cannot be reordered.
+
+    Raises:
+        TypeError, ValueError: as for `select`.
+    """
+    select(state, rows[:0], len(rows))
+
+
 class Carrier:
     """Carries the state of a search in which every source has several rows.
 

@@ -1,0 +1,216 @@
+"""Sampling: the narrowed distributions by hand and by loop, and frequencies by chi-square."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from step_functions import RandomTables
+
+from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
+from gates2heads.decoding.search import greedy
+
+PROBS = torch.tensor([0.1, 0.4, 0.2, 0.3], dtype=torch.double)
+DRAWS = 20_000
+
+rows = st.integers(2, 11).flatmap(
+    lambda size: st.lists(st.floats(-20, 0), min_size=size, max_size=size)
+)
+
+
+def probs(log_probs):
+    return pytest.approx(log_probs.exp().tolist())
+
+
+def test_by_hand():
+    logs = PROBS.log()
+    assert probs(temper(logs, 0.5)) == [0.01 / 0.3, 0.16 / 0.3, 0.04 / 0.3, 0.09 / 0.3]
+    assert probs(keep_top_k(logs, 2)) == [0, 4 / 7, 0, 3 / 7]
+    # 0.4 is not 0.65, 0.4 + 0.3 is.
+    assert probs(keep_top_p(logs, 0.65)) == [0, 4 / 7, 0, 3 / 7]
+    assert probs(keep_top_p(logs, 0.75)) == [0, 4 / 9, 2 / 9, 3 / 9]
+    assert probs(keep_top_p(logs, 0.0)) == [0, 1, 0, 0]
+    assert PROBS.tolist() == probs(keep_top_p(logs, 1.0))
+    assert PROBS.tolist() == probs(keep_top_k(logs, 99))
+
+
+def narrowed(row, keeps):
+    """The probabilities of a row, of which a loop over its sorted tokens keeps some."""
+    total = sum(math.exp(number) for number in row)
+    ranked = sorted(range(len(row)), key=lambda token: (-row[token], token))
+    kept, mass = [], 0.0
+    for token in ranked:
+        if not keeps(len(kept), mass):
+            break
+        kept.append(token)
+        mass += math.exp(row[token]) / total
+    return [
+        math.exp(row[token]) / total / mass if token in kept else 0 for token in range(len(row))
+    ]
+
+
+@given(row=rows, k=st.integers(1, 12))
+def test_top_k_equals_a_sorted_loop(row, k):
+    expected = narrowed(row, lambda kept, mass: kept < k)
+    assert expected == probs(keep_top_k(torch.tensor(row, dtype=torch.double), k))
+
+
+@given(row=rows, p=st.floats(0, 0.999))
+def test_top_p_equals_a_sorted_loop(row, p):
+    # Rounding decides where a sum of probabilities equals p: leave such p out.
+    exact, mass = torch.tensor(row, dtype=torch.double).softmax(-1), 0.0
+    for chance in exact.sort(descending=True).values.tolist():
+        mass += chance
+        if abs(mass - p) < 1e-9:
+            return
+    expected = narrowed(row, lambda kept, mass: not kept or mass < p)
+    assert expected == probs(keep_top_p(torch.tensor(row, dtype=torch.double), p))
+
+
+@given(row=rows, temperature=st.floats(0.05, 20))
+def test_temperature_divides_the_log_odds(row, temperature):
+    logs = torch.tensor(row, dtype=torch.double)
+    tempered = temper(logs, temperature)
+    assert tempered.exp().sum().item() == pytest.approx(1)
+    odds, before = tempered - tempered[0], (logs - logs[0]) / temperature
+    assert odds.tolist() == pytest.approx(before.tolist(), abs=1e-9)
+
+
+def test_temperature_at_its_ends():
+    logs = PROBS.log()
+    assert probs(temper(logs, 1e-300)) == [0, 1, 0, 0]
+    assert probs(temper(logs, 1e300)) == [0.25] * 4
+    closed = torch.tensor([0.0, -torch.inf, 0.0])
+    assert probs(temper(closed, 3.0)) == [0.5, 0, 0.5]
+
+
+def one_step(log_probs):
+    return lambda state, last_tokens: (log_probs.expand(len(last_tokens), -1), state)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [0.1, 0.4, 0.2, 0.3]),
+        ({"temperature": 0.5}, [0.01 / 0.3, 0.16 / 0.3, 0.04 / 0.3, 0.09 / 0.3]),
+        ({"top_k": 3}, [0, 4 / 9, 2 / 9, 3 / 9]),
+        ({"top_p": 0.65}, [0, 4 / 7, 0, 3 / 7]),
+        # Temperature first: 16/30 alone holds half. Before it, 0.4 would not.
+        ({"temperature": 0.5, "top_p": 0.5}, [0, 1, 0, 0]),
+        # Top-k first: 4/7 of the two that are left holds 0.55. Before it, 0.4 would not.
+        ({"top_k": 2, "top_p": 0.55}, [0, 1, 0, 0]),
+    ],
+)
+def test_frequencies_by_chi_square(options, expected):
+    output = sample(
+        one_step(PROBS.log()),
+        None,
+        bos=torch.zeros(DRAWS, dtype=torch.long),
+        eos=None,
+        max_length=1,
+        generator=torch.Generator().manual_seed(11),
+        **options,
+    )
+    counts = torch.bincount(output.tokens[:, 0], minlength=4).tolist()
+    assert [count == 0 for count in counts] == [chance == 0 for chance in expected]
+    cells = [(c, DRAWS * e) for c, e in zip(counts, expected, strict=True) if e]
+    statistic = sum((count - wanted) ** 2 / wanted for count, wanted in cells)
+    # 99.9 % quantile of chi-square with 3, 2, 1, 0 degrees of freedom
+    assert statistic <= {4: 16.27, 3: 13.82, 2: 10.83, 1: 0.0}[len(cells)]
+
+
+def test_later_steps_follow_what_was_drawn_and_the_log_prob_is_the_models():
+    tables = RandomTables(31, 5, 4, seed=3)
+    output = sample(
+        tables.step, tables.start, bos=tables.bos, eos=1, max_length=4, temperature=1.5, top_k=4
+    )
+    lengths = set()
+    for source in range(31):
+        tokens, total, prefix = output.tokens[source].tolist(), 0.0, 0
+        end = tokens.index(1) + 1 if 1 in tokens else 4
+        lengths.add(end)
+        for level, token in enumerate(tokens[:end]):
+            total += tables.levels[level][source, prefix, token].item()
+            prefix = prefix * 5 + token
+        assert output.log_prob[source].item() == pytest.approx(total)
+        assert output.finished[source] == (1 in tokens)
+        assert set(tokens[end:]) <= {0}
+    assert len(lengths) > 2
+
+
+def test_a_seed_repeats_the_draws():
+    tables = RandomTables(7, 5, 4, seed=3)
+
+    def draw(seed):
+        generator = torch.Generator().manual_seed(seed)
+        given = {"bos": tables.bos, "eos": None, "max_length": 4, "generator": generator}
+        return sample(tables.step, tables.start, **given).tokens.tolist()
+
+    assert draw(5) == draw(5)
+    assert draw(5) != draw(6)
+
+
+@given(seed=st.integers(0, 2**31))
+def test_one_token_is_greedy(seed):
+    tables = RandomTables(3, 5, 4, seed)
+    given = {"bos": tables.bos, "eos": 1, "max_length": 4}
+    wanted = greedy(tables.step, tables.start, **given)
+    for options in ({"top_k": 1}, {"top_p": 0.0}, {"temperature": 1e-12}):
+        output = sample(tables.step, tables.start, **given, **options)
+        assert output.tokens.tolist() == wanted.tokens.tolist()
+
+
+def test_a_row_that_has_ended_may_be_allowed_nothing():
+    table = torch.full((4, 4), -torch.inf)
+    table[3, 1] = table[2, 3] = 0.0
+
+    def step(state, last_tokens):
+        return table[last_tokens], state
+
+    output = sample(step, None, bos=torch.tensor([3, 2]), eos=1, max_length=3)
+    assert output.tokens.tolist() == [[1, 0], [3, 1]]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"temperature": 0}, ValueError, "temperature must be positive and finite, got 0"),
+        ({"temperature": "hot"}, TypeError, "temperature must be a number, got 'hot'"),
+        ({"top_k": 0}, ValueError, "top_k must be at least 1, got 0"),
+        ({"top_p": 1.5}, ValueError, r"top_p must lie in \[0, 1\], got 1.5"),
+        ({"generator": 5}, TypeError, "generator must be a torch.Generator, got int"),
+        ({"eos": 4}, ValueError, "eos must be one of the 4 tokens that step scores, got 4"),
+        (
+            {"step": one_step(torch.full((4,), -torch.inf))},
+            ValueError,
+            "log_probs must allow at least one token in every row",
+        ),
+        (
+            {"step": one_step(torch.tensor([2.0, 0, 0, 0]))},
+            ValueError,
+            "step must return log_probs, which are at most 0, got 2; log_softmax makes",
+        ),
+    ],
+)
+def test_nonsense_gets_one_clear_sentence(change, error, message):
+    good = {"step": one_step(PROBS.log()), "state": 0, "bos": 0, "eos": 1, "max_length": 2}
+    with pytest.raises(error, match=message):
+        sample(**{**good, **change})
+
+
+@pytest.mark.parametrize("narrow", [temper, keep_top_k, keep_top_p])
+@pytest.mark.parametrize(
+    ("log_probs", "error", "message"),
+    [
+        ([0.0], TypeError, "log_probs must be a floating-point tensor, got list"),
+        (torch.zeros(3).long(), TypeError, "log_probs must be a floating-point tensor, got torch"),
+        (torch.tensor(0.0), ValueError, r"log_probs must have shape \(…, V\), got \(\)"),
+        (torch.zeros(0), ValueError, r"log_probs must have shape \(…, V\), got \(0,\)"),
+        (torch.tensor([math.nan, 0.0]), ValueError, "no NaN or infinity, got a row .* nan"),
+        (torch.tensor([-math.inf] * 2), ValueError, "allow at least one token in every row"),
+    ],
+)
+def test_what_is_no_distribution_is_refused(narrow, log_probs, error, message):
+    with pytest.raises(error, match=message):
+        narrow(log_probs, 1)
