@@ -1,0 +1,170 @@
+"""BERT: an encoder that sees both sides of a gap. ERNIE: the same encoder, asked for whole names.
+
+Both are one model, `BERT`; what differs is what is hidden from it. See `masking.mask_tokens`:
+without `units` it is BERT's training, with the units of `masking.span_units` it is ERNIE's.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens
+from gates2heads.layers.masks import key_mask
+from gates2heads.layers.norms import LayerNorm
+from gates2heads.layers.positions import LearnedPositions
+from gates2heads.layers.transformer_layers import EncoderLayer
+
+SEGMENTS = 2  # the first text and the second
+STD = 0.02  # of the weights at first, appendix A.2 of the paper's code
+
+
+class BERT(nn.Module):
+    """Read a sequence in both directions at once; say what was hidden, and whether B follows A.
+
+    Source: Devlin et al. 2019, section 3. Departs from it in small sizes, and in an `eps` of 1e-5
+    in its norms.
+
+    Args:
+        vocabulary_size: V, with [MASK]; see `Markers.size`.
+        d_model: width D.
+        nhead: number of heads H.
+        num_layers: how deep the encoder is.
+        dim_feedforward: width F; 4 · D if not given.
+        dropout: on embeddings and on what each part of a layer adds.
+        max_length: the longest sequence that the model accepts, in tokens.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        d_model: int = 128,
+        nhead: int = 4,
+        num_layers: int = 4,
+        dim_feedforward: int | None = None,
+        dropout: float = 0.1,
+        max_length: int = 128,
+    ):
+        super().__init__()
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("d_model", d_model)
+        check_count("num_layers", num_layers)
+        check_count("max_length", max_length)
+        check_share("dropout", dropout)
+        width = 4 * d_model if dim_feedforward is None else dim_feedforward
+        self.vocabulary_size, self.d_model = vocabulary_size, d_model
+        self.max_length, self.dropout = max_length, dropout
+        self.width = d_model  # of each layer's states, which a task reads
+        self.token_table = nn.Embedding(vocabulary_size, d_model)
+        self.segment_table = nn.Embedding(SEGMENTS, d_model)
+        self.positions = LearnedPositions(max_length, d_model)
+        self.norm = LayerNorm(d_model)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, nhead, width, dropout, "gelu") for _ in range(num_layers)
+        )
+        self.pooler = nn.Linear(d_model, d_model)
+        self.next_readout = nn.Linear(d_model, 2)
+        self.transform = nn.Linear(d_model, d_model)
+        self.transform_norm = LayerNorm(d_model)
+        self.readout_bias = nn.Parameter(torch.zeros(vocabulary_size))
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                nn.init.normal_(parameter, std=STD)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+    def states(
+        self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
+    ) -> Tensor:
+        """What each layer makes of the tokens, the embeddings first.
+
+        Args:
+            tokens: (B, L) long, from [CLS] to [SEP].
+            segments: (B, L) long, 0 in the first text and 1 in the second; 0 if not given.
+            mask: (B, L) bool, True = a real token.
+
+        Returns:
+            (num_layers + 1, B, L, D).
+
+        Raises:
+            TypeError, ValueError: tokens or segments are no integer tensor, out of range or too
+                long, or the shapes differ.
+        """
+        return torch.stack(self._layer_states(tokens, segments, mask))
+
+    def _layer_states(
+        self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None
+    ) -> list[Tensor]:
+        """The states one by one, each (B, L, D)."""
+        check_tokens("tokens", tokens, self.vocabulary_size)
+        if tokens.shape[1] > self.max_length:
+            raise ValueError(
+                f"tokens must be at most {self.max_length} tokens long, got {tokens.shape[1]}"
+            )
+        check_mask(mask, tokens.shape)
+        segments = torch.zeros_like(tokens) if segments is None else segments
+        check_tokens("segments", segments, SEGMENTS)
+        if segments.shape != tokens.shape:
+            raise ValueError(
+                f"segments must have shape {tuple(tokens.shape)}, got {tuple(segments.shape)}"
+            )
+        vectors = self.positions(self.token_table(tokens) + self.segment_table(segments))
+        vectors = F.dropout(self.norm(vectors), self.dropout, self.training)
+        states = [vectors]
+        for layer in self.layers:
+            states.append(layer(states[-1], mask=key_mask(mask)))
+        return states
+
+    def encode(
+        self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
+    ) -> Tensor:
+        """What the last layer makes of the tokens: (B, L, D); see `states`."""
+        return self._layer_states(tokens, segments, mask)[-1]
+
+    def readout(self, vectors: Tensor) -> Tensor:
+        """What stood at a hidden place, from its vector (…, D): logits (…, V).
+
+        The readout's matrix is the table of the embeddings.
+
+        Raises:
+            TypeError, ValueError: the vectors are no (…, D) tensor of the model's dtype.
+        """
+        self._check_vectors(vectors)
+        hidden = self.transform_norm(F.gelu(self.transform(vectors)))
+        return F.linear(hidden, self.token_table.weight, self.readout_bias)
+
+    def follows(self, vectors: Tensor) -> Tensor:
+        """Whether the second text follows the first, from vectors (B, L, D), at [CLS].
+
+        Returns:
+            logits (B, 2): no, yes.
+
+        Raises:
+            TypeError, ValueError: the vectors are no (B, L, D) tensor of the model's dtype.
+        """
+        self._check_vectors(vectors, dims=3)
+        return self.next_readout(torch.tanh(self.pooler(vectors[:, 0])))
+
+    def forward(
+        self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
+    ):
+        """Both of the tasks of pre-training; see `states`.
+
+        Returns:
+            logits (B, L, V) for each token, and logits (B, 2): does not follow, follows.
+        """
+        vectors = self.encode(tokens, segments=segments, mask=mask)
+        return self.readout(vectors), self.follows(vectors)
+
+    def _check_vectors(self, vectors: Tensor, *, dims: int | None = None) -> None:
+        if not isinstance(vectors, Tensor):
+            raise TypeError(f"vectors must be a tensor, got {type(vectors).__name__}")
+        fits = vectors.dim() and vectors.shape[-1] == self.d_model and vectors.numel()
+        if not fits or dims not in (None, vectors.dim()):
+            axes = "…" if dims is None else "B, L"
+            raise ValueError(
+                f"vectors must have shape ({axes}, {self.d_model}), got {tuple(vectors.shape)}"
+            )
+        check_dtypes(self, vectors=vectors)

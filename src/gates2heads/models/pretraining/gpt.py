@@ -1,0 +1,198 @@
+"""GPT: a decoder without a source. Every position sees what was written before it."""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.layers.masks import key_mask
+from gates2heads.layers.multi_head import KeyValues
+from gates2heads.layers.norms import LayerNorm
+from gates2heads.layers.positions import LearnedPositions
+from gates2heads.layers.transformer_layers import EncoderLayer
+
+STD = 0.02  # of the weights at first, Radford et al. 2018, section 4.1
+
+
+class GPTState(NamedTuple):
+    """What was written up to here; every tensor has the batch first."""
+
+    past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
+
+
+class GPT(nn.Module):
+    """A language model of causal self-attention: predict the next token, and nothing else.
+
+    Source: Radford et al. 2018 (GPT), section 3.1, with `norm_first=False`; Radford et al. 2019
+    (GPT-2), section 2.3, with `norm_first=True`: the norms stand before each part, one more stands
+    at the end, and the weights that add to the residual begin smaller by √(2 · num_layers). Departs
+    from both in small sizes and in the exact GELU.
+
+    Args:
+        vocabulary_size: V.
+        d_model: width D.
+        nhead: number of heads H.
+        num_layers: how deep it is.
+        dim_feedforward: width F; 4 · D if not given.
+        dropout: on embeddings and on what each part of a layer adds.
+        norm_first: True is pre-norm, False post-norm.
+        max_length: the longest sequence that the model reads or writes, in tokens.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        d_model: int = 128,
+        nhead: int = 4,
+        num_layers: int = 4,
+        dim_feedforward: int | None = None,
+        dropout: float = 0.1,
+        norm_first: bool = True,
+        max_length: int = 128,
+    ):
+        super().__init__()
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("d_model", d_model)
+        check_count("num_layers", num_layers)
+        check_count("max_length", max_length)
+        check_share("dropout", dropout)
+        width = 4 * d_model if dim_feedforward is None else dim_feedforward
+        self.vocabulary_size, self.d_model = vocabulary_size, d_model
+        self.max_length, self.dropout = max_length, dropout
+        self.width = d_model  # of each layer's states, which a task reads
+        self.token_table = nn.Embedding(vocabulary_size, d_model)
+        self.positions = LearnedPositions(max_length, d_model)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, nhead, width, dropout, "gelu", norm_first=norm_first)
+            for _ in range(num_layers)
+        )
+        self.norm = LayerNorm(d_model) if norm_first else nn.Identity()
+        small = STD / math.sqrt(2 * num_layers) if norm_first else STD
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                adds = name.endswith(("out_proj.weight", "linear2.weight"))
+                nn.init.normal_(parameter, std=small if adds else STD)
+            elif name.endswith(("linear1.bias", "linear2.bias")):
+                nn.init.zeros_(parameter)
+
+    def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """What each layer makes of the tokens, the embeddings first.
+
+        Args:
+            tokens: (B, L) long.
+            mask: (B, L) bool, True = a real token. Padding at the end needs none: no real token
+                sees it.
+
+        Returns:
+            (num_layers + 1, B, L, D); no position depends on a later one. The last of the states
+            went through the last norm.
+
+        Raises:
+            TypeError, ValueError: the tokens are no integer tensor, out of range or too long, or
+                the mask does not fit.
+        """
+        return torch.stack(self._layer_states(tokens, mask))
+
+    def _layer_states(self, tokens: Tensor, mask: Tensor | None) -> list[Tensor]:
+        """The states one by one, each (B, L, D)."""
+        check_tokens("tokens", tokens, self.vocabulary_size)
+        check_mask(mask, tokens.shape)
+        states = [self._embed(tokens, 0)]
+        for layer in self.layers:
+            states.append(layer(states[-1], mask=key_mask(mask), causal=True))
+        return [*states[:-1], self.norm(states[-1])]
+
+    def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """What the last layer makes of the tokens: (B, L, D); see `states`."""
+        return self._layer_states(tokens, mask)[-1]
+
+    def readout(self, vectors: Tensor) -> Tensor:
+        """What comes next, from vectors (B, L, D): logits (B, L, V).
+
+        The readout's matrix is the table of the embeddings.
+        """
+        check_width("vectors", vectors, self.d_model, dims=3)
+        check_dtypes(self, vectors=vectors)
+        return F.linear(vectors, self.token_table.weight)
+
+    def forward(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """Logits (B, L, V): row t predicts `tokens[:, t + 1]`; see `states`."""
+        return self.readout(self.encode(tokens, mask=mask))
+
+    def start(self, batch_size: int = 1, *, prompt: Tensor | None = None) -> GPTState:
+        """The state before the first step.
+
+        Args:
+            batch_size: B, how many sequences are written at once.
+            prompt: (B, P) long, what stands before the first token that `step` reads; no padding.
+
+        Raises:
+            TypeError, ValueError: batch_size is no whole number above 0, or the prompt is no
+                integer tensor (batch_size, P), out of range or too long.
+        """
+        check_count("batch_size", batch_size)
+        if prompt is not None:
+            check_tokens("prompt", prompt, self.vocabulary_size)
+            if len(prompt) != batch_size:
+                raise ValueError(f"prompt must have {batch_size} rows, got {len(prompt)}")
+            return GPTState(self._extend(prompt, (None,) * len(self.layers))[1])
+        attention = self.layers[0].self_attn
+        shape = (batch_size, attention.num_heads, 0, self.d_model // attention.num_heads)
+        nothing = KeyValues(*(self.token_table.weight.new_zeros(shape) for _ in range(2)))
+        return GPTState((nothing,) * len(self.layers))
+
+    def step(self, state: GPTState, last_tokens: Tensor):
+        """Advance by one token, as every search in `gates2heads.decoding` asks it to.
+
+        Args:
+            state: from `start` or from the step before.
+            last_tokens: (B,) long, what was written last; `<bos>` at first.
+
+        Returns:
+            log_probs (B, V) in nats, and the next state.
+
+        Raises:
+            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
+                fit the state's batch, or holds a number outside the vocabulary.
+        """
+        if not isinstance(state, GPTState):
+            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+        if len(state.past) != len(self.layers):
+            raise ValueError(
+                f"state must hold a past for each of {len(self.layers)} layers, got "
+                f"{len(state.past)}"
+            )
+        shape = (len(state.past[0].keys),)
+        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
+            raise ValueError(
+                f"last_tokens must have shape {shape}, one token a sequence, got "
+                f"{tuple(last_tokens.shape)}"
+            )
+        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
+        check_tokens("last_tokens", tokens, self.vocabulary_size)
+        vectors, past = self._extend(tokens, state.past)  # (B, 1, D)
+        return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)
+
+    def _embed(self, tokens: Tensor, start: int) -> Tensor:
+        """Vectors (B, L, D) of tokens (B, L), which stand from position `start` on."""
+        if start + tokens.shape[1] > self.max_length:
+            raise ValueError(
+                f"tokens must be at most {self.max_length} tokens long, got "
+                f"{start + tokens.shape[1]}"
+            )
+        vectors = self.positions(self.token_table(tokens), start=start)
+        return F.dropout(vectors, self.dropout, self.training)
+
+    def _extend(self, tokens: Tensor, past: tuple[KeyValues | None, ...]):
+        """Read tokens (B, L) after the past: the last layer's vectors (B, L, D), and the past."""
+        vectors = self._embed(tokens, 0 if past[0] is None else past[0].keys.shape[2])
+        extended = []
+        for layer, before in zip(self.layers, past, strict=True):
+            vectors, after = layer.step(vectors, before)
+            extended.append(after)
+        return self.norm(vectors), tuple(extended)
