@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
@@ -157,6 +157,7 @@ def test_a_recurrent_model_of_one_unit_by_hand():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=12)
 @given(texts=texts_of)
 def test_step_by_step_is_all_at_once_and_padding_counts_for_nothing(kind, texts):
     model = build(kind)

@@ -155,6 +155,10 @@ class TransformerLanguageModel(NeuralLanguageModel):
         """Vectors (B, T, D) of tokens (B, T), the first at position `start`."""
         # The scale lets a tied matrix serve both ends, Vaswani et al. 2017, section 3.4.
         vectors = F.embedding(tokens, self.table) * math.sqrt(self.d_model)
+        return self._place(vectors, start=start)
+
+    def _place(self, vectors: Tensor, *, start: int = 0) -> Tensor:
+        """Tell vectors (B, T, D) where they are, the first at position `start`."""
         return F.dropout(self.positions(vectors, start=start), self.dropout, self.training)
 
     def _readout(self, vectors: Tensor) -> Tensor:

@@ -1,0 +1,244 @@
+"""Decoders: what writes the target. Plain, or looking at the source before or after the step."""
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.attention import Attention
+from gates2heads.layers.local_attention import LocalAttention
+from gates2heads.layers.recurrent import ContextGRUCell
+from gates2heads.models.recurrent import Carried, carried_parts, recurrent_layer, run
+from gates2heads.models.seq2seq import Memory
+
+
+class WriterState(NamedTuple):
+    """Where a decoder stands; every tensor has the batch first."""
+
+    carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
+    fed: Tensor  # (B, U) what input feeding hands to the next step; (B, 0) without it
+    steps: Tensor  # (B,) long: how many tokens were read
+    memory: Memory
+
+
+class PlainDecoder(nn.Module):
+    """Write the target from the encoder's summary alone: it is the first state, and no more.
+
+    Source: Sutskever et al. 2014, section 2. Departs from it in a layer between summary and first
+    state, so that encoder and decoder may differ in cell and depth.
+
+    Args:
+        vocabulary_size: V of the target.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the state, and of the encoder's summary.
+        cell: "rnn", "gru" or "lstm".
+        num_layers: layer l reads what layer l − 1 wrote.
+        dropout: on token vectors and between layers.
+        fed_size: width of what a step reads beside the token, if a subclass feeds it something.
+    """
+
+    state_type = WriterState
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        *,
+        cell: str = "gru",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        fed_size: int = 0,
+    ):
+        super().__init__()
+        _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        check_count("fed_size", fed_size, least=0)
+        self.hidden_size, self.dropout, self.fed_size = hidden_size, dropout, fed_size
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.recurrent = recurrent_layer(
+            cell, embedding_size + fed_size, hidden_size, num_layers, dropout=dropout
+        )
+        carried_size = carried_parts(self.recurrent) * num_layers * hidden_size
+        self.bridge = nn.Linear(hidden_size, carried_size)
+        self.readout = nn.Linear(hidden_size, vocabulary_size)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        first = torch.tanh(self.bridge(summary))
+        # (B, parts · num_layers · U) -> parts times (B, num_layers, U)
+        carried = first.unflatten(1, (-1, self.recurrent.num_layers, self.hidden_size)).unbind(1)
+        fed = summary.new_zeros(len(summary), self.fed_size)
+        return _begin(carried, fed, Memory(states, states, mask, summary))
+
+    def step(self, state: WriterState, last_tokens: Tensor):
+        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        hidden, carried = self._advance(state.carried, self._embed(last_tokens))
+        return self.readout(hidden), state._replace(carried=carried, steps=state.steps + 1)
+
+    def _embed(self, tokens: Tensor) -> Tensor:
+        return F.dropout(self.embedding(tokens), self.dropout, self.training)
+
+    def _advance(self, carried: Carried, inputs: Tensor):
+        """One step on inputs (B, ·): the last layer's state (B, U), and what is carried."""
+        states, carried = run(self.recurrent, inputs[:, None], carried)
+        return states[:, 0], carried
+
+
+class LuongDecoder(PlainDecoder):
+    """Take the step first, then look at the source, and predict from both.
+
+    Source: Luong et al. 2015: h̃ = tanh(W_c [c; h]), eq. 5, logits W_s h̃, eq. 6, and input
+    feeding, section 3.3: h̃ goes into the next step beside the token. Departs from it in the first
+    state, as `PlainDecoder` does.
+
+    Args:
+        vocabulary_size, embedding_size, hidden_size, num_layers, dropout: as for `PlainDecoder`.
+        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
+        cell: "rnn", "gru" or "lstm".
+        input_feeding: False leaves h̃ out of the next step.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        attention: Attention,
+        *,
+        cell: str = "lstm",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        input_feeding: bool = True,
+    ):
+        check_count("hidden_size", hidden_size)
+        if not isinstance(input_feeding, bool):
+            raise TypeError(f"input_feeding must be True or False, got {input_feeding!r:.60}")
+        _check_attention(attention, hidden_size)
+        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+        fed_size = hidden_size if input_feeding else 0
+        super().__init__(vocabulary_size, embedding_size, hidden_size, fed_size=fed_size, **options)
+        self.attention = attention
+        self.combine = nn.Linear(2 * hidden_size, hidden_size, bias=False)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        state = super().start(states, summary, mask=mask)
+        memory = Memory(states, self.attention.project_keys(states), mask, summary)
+        return state._replace(memory=memory)
+
+    def step(self, state: WriterState, last_tokens: Tensor):
+        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        inputs = torch.cat([self._embed(last_tokens), state.fed], dim=1)
+        hidden, carried = self._advance(state.carried, inputs)
+        context = look(self.attention, hidden, state.memory, state.steps)
+        attentional = torch.tanh(self.combine(torch.cat([context, hidden], dim=1)))  # (B, U)
+        fed = attentional[:, : self.fed_size]
+        return self.readout(attentional), WriterState(carried, fed, state.steps + 1, state.memory)
+
+
+class BahdanauDecoder(nn.Module):
+    """Look at the source first, with the state before the step, and let the step read the context.
+
+    Source: Bahdanau et al. 2015, appendix A: the two gates and the candidate read the context,
+    A.1.1; the readout is a maxout layer, A.2.2. Departs from it in the first state, which comes
+    from both directions of the encoder and not from the backward one alone; and in that the
+    readout reads the state after the step, as the paper's eq. 4 says, where its appendix writes
+    the one before.
+
+    Args:
+        vocabulary_size: V of the target.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the state, and of the encoder's states.
+        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
+        maxout_size: width l of the readout's hidden layer; U/2, rounded up, if not given.
+        reset_after: False resets before the product, as the paper does; True as libraries do.
+        dropout: on token vectors.
+    """
+
+    state_type = WriterState
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        attention: Attention,
+        *,
+        maxout_size: int | None = None,
+        reset_after: bool = False,
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        _check_attention(attention, hidden_size)
+        maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
+        check_count("maxout_size", maxout_size)
+        if not isinstance(reset_after, bool):
+            raise TypeError(f"reset_after must be True or False, got {reset_after!r:.60}")
+        self.hidden_size, self.dropout = hidden_size, dropout
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.attention = attention
+        self.bridge = nn.Linear(hidden_size, hidden_size)
+        self.cell = ContextGRUCell(embedding_size, hidden_size, hidden_size, reset_after)
+        # U_o s + V_o y + C_o c as one matrix over [s; y; c], twice as wide as the maxout layer
+        self.combine = nn.Linear(2 * hidden_size + embedding_size, 2 * maxout_size)
+        self.readout = nn.Linear(maxout_size, vocabulary_size)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        hidden = torch.tanh(self.bridge(summary))
+        memory = Memory(states, self.attention.project_keys(states), mask, summary)
+        return _begin((hidden[:, None],), summary[:, :0], memory)
+
+    def step(self, state: WriterState, last_tokens: Tensor):
+        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        hidden = state.carried[0][:, 0]  # (B, 1, U) -> (B, U)
+        context = look(self.attention, hidden, state.memory, state.steps)
+        token = F.dropout(self.embedding(last_tokens), self.dropout, self.training)
+        hidden = self.cell(token, context, hidden)
+        pairs = self.combine(torch.cat([hidden, token, context], dim=1)).unflatten(1, (-1, 2))
+        logits = self.readout(pairs.amax(dim=2))  # (B, l, 2) -> (B, l): of each pair the larger
+        carried = (hidden[:, None],)
+        return logits, state._replace(carried=carried, steps=state.steps + 1)
+
+
+def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+    """Attend from hidden (B, U) to the source: the context (B, U).
+
+    Local attention that moves on step by step is told the step, (B,) long, from 0.
+    """
+    where = {"start": steps} if isinstance(attention, LocalAttention) else {}
+    context, _ = attention(
+        hidden[:, None],  # (B, U) -> (B, 1, U)
+        memory.keys,
+        memory.states,
+        mask=memory.mask[:, None],  # (B, S) -> (B, 1, S)
+        projected=True,
+        **where,
+    )
+    return context[:, 0]
+
+
+def _begin(carried: Carried, fed: Tensor, memory: Memory) -> WriterState:
+    steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
+    return WriterState(carried, fed, steps, memory)
+
+
+def _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout) -> None:
+    check_count("vocabulary_size", vocabulary_size)
+    check_count("embedding_size", embedding_size)
+    check_count("hidden_size", hidden_size)
+    check_share("dropout", dropout)
+
+
+def _check_attention(attention: Attention, hidden_size: int) -> None:
+    """Refuse what does not attend from the decoder's states to the encoder's, both U wide."""
+    if not isinstance(attention, Attention):
+        raise TypeError(f"attention must be an attention layer, got {attention!r:.60}")
+    sizes = (attention.score.query_size, attention.score.key_size)
+    if sizes != (hidden_size, hidden_size):
+        raise ValueError(
+            f"attention must read queries and keys of hidden_size {hidden_size}, got {sizes}"
+        )
