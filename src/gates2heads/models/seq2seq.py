@@ -1,4 +1,4 @@
-"""Encoder–decoder models on gated recurrent units, with and without attention."""
+"""Encoder–decoder models: what all share, and one of gated recurrent units."""
 
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from gates2heads.data.checks import check_count
 from gates2heads.layers.attention import SCORES, Attention
 from gates2heads.layers.checks import check_mask, check_tokens
 from gates2heads.layers.recurrent import GRU, GRUCell
+from gates2heads.models.checks import check_last_tokens, check_state
+from gates2heads.models.forcing import unroll
 
 
 class Memory(NamedTuple):
@@ -52,6 +54,7 @@ class Encoder(nn.Module):
         _check_sizes(vocabulary_size, embedding_size, hidden_size)
         if hidden_size % 2:
             raise ValueError(f"hidden_size must be even (half a direction), got {hidden_size}")
+        self.hidden_size = hidden_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.recurrent = GRU(embedding_size, hidden_size // 2, bidirectional=True)
 
@@ -82,6 +85,8 @@ class Decoder(nn.Module):
         attention: attends from (B, 1, U) to (B, S, U), or None.
     """
 
+    state_type = DecoderState
+
     def __init__(
         self,
         vocabulary_size: int,
@@ -91,6 +96,7 @@ class Decoder(nn.Module):
     ):
         super().__init__()
         _check_sizes(vocabulary_size, embedding_size, hidden_size)
+        self.hidden_size = hidden_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention
         self.bridge = nn.Linear(hidden_size, hidden_size)
@@ -122,41 +128,34 @@ class Decoder(nn.Module):
         return logits, DecoderState(hidden, memory)
 
 
-class EncoderDecoder(nn.Module):
+class SequenceToSequence(nn.Module):
     """An encoder and a decoder that are trained together.
 
-    Source: Cho et al. 2014 without attention, Bahdanau et al. 2015 with it.
+    Source: Sutskever et al. 2014; Cho et al. 2014; Bahdanau et al. 2015.
 
     Args:
-        source_size, target_size: the two vocabulary sizes.
-        embedding_size: width of the token vectors.
-        hidden_size: width U of the encoder's joined state and of the decoder's state.
-        score: name of a score function (see `SCORES`), or None for no attention.
+        encoder: `encoder(source, mask=)` gives states (B, S, U) and a summary (B, U).
+        decoder: has `start`, `step` and `state_type`; U units like the encoder.
         max_length: the longest source that the model accepts, in tokens.
+
+    Raises:
+        TypeError, ValueError: one of them is no encoder or decoder, or their widths differ.
     """
 
-    def __init__(
-        self,
-        source_size: int,
-        target_size: int,
-        *,
-        embedding_size: int = 64,
-        hidden_size: int = 128,
-        score: str | None = "additive",
-        max_length: int = 512,
-    ):
+    def __init__(self, encoder: nn.Module, decoder: nn.Module, *, max_length: int = 512):
         super().__init__()
-        check_count("source_size", source_size)
-        check_count("target_size", target_size)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size)
         check_count("max_length", max_length)
-        if score is not None and score not in list(SCORES):
-            raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {score!r}")
-        self.max_length = max_length
-        attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
-        self.encoder = Encoder(source_size, embedding_size, hidden_size)
-        self.decoder = Decoder(target_size, embedding_size, hidden_size, attention)
+        for name, part in (("encoder", encoder), ("decoder", decoder)):
+            if not (isinstance(part, nn.Module) and hasattr(part, "hidden_size")):
+                raise TypeError(f"{name} must be a module with a `hidden_size`, got {part!r:.60}")
+        if not hasattr(decoder, "state_type"):
+            raise TypeError(f"decoder must have a `state_type`, got {type(decoder).__name__}")
+        if encoder.hidden_size != decoder.hidden_size:
+            raise ValueError(
+                "encoder and decoder must have the same hidden_size, got "
+                f"{encoder.hidden_size} and {decoder.hidden_size}"
+            )
+        self.max_length, self.encoder, self.decoder = max_length, encoder, decoder
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> DecoderState:
         """Read source (B, S) under mask (B, S) and return the state before the first step.
@@ -191,31 +190,33 @@ class EncoderDecoder(nn.Module):
             TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
                 fit the state's batch, or holds a number outside the vocabulary.
         """
-        if not isinstance(state, DecoderState):
-            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
-        shape = (len(state.hidden),)
-        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
-            raise ValueError(
-                f"last_tokens must have shape {shape}, one token a sequence, got "
-                f"{tuple(last_tokens.shape)}"
-            )
-        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
-        check_tokens("last_tokens", tokens, self.decoder.embedding.num_embeddings)
+        check_state(state, self.decoder.state_type)
+        vocabulary_size = self.decoder.embedding.num_embeddings
+        check_last_tokens(last_tokens, len(state.memory.mask), vocabulary_size)
         logits, state = self.decoder.step(state, last_tokens)
         return logits.log_softmax(dim=-1), state
 
-    def forward(self, batch: Batch) -> Tensor:
-        """Teacher forcing: at each step the decoder reads the true token before it.
+    def forward(
+        self,
+        batch: Batch,
+        *,
+        forced: float = 1.0,
+        own: str = "likeliest",
+        generator: torch.Generator | None = None,
+    ) -> Tensor:
+        """Write along the target; by teacher forcing, each step reads the true token before it.
 
         Args:
             batch: B pairs; see `gates2heads.data.batching.Batch`.
+            forced, own, generator: how often a step reads the true token, and what else it reads;
+                see `forcing.unroll`.
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
 
         Raises:
             TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
-                empty or no integer tensor or of another batch size.
+                empty or no integer tensor or of another batch size, or `unroll` refuses the rest.
         """
         if not isinstance(batch, Batch):
             kind = type(batch).__name__
@@ -227,8 +228,41 @@ class EncoderDecoder(nn.Module):
                 "source and target_in must agree in batch, got "
                 f"{len(batch.source)} and {len(batch.target_in)} rows"
             )
-        logits = []
-        for last_tokens in batch.target_in.unbind(1):
-            step_logits, state = self.decoder.step(state, last_tokens)
-            logits.append(step_logits)
-        return torch.stack(logits, dim=1)
+        options = {"forced": forced, "own": own, "generator": generator}
+        return unroll(self.decoder.step, state, batch.target_in, **options)
+
+
+class EncoderDecoder(SequenceToSequence):
+    """A bidirectional encoder of gated recurrent units, and a decoder of the same.
+
+    Source: Cho et al. 2014 without attention, Bahdanau et al. 2015 with it.
+
+    Args:
+        source_size, target_size: the two vocabulary sizes.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the encoder's joined state and of the decoder's state.
+        score: name of a score function (see `SCORES`), or None for no attention.
+        max_length: the longest source that the model accepts, in tokens.
+    """
+
+    def __init__(
+        self,
+        source_size: int,
+        target_size: int,
+        *,
+        embedding_size: int = 64,
+        hidden_size: int = 128,
+        score: str | None = "additive",
+        max_length: int = 512,
+    ):
+        check_count("source_size", source_size)
+        check_count("target_size", target_size)
+        check_count("embedding_size", embedding_size)
+        check_count("hidden_size", hidden_size)
+        check_count("max_length", max_length)
+        if score is not None and score not in list(SCORES):
+            raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {score!r}")
+        attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
+        encoder = Encoder(source_size, embedding_size, hidden_size)
+        decoder = Decoder(target_size, embedding_size, hidden_size, attention)
+        super().__init__(encoder, decoder, max_length=max_length)
