@@ -78,6 +78,28 @@ def test_what_was_once_made_anew_moves_ever_after():
     assert carrier.state[0].tolist() == [2, 1]
 
 
+class Lazy(NamedTuple):
+    """Notes the order, and copies when it is read."""
+
+    kept: torch.Tensor
+    rows: torch.Tensor
+
+    def select_rows(self, rows):
+        return self._replace(rows=self.rows[rows])
+
+
+def test_a_part_may_reorder_itself():
+    lazy = Lazy(torch.tensor([5, 6, 7]), torch.arange(3))
+    carrier = Carrier((lazy, torch.tensor([0, 1, 2])))
+    for rows, within in [([2, 0, 0], True), ([0, 2], False)]:
+        carrier.moved_on(carrier.state)
+        size = len(carrier.state[1])
+        carrier.select(torch.tensor(rows), size, within=within)
+    assert carrier.state[0].kept is lazy.kept
+    assert carrier.state[0].rows.tolist() == [2, 0]
+    assert carrier.state[1].tolist() == [0, 2]  # handed on, so it kept its place the first time
+
+
 def test_a_beam_copies_the_memory_only_to_widen_it_and_when_a_source_leaves():
     seen = []
 

@@ -1,7 +1,9 @@
 """The state of a step function: rows are copied, put in another order and dropped.
 
 A state is any nest of tuples, named tuples, lists and dicts of tensors, every tensor with the
-batch first. Numbers, words, None and tensors without axes are the same for all rows.
+batch first. Numbers, words, None and tensors without axes are the same for all rows. A part that
+has a method `select_rows(rows)` reorders itself: a cache may only note the new order, and copy
+once when it next grows.
 """
 
 from collections.abc import Collection
@@ -11,9 +13,11 @@ from torch import Tensor
 
 
 def tensors(state: Any) -> list[Tensor]:
-    """All tensors of a state, in order."""
+    """All tensors of a state, in order; not those of parts that reorder themselves."""
     if isinstance(state, Tensor):
         return [state]
+    if hasattr(state, "select_rows"):
+        return []
     if isinstance(state, dict):
         state = list(state.values())
     if isinstance(state, tuple | list):
@@ -44,6 +48,8 @@ def select(state: Any, rows: Tensor, size: int, *, keep: Collection[int] = ()) -
                 f"shape {tuple(state.shape)}"
             )
         return state.index_select(0, rows.to(state.device))
+    if hasattr(state, "select_rows"):
+        return state.select_rows(rows)
     if isinstance(state, dict):
         return {name: select(part, rows, size, keep=keep) for name, part in state.items()}
     if isinstance(state, tuple | list):
