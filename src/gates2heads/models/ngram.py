@@ -79,7 +79,7 @@ class NgramModel(LanguageModel):
         longer = torch.cat([state.context, last_tokens[:, None].to(state.context)], dim=1)
         context = longer[:, 1:]  # (B, n) -> (B, n − 1)
         probs = torch.stack([self._probs(tuple(row)) for row in context.tolist()])
-        return probs.log(), NgramState(context)
+        return probs.log().to(last_tokens.device), NgramState(context)
 
     def _score(self, tokens: Tensor, mask: Tensor) -> Tensor:
         padded = torch.cat([self._begin(len(tokens)).context.to(tokens), tokens], dim=1)
@@ -91,7 +91,7 @@ class NgramModel(LanguageModel):
         result = torch.zeros(tokens.numel(), dtype=torch.float64)
         for context, here in places.items():
             result[here] = self._probs(context)[[runs[place][-1] for place in here]].log()
-        return result.view(tokens.shape)
+        return result.view(tokens.shape).to(tokens.device)
 
 
 class AddK(NgramModel):
