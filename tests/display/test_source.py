@@ -185,3 +185,12 @@ class TestTable:
     def test_a_crooked_table_is_refused(self, rows, message):
         with pytest.raises(ValueError, match=message):
             source.table(rows, {"n": ""})
+
+
+def test_a_cell_with_arabic_keeps_its_own_direction(shown):
+    source.table(
+        [["5 يوليو 2027", "18\u200f/06\u200f/1998", "5 July"]], {"a": "", "b": "", "c": ""}
+    )
+    assert '<bdi dir="rtl">5 يوليو 2027</bdi>' in shown[0]
+    assert '<bdi dir="rtl">18\u200f/06\u200f/1998</bdi>' in shown[0]
+    assert "| 5 July |" in shown[0]

@@ -27,9 +27,9 @@ WRONG = [
     (exercises.check_harden, lambda w: (w == w.max()).float(), "(1, 2, 3)"),
     (exercises.check_harden, lambda w: (w == w.max(-1, keepdim=True).values).float(), "equal"),
     (exercises.check_harden, lambda w: w.argmax(-1), "shape should be"),
-    (exercises.check_fault, "a", "could not sum to 1"),
+    (exercises.check_fault, "a", "sums would exceed 1"),
     (exercises.check_fault, "c", "same probabilities"),
-    (exercises.check_fault, "D", "fall to nearly nothing"),
+    (exercises.check_fault, "D", "only its own output"),
     (exercises.check_fault, "the mask", "one of the letters"),
 ]
 
@@ -48,6 +48,15 @@ def test_hardening_in_place_is_noticed():
         return weights
 
     assert "changed its argument" in exercises.check_harden(harden).message
+
+
+def test_the_letter_may_stand_in_brackets():
+    assert exercises.check_fault("(B)").passed
+
+
+def test_long_answers_are_shown_in_short():
+    assert exercises.in_short(torch.arange(7) / 3) == "[0.000, 0.333, 0.667, 1.000, …]"
+    assert exercises.in_short(torch.tensor(5.0)) == "[5.000]"
 
 
 def test_an_answer_not_given_is_not_wrong_but_untried():
@@ -100,6 +109,8 @@ def test_the_study_accepts_a_model_that_reads_seven_languages(untrained, monkeyp
     assert exercises.check_left_out(*untrained, "es", 0.58).passed
     share["es",] = 0.99
     assert "did it see that language" in exercises.check_left_out(*untrained, "es", 0.99).message
+    share["zh",], share[tuple(name for name in LOCALES if name != "zh")] = 0.99, 0.99
+    assert exercises.check_left_out(*untrained, "zh", 0.99).passed
 
 
 def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():

@@ -10,6 +10,7 @@ import math
 import re
 import string
 import textwrap
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
@@ -162,4 +163,7 @@ def _cell(value: object, form: str) -> str:
     if value is None:
         return ""
     plain = _scalar(value, "a table's value")
-    return (plain if isinstance(plain, str) else format(plain, form)).replace("|", "\\|")
+    text = (plain if isinstance(plain, str) else format(plain, form)).replace("|", "\\|")
+    # Arabic beside Latin cells: each cell keeps a direction of its own.
+    rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return f'<bdi dir="rtl">{text}</bdi>' if rightwards else text

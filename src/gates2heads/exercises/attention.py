@@ -26,7 +26,13 @@ def tensor_like(answer, wanted: Tensor, case: str) -> None:
             f"For {case} the shape should be {tuple(wanted.shape)}, yours is {tuple(answer.shape)}."
         )
     if not torch.allclose(answer, wanted, atol=TOLERANCE):
-        raise NotYetError(f"For {case} the answer is {wanted.tolist()}, yours {answer.tolist()}.")
+        raise NotYetError(f"For {case} the answer is {in_short(wanted)}, yours {in_short(answer)}.")
+
+
+def in_short(tensor: Tensor) -> str:
+    """The first numbers of a tensor, to three decimals."""
+    numbers = [f"{number:.3f}" for number in tensor.flatten()[:4].tolist()]
+    return f"[{', '.join(numbers)}{', …' if tensor.numel() > 4 else ''}]"
 
 
 @check("Exercise 5.1")
@@ -104,7 +110,7 @@ def check_left_out(model, source, target, locale, reported) -> str:
         )
     if rest < 0.9:
         raise NotYetError(f"In the languages that it saw it reaches {rest:.2f}; train longer.")
-    if measured > 0.95:
+    if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
         raise NotYetError(f"It reaches {measured:.2f} in {locale!r}: did it see that language?")
     return f"Seen languages {rest:.2f}, the unseen one {measured:.2f}."
 
@@ -143,11 +149,11 @@ def faulty_model(source_size: int, target_size: int) -> EncoderDecoder:
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of `faulty_model`: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then the weights of one step could not sum to 1 over the positions, and they do.",
+        "a": "Then, one step at a time, every weight would be 1 and the sums would exceed 1.",
         "c": "Then a date alone and a date in company would still get the same probabilities.",
-        "d": "Then the loss would fall to nearly nothing and free running would fail everywhere.",
+        "d": "Then free running, with only its own output to read, would get most dates wrong.",
     }
-    letter = str(letter).strip().lower()
+    letter = str(letter).strip(" ().").lower()
     if letter not in FAULTS:
         raise NotYetError(f"Answer with one of the letters {', '.join(FAULTS)}, got {letter!r}.")
     if letter in contradiction:
