@@ -147,6 +147,8 @@ def test_no_answer_by_hand():
     assert crossed.found.tolist() == [False]
     assert (crossed.first.tolist(), crossed.last.tolist()) == ([-1], [-1])
     assert crossed.score.tolist() == [7]
+    one_token = crossed_spans(SpanLogits(logits.first, logits.first))
+    assert (one_token.first.tolist(), one_token.last.tolist()) == ([4], [4])
 
 
 @given(span_questions())
