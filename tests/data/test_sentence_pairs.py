@@ -103,7 +103,7 @@ def test_the_second_sentence_is_the_next_one_or_another_documents():
         (lambda: join([3], [0.5]), "each token of second must be a whole number, got 0.5"),
         (lambda: join([3], [4], max_length=4), "max_length must be at least 5, got 4"),
         (lambda: collate_joined([[3]]), "examples must be a list of what `join` made, got [[3]]"),
-        (lambda: collate_joined([]), "sequences is empty; a batch needs at least one sequence"),
+        (lambda: collate_joined([]), "examples is empty; a batch needs at least one example"),
         (
             lambda: next_sentence_pairs(["one", "two"], seed=0),
             "documents must be lists of sentences in a list, got ['one', 'two']",

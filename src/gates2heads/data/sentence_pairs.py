@@ -18,8 +18,9 @@ from gates2heads.data.vocabulary import Vocabulary
 class Markers:
     """The numbers with a meaning of their own, for any tokenizer whose special tokens stand first.
 
-    `<bos>` serves as [CLS] and `<eos>` as [SEP], as in Liu et al. 2019 (RoBERTa); [MASK] is one
-    number behind the last. So the tokenizer stays as it is, and the same numbers serve every model.
+    `<bos>` serves as [CLS] and `<eos>` as [SEP], as in the code of Liu et al. 2019 (RoBERTa).
+    [MASK] is one number behind the last. So the tokenizer stays as it is, and the same numbers
+    serve every model.
 
     Args:
         words: how many tokens the tokenizer has, the special ones included.
@@ -136,6 +137,8 @@ def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
     """
     if not isinstance(examples, Sequence) or not all(isinstance(one, Joined) for one in examples):
         raise TypeError(f"examples must be a list of what `join` made, got {examples!r:.60}")
+    if not examples:
+        raise ValueError("examples is empty; a batch needs at least one example")
     tokens, mask = pad([example.tokens for example in examples])
     segments, _ = pad([example.segments for example in examples], pad_id=0)
     return JoinedBatch(tokens, segments, mask)

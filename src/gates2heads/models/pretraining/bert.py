@@ -16,7 +16,7 @@ from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
 
 SEGMENTS = 2  # the first text and the second
-STD = 0.02  # of the weights at first, appendix A.2 of the paper's code
+STD = 0.02  # of the weights at first, as in the paper's code
 
 
 class BERT(nn.Module):

@@ -146,13 +146,9 @@ def hide(
     Returns:
         tokens (B, L) long; the ones that were given are not changed.
     """
-    _check_units(units)
-    if not isinstance(markers, Markers):
-        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
-    check_tokens("tokens", tokens, markers.size)
+    _check_read(tokens, markers)
+    _check_units(units, tokens.shape)
     _check_bool("chosen", chosen, tokens.shape)
-    if units.shape != tokens.shape:
-        raise ValueError(f"units must have shape {tuple(tokens.shape)}, got {tuple(units.shape)}")
     if (chosen & ~((units >= 0) & markers.ordinary(tokens))).any():
         raise ValueError("chosen must be False at special tokens and outside of units")
     options = {"generator": generator, "device": tokens.device}
@@ -182,10 +178,9 @@ def mask_tokens(
     Raises:
         TypeError, ValueError: tokens or units do not fit, or share is outside [0, 1].
     """
-    if not isinstance(markers, Markers):
-        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
-    check_tokens("tokens", tokens, markers.size)
+    _check_read(tokens, markers)
     units = token_units(markers.ordinary(tokens)) if units is None else units
+    _check_units(units, tokens.shape)
     chosen = choose_units(units, share, generator=generator)
     hidden = hide(tokens, units, chosen, markers=markers, generator=generator)
     return Masked(hidden, tokens, chosen)
@@ -203,13 +198,21 @@ def _check_bool(name: str, tensor: Tensor, shape: tuple[int, ...] | None = None)
         raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(tensor.shape)}")
 
 
-def _check_units(units: Tensor) -> None:
-    """Refuse what is no (B, L) tensor of positions."""
+def _check_read(tokens: Tensor, markers: Markers) -> None:
+    if not isinstance(markers, Markers):
+        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
+    check_tokens("tokens", tokens, markers.size)
+
+
+def _check_units(units: Tensor, shape: tuple[int, ...] | None = None) -> None:
+    """Refuse what is no (B, L) tensor of positions, or not of the shape."""
     if not isinstance(units, Tensor) or units.dtype != torch.long:
         kind = units.dtype if isinstance(units, Tensor) else type(units).__name__
         raise TypeError(f"units must be a tensor of positions (torch.long), got {kind}")
     if units.dim() != 2 or not units.numel():
         raise ValueError(f"units must have shape (B, L), got {tuple(units.shape)}")
+    if shape not in (None, units.shape):
+        raise ValueError(f"units must have shape {tuple(shape)}, got {tuple(units.shape)}")
     if units.min() < -1 or units.max() >= units.shape[1]:
         raise ValueError(
             f"units must hold positions 0 to {units.shape[1] - 1}, or −1, got {int(units.max())} "
