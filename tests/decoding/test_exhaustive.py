@@ -104,6 +104,12 @@ def test_what_is_impossible_is_no_hypothesis():
     assert found.finished.tolist() == [[True, False]]
 
 
+def test_a_vocabulary_of_eos_alone_has_one_sequence():
+    found = exhaustive(lambda s, t: (torch.zeros(1, 1), s), 0, bos=0, eos=0, max_length=5)
+    assert found.tokens.tolist() == [[[0]]]
+    assert found.scored.tolist() == [1]
+
+
 def test_ten_to_the_fortieth_is_refused_in_one_sentence():
     def step(state, last_tokens):
         return torch.full((len(last_tokens), 10_000), -9.2), state

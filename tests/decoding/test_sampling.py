@@ -35,6 +35,11 @@ def test_by_hand():
     assert PROBS.tolist() == probs(keep_top_k(logs, 99))
 
 
+def test_top_p_stops_where_the_sum_is_exactly_p():
+    assert probs(keep_top_p(torch.zeros(4), 0.5)) == [0.5, 0.5, 0, 0]
+    assert probs(keep_top_p(torch.zeros(2), 0.5)) == [1, 0]
+
+
 def narrowed(row, keeps):
     """The probabilities of a row, of which a loop over its sorted tokens keeps some."""
     total = sum(math.exp(number) for number in row)

@@ -111,6 +111,20 @@ def test_one_number_begins_a_batch_of_one(bos):
     assert greedy(step, 0, bos=bos, eos=EOS, max_length=3).tokens.tolist() == [[EOS]]
 
 
+def test_rounding_above_zero_is_taken_for_zero():
+    def step(state, last_tokens):
+        return torch.tensor([[-9.0, -8.0, 1e-5]]), state
+
+    assert greedy(step, 0, bos=BOS, eos=EOS, max_length=3).log_prob.tolist() == [0.0]
+
+
+def test_without_eos_only_max_length_ends_a_sequence():
+    step = table({BOS: {EOS: 1.0}, EOS: {5: 1.0}, 5: {EOS: 1.0}})
+    output = greedy(step, 0, bos=BOS, eos=None, max_length=3)
+    assert output.tokens.tolist() == [[EOS, 5, EOS]]
+    assert output.finished.tolist() == [False]
+
+
 def test_refuses_what_it_cannot_search():
     def answer(log_probs):
         return lambda state, last_tokens: (log_probs, state)
@@ -123,6 +137,13 @@ def test_refuses_what_it_cannot_search():
         ({"max_length": 2.5}, TypeError, r"max_length must be a whole number, got 2.5"),
         ({"bos": "<bos>"}, TypeError, "bos must be a whole number, got '<bos>'"),
         ({"bos": -1}, ValueError, "bos must be at least 0, got -1"),
+        ({"bos": 10**30}, ValueError, r"bos must be a token's number, below 2\^63, got 1e\+30"),
+        ({"eos": 7}, ValueError, "eos must be one of the 7 tokens that step scores, got 7"),
+        ({"pad": 2.5}, TypeError, "pad must be a whole number, got 2.5"),
+        ({"step": 3}, TypeError, "step must be a function, got int"),
+        ({"step": lambda s, t: 3}, TypeError, r"step must return \(log_probs, state\), got int"),
+        ({"step": answer(torch.zeros(1, V).long())}, TypeError, "of log_probs, got torch.int64"),
+        ({"step": answer(torch.ones(1, V))}, ValueError, "log_probs, which are at most 0, got 1"),
         ({"bos": torch.tensor([])}, ValueError, "bos must be one number, or a tensor"),
         ({"bos": torch.zeros(0).long()}, ValueError, "bos must be one number, or a tensor"),
         ({"bos": torch.ones(2, 3).long()}, ValueError, r"got torch.int64 of shape \(2, 3\)"),

@@ -78,6 +78,21 @@ def test_what_was_once_made_anew_moves_ever_after():
     assert carrier.state[0].tolist() == [2, 1]
 
 
+def test_what_differs_after_a_copy_still_moves():
+    carrier = Carrier((torch.tensor([5, 6]), torch.tensor([0, 0])))
+    carrier.moved_on((carrier.state[0], torch.tensor([1, 2])))
+    carrier.select(torch.tensor([0, 0, 1, 1]), 2, within=False)
+    carrier.moved_on(carrier.state)
+    carrier.select(torch.tensor([1, 0, 2, 2]), 4, within=True)
+    assert [part.tolist() for part in carrier.state] == [[5, 5, 6, 6], [1, 1, 2, 2]]
+    carrier = Carrier((torch.tensor([5, 6]), torch.tensor([0, 0])))
+    carrier.moved_on((carrier.state[0], torch.tensor([1, 2])))
+    carrier.select(torch.tensor([0, 1]), 2, within=False)
+    carrier.moved_on(carrier.state)
+    carrier.select(torch.tensor([1, 0]), 2, within=True)
+    assert [part.tolist() for part in carrier.state] == [[5, 6], [2, 1]]
+
+
 class Lazy(NamedTuple):
     """Notes the order, and copies when it is read."""
 
@@ -118,3 +133,17 @@ def test_a_beam_copies_the_memory_only_to_widen_it_and_when_a_source_leaves():
     assert [later is earlier for earlier, later in itertools.pairwise(seen[1:])] == [
         True, True, False, True, True
     ]  # fmt: skip
+
+
+def test_the_memory_follows_its_source_when_the_number_of_rows_stays():
+    seen = []
+
+    def step(state, last_tokens):
+        seen.append(state.tolist())
+        log_probs = torch.tensor([[-2.0, -50.0, -2.1]]).repeat(len(last_tokens), 1)
+        log_probs[state == 0, 1] = -1e-3
+        return log_probs, state
+
+    # Two sources with one row each; one leaves at once, the other now has two rows.
+    beam(step, torch.arange(2), bos=torch.zeros(2).long(), eos=1, max_length=2, width=2)
+    assert seen == [[0, 1], [1, 1]]

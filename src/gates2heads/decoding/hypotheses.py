@@ -33,7 +33,8 @@ class Hypotheses(NamedTuple):
 class Pool:
     """Collects complete sequences, and keeps the best ones of each source.
 
-    Of two with the same score, the one that came first stays.
+    Of two with the same score, the one that came first stays; so the empty ones from the beginning
+    are not displaced by what has no probability.
 
     Args:
         sources: B.
@@ -72,7 +73,7 @@ class Pool:
 
         self.score[sources] = scores.gather(1, order)
         lengths = torch.full_like(finished, length, dtype=torch.long)
-        self.length[sources] = merge(self.length, lengths.masked_fill(log_prob == -torch.inf, 0))
+        self.length[sources] = merge(self.length, lengths)
         self.log_prob[sources] = merge(self.log_prob, log_prob)
         self.finished[sources] = merge(self.finished, finished)
         self.tokens = F.pad(self.tokens, (0, length - self.tokens.shape[2]), value=self.pad)
@@ -85,7 +86,5 @@ class Pool:
 
     def result(self, scored: Tensor) -> Hypotheses:
         """The N best of each source; `scored` (B,) counts what the search computed."""
-        longest, empty = int(self.length.max()), self.length == 0
-        tokens = self.tokens.masked_fill(empty[..., None], self.pad)[..., :longest]
-        finished = self.finished & ~empty
-        return Hypotheses(tokens, self.length, self.log_prob, self.score, finished, scored)
+        tokens = self.tokens[..., : int(self.length.max())]
+        return Hypotheses(tokens, self.length, self.log_prob, self.score, self.finished, scored)
