@@ -15,7 +15,7 @@ SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -na
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
 
-.PHONY: help install book rebuild serve test check lint execute clean distclean
+.PHONY: help install book rebuild serve test check lint bench execute clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make serve    serve the built book on this machine and print the address"
 	@echo "make test     every check, with the network cut where the system allows it"
 	@echo "make check    lint, format and the fast tests, under a minute"
+	@echo "make bench    time the library against its references, in some minutes (ONLY=beam for some)"
 	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
@@ -83,6 +84,11 @@ test: $(ASSETS) $(WHEEL) $(COLAB)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
+
+# One thread, so that processor time means the same for both sides. A missed aim stops no other.
+bench: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q --benchmark-quiet --tb=line --store benchmarks/results/ratios.json \
+	  $(if $(ONLY),-k "$(ONLY)") benchmarks
 
 execute: $(INSTALLED)
 	$(PY) tools/execute_notebooks.py $(NOTEBOOKS)

@@ -1,10 +1,4 @@
-"""Layers against torch.nn: seconds of both in one run, forward and backward, and their ratio.
-
-The two run in turn, in one thread, and processor time is counted, not the clock on the wall: a
-busy machine counts for neither. The ratio is of the fewest seconds of each.
-"""
-
-import time
+"""Layers against torch.nn: seconds of both in one run, forward and backward, and their ratio."""
 
 import pytest
 import torch
@@ -29,45 +23,19 @@ def forward_and_backward(run, *modules):
     return once
 
 
-def compare(ours, theirs, rounds):
-    """Run both in turn and give the fewest seconds of each."""
-    fewest = [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for column, once in enumerate((ours, theirs)):
-            start = time.process_time()
-            once()
-            fewest[column] = min(fewest[column], time.process_time() - start)
-    return fewest
-
-
-def assert_ratio(benchmark, ours, theirs, *, at_most, rounds):
-    """Fail if the ratio is above the bound; keep both times for the JSON of the run."""
-    torch.set_num_threads(1)
-    ours()
-    theirs()
-    own, reference = compare(ours, theirs, rounds)
-    benchmark.extra_info.update(
-        {"reference_seconds": reference, "ratio": own / reference, "at_most": at_most}
-    )
-    benchmark.pedantic(ours, rounds=3)
-    print(
-        f"\n{benchmark.name}: {own / reference:.2f} of {reference * 1e3:.1f} ms, at most {at_most}"
-    )
-    assert own / reference <= at_most
-
-
 @pytest.mark.parametrize(
     ("ours", "theirs", "at_most"),
     [(RNN, nn.RNN, 1.5), (GRU, nn.GRU, 1.5), (LSTM, nn.LSTM, 2.5)],
     ids=["rnn", "gru", "lstm"],
 )
-def test_recurrent(benchmark, ours, theirs, at_most):
+def test_recurrent(in_turn, ours, theirs, at_most):
     """Batch 32, 50 steps, width 256."""
     layer, twin = ours(WIDTH, WIDTH), theirs(WIDTH, WIDTH, batch_first=True)
     layer.load_state_dict(twin.state_dict())
     inputs = torch.randn(32, 50, WIDTH)
-    assert_ratio(
-        benchmark,
+    in_turn(
+        f"{ours.__name__}, batch 32, 50 steps, width 256",
+        f"torch.nn.{theirs.__name__}",
         forward_and_backward(lambda: layer(inputs)[0], layer),
         forward_and_backward(lambda: twin(inputs)[0], twin),
         at_most=at_most,
@@ -77,7 +45,7 @@ def test_recurrent(benchmark, ours, theirs, at_most):
 
 @pytest.mark.parametrize(("batch", "length", "rounds"), [(8, 128, 20), (1, 1024, 10)])
 @pytest.mark.parametrize("padded", [False, True])
-def test_multi_head_attention(benchmark, batch, length, rounds, padded):
+def test_multi_head_attention(in_turn, batch, length, rounds, padded):
     """Against the faster form of the twin, the one that returns no weights."""
     layer = MultiHeadAttention(WIDTH, HEADS)
     twin = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
@@ -85,8 +53,9 @@ def test_multi_head_attention(benchmark, batch, length, rounds, padded):
     inputs = torch.randn(batch, length, WIDTH, requires_grad=True)
     real = length_mask(torch.arange(length, length - batch, -1), length) if padded else None
     hidden = ~real if padded else None
-    assert_ratio(
-        benchmark,
+    in_turn(
+        f"attention, {batch} × {length}{', padded' if padded else ''}",
+        "torch.nn.MultiheadAttention",
         forward_and_backward(lambda: layer(inputs, mask=key_mask(real)), layer),
         forward_and_backward(
             lambda: twin(inputs, inputs, inputs, key_padding_mask=hidden, need_weights=False)[0],
@@ -98,7 +67,7 @@ def test_multi_head_attention(benchmark, batch, length, rounds, padded):
 
 
 @pytest.mark.parametrize(("batch", "length", "rounds"), [(8, 128, 20), (1, 1024, 6)])
-def test_recorded_multi_head_attention(benchmark, batch, length, rounds):
+def test_recorded_multi_head_attention(in_turn, batch, length, rounds):
     """Somebody records: against the form of the twin that returns the weights."""
     layer = MultiHeadAttention(WIDTH, HEADS)
     twin = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
@@ -108,8 +77,9 @@ def test_recorded_multi_head_attention(benchmark, batch, length, rounds):
         with record(layer):
             return layer(inputs)
 
-    assert_ratio(
-        benchmark,
+    in_turn(
+        f"attention, {batch} × {length}, recorded",
+        "torch.nn.MultiheadAttention, weights returned",
         forward_and_backward(recorded, layer),
         forward_and_backward(
             lambda: twin(inputs, inputs, inputs, average_attn_weights=False)[0], twin
