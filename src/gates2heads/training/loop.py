@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from math import isfinite
 from time import perf_counter
@@ -12,8 +13,18 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from gates2heads.data.batching import Batch
 from gates2heads.data.checks import check_count, check_positive
 from gates2heads.training.checkpoints import TrainingCheckpoint
+from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.parallel import (
+    joint,
+    on_main,
+    own_noise,
+    own_share,
+    prepare_accelerator,
+    scaled,
+)
 
 
 @dataclass
@@ -24,6 +35,7 @@ class History:
     evaluated_at: list[int] = field(default_factory=list)  # steps done when each was taken
     evaluations: list[Any] = field(default_factory=list)
     seconds: float = 0.0  # spent in training steps, evaluations left out
+    best_weights: dict[str, Tensor] = field(default_factory=dict)  # kept by early stopping alone
 
 
 def fit(
@@ -39,12 +51,18 @@ def fit(
     clip: float = 1.0,
     evaluate: Callable[[nn.Module], Any] | None = None,
     evaluate_at: Sequence[int] = (),
+    early_stopping: EarlyStopping | None = None,
     checkpoint: TrainingCheckpoint | None = None,
     accelerator: Accelerator | None = None,
     description: str = "training",
     progress: bool = True,
 ) -> History:
     """Train a model for a number of steps with AdamW.
+
+    Under `torchrun` each process takes its share of every batch, and the losses are those of one
+    process but for rounding. There `batches` must give the same `Batch`es in every process, and
+    `loss` must call the model itself, not one of its methods. Only the main process evaluates,
+    writes and shows the bar.
 
     Args:
         model: trained in place.
@@ -58,8 +76,10 @@ def fit(
         clip: the largest norm of the gradient; a larger one is scaled down to it.
         evaluate: called with the model in evaluation mode, without gradients.
         evaluate_at: the numbers of steps done after which `evaluate` is called.
+        early_stopping: ends the run when evaluations no longer improve, and in any case leaves
+            the model with the weights of the best evaluation.
         checkpoint: where to keep the run, and how often; a run found there is resumed.
-        accelerator: which device and precision; chosen by 🤗 Accelerate if not given.
+        accelerator: which devices and precision; chosen by 🤗 Accelerate if not given.
         description: stands at the progress bar.
         progress: show the bar.
 
@@ -69,7 +89,7 @@ def fit(
     Raises:
         TypeError: an argument is of the wrong kind; `loss` returns no scalar.
         ValueError: `steps` is below 1 or below what the checkpoint has done, the batches run out,
-            or `learning_rate` or `clip` is not positive.
+            `learning_rate` or `clip` is not positive, or early stopping has no evaluation.
         FloatingPointError: the loss is not finite; the message names the step, and the weights are
             those before it.
     """
@@ -78,7 +98,8 @@ def fit(
     check_positive("clip", clip)
     _check_kinds(model, batches, checkpoint, evaluate_at)
     _check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
-    accelerator = accelerator or Accelerator()
+    _check_early_stopping(early_stopping, evaluate, evaluate_at)
+    accelerator = accelerator or prepare_accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )
@@ -88,8 +109,11 @@ def fit(
     first = checkpoint.resume(*run, history) if checkpoint else 0
     if first > steps:
         raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
+    stopped = early_stopping is not None and early_stopping.over(history)
     stream = skip(batches, first, random)
-    bar = tqdm(range(first + 1, steps + 1), desc=description, unit="step", disable=not progress)
+    bar = Bar(
+        range(first + 1, 1 + (first if stopped else steps)), description, accelerator, progress
+    )
     for step in bar:
         batch = next(stream, None)
         if batch is None:
@@ -99,14 +123,20 @@ def fit(
         if not isfinite(value):
             raise FloatingPointError(f"loss became {value} at step {step}")
         scheduler.step()
+        bar.note(value, batch, perf_counter() - begin)
         history.seconds += perf_counter() - begin
         history.loss.append(value)
         if evaluate is not None and step in evaluate_at:
             history.evaluated_at.append(step)
-            history.evaluations.append(run_evaluation(model, evaluate))
-        bar.set_postfix(loss=f"{value:.3f}", refresh=False)
-        if checkpoint and (step % checkpoint.every == 0 or step == steps):
-            checkpoint.keep(step, *run, history)
+            answer = on_main(accelerator, partial(run_evaluation, model, evaluate))
+            history.evaluations.append(answer)
+            stopped = early_stopping is not None and early_stopping.judge(model, history)
+        if checkpoint and (step % checkpoint.every == 0 or step == steps or stopped):
+            on_main(accelerator, partial(checkpoint.keep, step, *run, history))
+        if stopped:
+            break
+    if early_stopping is not None:
+        early_stopping.restore(model, history)
     return history
 
 
@@ -119,6 +149,13 @@ def _check_kinds(model, batches, checkpoint, evaluate_at) -> None:
         raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
     if not isinstance(evaluate_at, Container):
         raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
+
+
+def _check_early_stopping(early_stopping, evaluate, evaluate_at) -> None:
+    if not isinstance(early_stopping, EarlyStopping | None):
+        raise TypeError(f"early_stopping must be an EarlyStopping, got {early_stopping!r:.60}")
+    if early_stopping is not None and (evaluate is None or not evaluate_at):
+        raise ValueError("early_stopping needs `evaluate` and `evaluate_at`, got none")
 
 
 def _check_functions(*, loss, **optional) -> None:
@@ -146,7 +183,7 @@ def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
 
 
 def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
-    """Forward, backward, clip, update; returns the loss before the update.
+    """Forward, backward, clip, update; returns the loss of the whole batch before the update.
 
     A loss that is not finite is returned without an update.
     """
@@ -154,18 +191,49 @@ def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> fl
         raise TypeError(f"batches must give batches with a `to` method, got {batch!r:.60}")
     model.train()
     optimizer.zero_grad()
-    with accelerator.autocast():
-        value = loss(model, batch.to(accelerator.device))
+    part, weight = own_share(batch, accelerator)
+    with accelerator.autocast(), own_noise(accelerator):
+        value = loss(model, part.to(accelerator.device))
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
         raise TypeError(f"loss must return one number with a gradient, got {kind}")
-    number = value.item()
+    number = joint(value, weight, accelerator)
     if not isfinite(number):
         return number
-    accelerator.backward(value)
+    accelerator.backward(scaled(value, weight, accelerator))
     accelerator.clip_grad_norm_(model.parameters(), clip)
     optimizer.step()
     return number
+
+
+class Bar:
+    """The progress bar of the main process: steps, the loss, and how many tokens a second.
+
+    Args:
+        steps: the numbers of the steps.
+        description: stands before the bar.
+        accelerator: knows which process is the main one.
+        shown: False shows nothing.
+    """
+
+    def __init__(self, steps: range, description: str, accelerator: Accelerator, shown: bool):
+        hidden = not (shown and accelerator.is_main_process)
+        self._bar = tqdm(steps, desc=description, unit="step", disable=hidden)
+        self._tokens, self._seconds = 0, 0.0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._bar)
+
+    def note(self, loss: float, batch, seconds: float) -> None:
+        """Show the loss, and the speed where the batch has target tokens to count."""
+        if self._bar.disable:
+            return
+        shown = {"loss": f"{loss:.3f}"}
+        if isinstance(batch, Batch):
+            self._tokens += int(batch.target_mask.sum())
+            self._seconds += seconds
+            shown["tokens/s"] = f"{self._tokens / self._seconds:,.0f}"
+        self._bar.set_postfix(shown, refresh=False)
 
 
 def run_evaluation(model: nn.Module, evaluate: Callable[[nn.Module], Any]) -> Any:

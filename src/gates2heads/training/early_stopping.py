@@ -1,0 +1,77 @@
+"""Early stopping: training ends when evaluations no longer improve, and the best weights stay."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isnan
+from numbers import Real
+from typing import Any
+
+from torch import nn
+
+from gates2heads.data.checks import check_count
+
+
+def as_number(evaluation: Any) -> Any:
+    """The evaluation itself, when it is the number to compare."""
+    return evaluation
+
+
+@dataclass(frozen=True)
+class EarlyStopping:
+    """When to stop, as told by the evaluations in a run's history.
+
+    Source: Prechelt 1998, "Early Stopping – But When?", criterion UP: stop after s evaluations in
+    a row that are worse. Departs from it in comparing with the best so far, not with the one
+    before.
+
+    Nothing is remembered here: all of it stands in the history, so that a resumed run stops where
+    an uninterrupted one does.
+
+    Args:
+        patience: how many evaluations in a row may be no better than the best before them.
+        score: from an evaluation to a number, of which more is better; for a loss, take
+            `lambda loss: -loss`.
+
+    Raises:
+        TypeError, ValueError: `patience` is no whole number of at least 1, or `score` no function.
+    """
+
+    patience: int
+    score: Callable[[Any], float] = as_number
+
+    def __post_init__(self):
+        check_count("patience", self.patience)
+        if not callable(self.score):
+            raise TypeError(f"score must be a function, got {type(self.score).__name__}")
+
+    def best(self, history) -> int:
+        """Which evaluation was the best, counted from 0; the first of equals."""
+        scores = [self._checked(self.score(one)) for one in history.evaluations]
+        return scores.index(max(scores))
+
+    def judge(self, model: nn.Module, history) -> bool:
+        """Look at the last evaluation: keep its weights if it is the best, or say that it is over.
+
+        The copy of the weights goes into the history, and with it into a checkpoint.
+        """
+        if self.best(history) == len(history.evaluations) - 1:
+            weights = model.state_dict()
+            history.best_weights = {name: t.detach().cpu().clone() for name, t in weights.items()}
+        return self.over(history)
+
+    def over(self, history) -> bool:
+        """Say whether patience is at its end."""
+        if not history.evaluations:
+            return False
+        return len(history.evaluations) - 1 - self.best(history) >= self.patience
+
+    def restore(self, model: nn.Module, history) -> None:
+        """Put the best weights back, if there was an evaluation."""
+        if history.best_weights:
+            model.load_state_dict(history.best_weights)
+
+    @staticmethod
+    def _checked(score: float) -> float:
+        if not isinstance(score, Real) or isnan(score):
+            raise TypeError(f"score must return a number for every evaluation, got {score!r:.60}")
+        return score

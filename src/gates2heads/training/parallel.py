@@ -1,0 +1,104 @@
+"""Several processes train one model: each takes its share of every batch.
+
+🤗 Accelerate starts the processes' conversation and averages their gradients. What is added here
+makes that average the one over all tokens of the batch, as if one process had read it whole.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from os import environ
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import broadcast_object_list
+from torch import Tensor
+
+from gates2heads.data.batching import Batch
+
+
+def prepare_accelerator(precision: str | None = None) -> Accelerator:
+    """Let 🤗 Accelerate choose the devices, and join the processes that `torchrun` started.
+
+    Args:
+        precision: "no", "fp16" or "bf16"; None leaves it to Accelerate's own configuration.
+    """
+    # Without a GPU, Accelerate lets every process train alone unless it is told to stay off GPUs.
+    alone = "LOCAL_RANK" not in environ or torch.cuda.is_available()
+    return Accelerator(cpu=not alone, mixed_precision=precision)
+
+
+def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:
+    """Take every `count`-th pair of a batch, from pair `number` on.
+
+    Args:
+        batch: B pairs.
+        number: which of the processes asks, from 0.
+        count: how many processes there are.
+
+    Returns:
+        the share, and what part of the batch's target tokens stands in it. Where there are fewer
+        pairs than processes, those left over get the first pair, with weight 0.
+
+    Raises:
+        TypeError: it is no `Batch`, so that its tokens cannot be counted.
+    """
+    if not isinstance(batch, Batch):
+        raise TypeError(
+            "batches must be of the type Batch to be shared among processes, got "
+            f"{type(batch).__name__}"
+        )
+    spare = number >= len(batch)
+    rows = slice(0, 1) if spare else slice(number, None, count)
+    part = Batch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
+    weight = part.target_mask.sum() / batch.target_mask.sum()
+    return part, 0.0 if spare else weight.item()
+
+
+def own_share(batch: Any, accelerator: Accelerator) -> tuple[Any, float]:
+    """Take this process's share of a batch and its weight; one process takes the whole."""
+    if accelerator.num_processes == 1:
+        return batch, 1.0
+    return share(batch, accelerator.process_index, accelerator.num_processes)
+
+
+def joint(value: Tensor, weight: float, accelerator: Accelerator) -> float:
+    """The loss over all shares, the same number in every process."""
+    if accelerator.num_processes == 1:
+        return value.item()
+    return accelerator.reduce(value.detach() * weight, reduction="sum").item()
+
+
+def scaled(value: Tensor, weight: float, accelerator: Accelerator) -> Tensor:
+    """The loss of a share, so that the mean of the gradients is the batch's gradient.
+
+    N processes average Σ g / N; with g = N · weight · (gradient of the share's mean) that is the
+    mean over all tokens.
+    """
+    count = accelerator.num_processes
+    return value if count == 1 else value * (weight * count)
+
+
+@contextmanager
+def own_noise(accelerator: Accelerator) -> Iterator[None]:
+    """Let dropout differ among processes while their common generator stays in step."""
+    if accelerator.num_processes == 1:
+        yield
+        return
+    seed = int(torch.randint(2**31, ()))
+    devices = [accelerator.device] if accelerator.device.type == "cuda" else []
+    with torch.random.fork_rng(devices):
+        torch.manual_seed(seed + accelerator.process_index)
+        yield
+
+
+def on_main(accelerator: Accelerator, function: Callable[[], Any]) -> Any:
+    """Call a function in the main process only, and tell all processes what it returned."""
+    if accelerator.num_processes == 1:
+        return function()
+    answer = [None]
+    if accelerator.is_main_process:
+        with torch.random.fork_rng():
+            answer = [function()]
+    return broadcast_object_list(answer)[0]
