@@ -1,6 +1,7 @@
 """Multi-head attention beside torch.nn.MultiheadAttention, and the paths it chooses between."""
 
 import math
+from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -389,6 +390,76 @@ def test_bad_input(inputs, options, error, message):
 def test_bad_sizes(options, error, message):
     with pytest.raises(error, match=message):
         MultiHeadAttention(*options)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("length", [1, T])
+@pytest.mark.parametrize("masked", [False, True])
+def test_together_equals_one_by_one(recorded, length, masked):
+    """Three rows read each row of the memory; outputs, gradients and noted weights are as alone."""
+    layer, _ = pair()
+    readers, mask = 3, key_mask(REAL) if masked else None
+    inputs = [randn(B * readers, length, D), randn(B, S, D)]
+
+    def attend(times, share):
+        memory = layer.project(inputs[1].repeat_interleave(times, dim=0))
+        given = mask if mask is None else mask.repeat_interleave(times, dim=0)
+        return layer.attend(inputs[0], memory, mask=given, readers=share)
+
+    with record(layer) if recorded else nullcontext() as trace:
+        together, alone = attend(1, readers), attend(readers, 1)
+    torch.testing.assert_close(together, alone)
+    results = [gradients(output, inputs, layer) for output in (together, alone)]
+    torch.testing.assert_close(*results)
+    if recorded:
+        first, second = trace[""]["weights"]
+        assert first.shape == (B * readers, H, length, S)
+        torch.testing.assert_close(first, second)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@given(order=st.lists(st.integers(0, B - 1), min_size=1, max_size=2 * B), seen=st.integers(0, 4))
+def test_ordered_while_appended_equals_ordered_before(graph, order, seen):
+    layer, _ = pair()
+    order = torch.tensor(order)
+    with torch.set_grad_enabled(graph):
+        memory = layer.project(torch.randn(B, S, D).double())
+        past = KeyValues(*(part[:, :, :seen] for part in memory))
+        inputs = torch.randn(len(order), T, D).double()
+        output, longer = layer.extend(inputs, past, order=order)
+        ordered = KeyValues(*(part[order] for part in past))
+        expected, expected_longer = layer.extend(inputs, ordered)
+    torch.testing.assert_close(output, expected)
+    torch.testing.assert_close(longer, expected_longer)
+
+
+@pytest.mark.parametrize(
+    ("order", "error", "message"),
+    [
+        ([0, 1], TypeError, "order must be a torch.long tensor of rows, got list"),
+        (torch.zeros(5), TypeError, "order must be a torch.long tensor of rows, got torch.float32"),
+        (torch.zeros(4).long(), ValueError, r"order must have shape \(5,\), a row a sequence, got"),
+    ],
+)
+def test_bad_order(order, error, message):
+    layer = MultiHeadAttention(D, H)
+    _, past = layer.extend(torch.zeros(B, T, D))
+    with pytest.raises(error, match=message):
+        layer.extend(torch.zeros(B, T, D), past, order=order)
+
+
+@pytest.mark.parametrize(
+    ("readers", "message"),
+    [
+        (0, "readers must be at least 1, got 0"),
+        (2, "readers must divide the batch, got 2 for 5 rows"),
+        (5, r"memory must hold keys and values of shape \(1, 3, S, 2\), got \(5"),
+    ],
+)
+def test_bad_readers(readers, message):
+    memory = KeyValues(*[torch.zeros(B, H, S, K)] * 2)
+    with pytest.raises(ValueError, match=message):
+        MultiHeadAttention(D, H).attend(torch.zeros(B, T, D), memory, readers=readers)
 
 
 def test_bad_steps():

@@ -136,16 +136,44 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Tensor | None = None,
         causal: bool = False,
+        readers: int = 1,
     ) -> Tensor:
-        """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D)."""
+        """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D).
+
+        With `readers` = k, k rows of the query in a row read the same row of the memory, which
+        has B/k. Their queries then stand side by side, and the memory is read once for all k. So
+        the mask may differ from source to source, but not from query to query, and nothing is
+        causal.
+        """
         check_width("query", query, self.embed_dim, dims=3)
         check_dtypes(self, query=query)
+        check_count("readers", readers)
+        if readers > 1:
+            return self._attend_together(query, memory, mask, readers)
         queries = self._split(F.linear(query, *self._rows(0)))
-        _check_memory("memory", memory, queries)
+        _check_memory("memory", memory, queries, len(query))
         return self._attend(queries, memory, mask, causal)
 
-    def extend(self, inputs: Tensor, past: KeyValues | None = None):
+    def _attend_together(self, query: Tensor, memory: KeyValues, mask: Tensor | None, readers: int):
+        """Attend from (B, T, D) to a memory of B/k rows, each of which k = `readers` rows read."""
+        if len(query) % readers:
+            raise ValueError(f"readers must divide the batch, got {readers} for {len(query)} rows")
+        if is_recorded(self):  # each row notes its own weights
+            memory = KeyValues(*(part.repeat_interleave(readers, dim=0) for part in memory))
+            if mask is not None and mask.dim() == 4 and len(mask) > 1:
+                mask = mask.repeat_interleave(readers, dim=0)
+            return self.attend(query, memory, mask=mask)
+        together = query.reshape(len(query) // readers, -1, self.embed_dim)  # (B/k, k·T, D)
+        return self.attend(together, memory, mask=mask).view_as(query)
+
+    def extend(self, inputs: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Causal self-attention for T new positions (B, T, D), after those of the past.
+
+        Args:
+            inputs: (B, T, D) float.
+            past: from the call before.
+            order: (B,) long, which row of the past each sequence goes on from; its own if not
+                given. To order and to append is then one copy.
 
         Returns:
             output (B, T, D), and the keys and values with the new ones at the end.
@@ -155,9 +183,10 @@ class MultiHeadAttention(nn.Module):
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
         queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
         if past is not None:
-            _check_memory("past", past, queries)
-            keys = torch.cat([past.keys, keys], dim=2)  # (B, H, S + T, K)
-            values = torch.cat([past.values, values], dim=2)
+            _check_memory("past", past, queries, len(inputs) if order is None else None)
+            _check_order(order, len(inputs))
+            keys = _append(past.keys, keys, order)  # (B, H, S + T, K)
+            values = _append(past.values, values, order)
         memory = KeyValues(keys, values)
         return self._attend(queries, memory, None, inputs.shape[1] > 1), memory
 
@@ -208,12 +237,39 @@ class MultiHeadAttention(nn.Module):
         return context.masked_fill(nothing, 0.0)
 
 
-def _check_memory(name: str, memory: KeyValues, queries: Tensor) -> None:
-    """Refuse keys and values that do not fit queries (B, H, T, K)."""
+def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
+    """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
+    if order is None:
+        return torch.cat([past, new], dim=2)
+    if torch.is_grad_enabled() or past.dtype != new.dtype:
+        return torch.cat([past[order], new], dim=2)
+    (rows, heads, length, width), size = new.shape, past.shape[2]
+    joined = new.new_empty(rows, heads, size + length, width)
+    torch.index_select(past, 0, order, out=joined[:, :, :size])
+    joined[:, :, size:] = new
+    return joined
+
+
+def _check_order(order: Tensor | None, batch: int) -> None:
+    """Refuse an order that does not name a row of the past for each sequence."""
+    if order is None:
+        return
+    if not isinstance(order, Tensor) or order.dtype != torch.long:
+        kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
+        raise TypeError(f"order must be a torch.long tensor of rows, got {kind}")
+    if order.shape != (batch,):
+        raise ValueError(
+            f"order must have shape ({batch},), a row a sequence, got {tuple(order.shape)}"
+        )
+
+
+def _check_memory(name: str, memory: KeyValues, queries: Tensor, batch: int | None) -> None:
+    """Refuse keys and values that do not fit queries (B, H, T, K) or have not `batch` rows."""
     if not isinstance(memory, KeyValues):
         raise TypeError(f"{name} must be KeyValues, as `project` makes, got {memory!r:.60}")
-    batch, heads, _, width = queries.shape
+    _, heads, _, width = queries.shape
     for tensor in memory:
+        batch = len(tensor) if batch is None else batch
         if (*tensor.shape[:2], *tensor.shape[3:]) != (batch, heads, width):
             raise ValueError(
                 f"{name} must hold keys and values of shape ({batch}, {heads}, S, {width}), got "

@@ -100,21 +100,27 @@ class EncoderLayer(nn.Module):
         """
         return self._feed_forward(self._look_around(vectors, mask, causal))
 
-    def step(self, vectors: Tensor, past: KeyValues | None = None):
+    def step(self, vectors: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Transform T new positions (B, T, D) that see the past, and only the past.
+
+        Args:
+            vectors: (B, T, D) float.
+            past: from the step before.
+            order: (B,) long, which row of the past each sequence goes on from; its own if None.
 
         Returns:
             (B, T, D), and the past with the new positions at its end.
         """
-        vectors, past = self._look_back(vectors, past)
+        vectors, past = self._look_back(vectors, past, order)
         return self._feed_forward(vectors), past
 
     def _look_around(self, vectors: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
         read = self.self_residual.before(vectors)
         return self.self_residual.after(vectors, self.self_attn(read, mask=mask, causal=causal))
 
-    def _look_back(self, vectors: Tensor, past: KeyValues | None):
-        attended, past = self.self_attn.extend(self.self_residual.before(vectors), past)
+    def _look_back(self, vectors: Tensor, past: KeyValues | None, order: Tensor | None):
+        read = self.self_residual.before(vectors)
+        attended, past = self.self_attn.extend(read, past, order=order)
         return self.self_residual.after(vectors, attended), past
 
     def _feed_forward(self, vectors: Tensor) -> Tensor:
@@ -176,15 +182,29 @@ class DecoderLayer(EncoderLayer):
         memory: KeyValues,
         *,
         memory_mask: Tensor | None = None,
+        order: Tensor | None = None,
+        readers: int = 1,
     ):
         """Transform T new positions (B, T, D) that see the past and the source.
+
+        Args:
+            vectors: (B, T, D) float.
+            past: from the step before.
+            memory: what `cross_attn.project` made of the source (B/k, S, D).
+            memory_mask: bool, broadcastable to (B/k, H, T, S); True = may attend.
+            order: (B,) long, which row of the past each sequence goes on from; its own if None.
+            readers: k, how many sequences in a row read the same source.
 
         Returns:
             (B, T, D), and the past with the new positions at its end.
         """
-        vectors, past = self._look_back(vectors, past)
-        return self._feed_forward(self._look_at_source(vectors, memory, memory_mask)), past
+        vectors, past = self._look_back(vectors, past, order)
+        vectors = self._look_at_source(vectors, memory, memory_mask, readers)
+        return self._feed_forward(vectors), past
 
-    def _look_at_source(self, vectors: Tensor, memory: KeyValues, mask: Tensor | None) -> Tensor:
+    def _look_at_source(
+        self, vectors: Tensor, memory: KeyValues, mask: Tensor | None, readers: int = 1
+    ) -> Tensor:
         read = self.cross_residual.before(vectors)
-        return self.cross_residual.after(vectors, self.cross_attn.attend(read, memory, mask=mask))
+        seen = self.cross_attn.attend(read, memory, mask=mask, readers=readers)
+        return self.cross_residual.after(vectors, seen)

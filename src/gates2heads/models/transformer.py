@@ -1,7 +1,6 @@
 """The Transformer: an encoder–decoder made of attention alone."""
 
 import math
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -15,16 +14,9 @@ from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, sinusoids
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.transformer_state import TransformerState
 
 TIES = (None, "target", "all")
-
-
-class TransformerState(NamedTuple):
-    """Where the decoder stands; every tensor has the batch first."""
-
-    past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K): the target up to here
-    memory: tuple[KeyValues, ...]  # one a layer, (B, H, S, K): the source, computed once
-    mask: Tensor  # (B, S) bool, True = a real token
 
 
 class Transformer(nn.Module):
@@ -202,7 +194,7 @@ class Transformer(nn.Module):
         """
         if not isinstance(state, TransformerState):
             raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
-        shape = (len(state.mask),)
+        shape = (state.size,)
         if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
             raise ValueError(
                 f"last_tokens must have shape {shape}, one token a sequence, got "
@@ -212,13 +204,15 @@ class Transformer(nn.Module):
         check_tokens("last_tokens", tokens, self.target_size)
         vectors = self._embed(tokens, self.target_table)  # (B, 1, D)
         start, extended = state.past[0].keys.shape[2], []
+        mask = None if bool(state.mask.all()) else key_mask(state.mask)
+        options = {"memory_mask": mask, "order": state.order, "readers": state.readers}
         layers = zip(self._decoder_stack(), state.past, state.memory, strict=True)
         for depth, (layer, before, memory) in enumerate(layers):
             vectors = self._place(vectors, self.target_positions, depth=depth, start=start)
-            vectors, past = layer.step(vectors, before, memory, memory_mask=key_mask(state.mask))
+            vectors, past = layer.step(vectors, before, memory, **options)
             extended.append(past)
         log_probs = self.readout(vectors)[:, 0].log_softmax(dim=-1)  # (B, V)
-        return log_probs, TransformerState(tuple(extended), state.memory, state.mask)
+        return log_probs, state._replace(past=tuple(extended), order=None)
 
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing: all target positions at once, none of which sees a later one.
