@@ -1,4 +1,4 @@
-"""Checks of what a search hands to a model's step function."""
+"""Checks of what a model reads, and of what a search hands to its step function."""
 
 from typing import Any
 
@@ -15,6 +15,16 @@ def check_state(state: Any, kind: type) -> None:
     """
     if not isinstance(state, kind):
         raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+
+
+def check_length(name: str, length: int, most: int) -> None:
+    """Refuse what has more tokens than the model has places for.
+
+    Raises:
+        ValueError: with a sentence that names the argument.
+    """
+    if length > most:
+        raise ValueError(f"{name} must be at most {most} tokens long, got {length}")
 
 
 def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:

@@ -9,7 +9,7 @@ from gates2heads.data.batching import Batch
 from gates2heads.data.checks import check_count
 from gates2heads.data.vocabulary import Vocabulary
 from gates2heads.layers.checks import check_mask, check_tokens
-from gates2heads.models.checks import check_last_tokens, check_state
+from gates2heads.models.checks import check_last_tokens, check_length, check_state
 
 
 class LanguageModel:
@@ -80,10 +80,8 @@ class LanguageModel:
 
     def _check_tokens(self, name: str, tokens: Tensor) -> None:
         check_tokens(name, tokens, self.vocabulary_size)
-        if self.max_length is not None and tokens.shape[1] > self.max_length:
-            raise ValueError(
-                f"{name} must be at most {self.max_length} tokens long, got {tokens.shape[1]}"
-            )
+        if self.max_length is not None:
+            check_length(name, tokens.shape[1], self.max_length)
 
     def _begin(self, batch_size: int) -> Any:
         """The first state."""

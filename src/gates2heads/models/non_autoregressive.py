@@ -9,7 +9,7 @@ from gates2heads.data.batching import Batch
 from gates2heads.data.checks import check_count
 from gates2heads.layers.checks import check_tokens
 from gates2heads.layers.masks import key_mask
-from gates2heads.models.checks import check_last_tokens, check_state
+from gates2heads.models.checks import check_last_tokens, check_length, check_state
 from gates2heads.models.neural_language_model import TransformerLanguageModel
 from gates2heads.models.transformer import Transformer
 
@@ -143,8 +143,7 @@ class NonAutoregressiveTransformer(Transformer):
             raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
         check_tokens("target_in", batch.target_in, self.target_size)
         rows, length = batch.target_in.shape
-        if length > self.slots:
-            raise ValueError(f"target_in must be at most {self.slots} tokens long, got {length}")
+        check_length("target_in", length, self.slots)
         if rows != len(batch.source):
             raise ValueError(
                 f"source and target_in must agree in batch, got {len(batch.source)} and {rows} rows"

@@ -10,7 +10,7 @@ from gates2heads.data.checks import check_count
 from gates2heads.layers.attention import SCORES, Attention
 from gates2heads.layers.checks import check_mask, check_tokens
 from gates2heads.layers.recurrent import GRU, GRUCell
-from gates2heads.models.checks import check_last_tokens, check_state
+from gates2heads.models.checks import check_last_tokens, check_length, check_state
 from gates2heads.models.forcing import unroll
 
 
@@ -165,10 +165,7 @@ class SequenceToSequence(nn.Module):
                 is not bool or does not fit.
         """
         check_tokens("source", source, self.encoder.embedding.num_embeddings)
-        if source.shape[1] > self.max_length:
-            raise ValueError(
-                f"source must be at most {self.max_length} tokens long, got {source.shape[1]}"
-            )
+        check_length("source", source.shape[1], self.max_length)
         check_mask(mask, source.shape)
         if mask is None:
             mask = torch.ones_like(source, dtype=torch.bool)

@@ -14,6 +14,7 @@ from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.checks import check_length
 
 SEGMENTS = 2  # the first text and the second
 STD = 0.02  # of the weights at first, as in the paper's code
@@ -99,10 +100,7 @@ class BERT(nn.Module):
     ) -> list[Tensor]:
         """The states one by one, each (B, L, D)."""
         check_tokens("tokens", tokens, self.vocabulary_size)
-        if tokens.shape[1] > self.max_length:
-            raise ValueError(
-                f"tokens must be at most {self.max_length} tokens long, got {tokens.shape[1]}"
-            )
+        check_length("tokens", tokens.shape[1], self.max_length)
         check_mask(mask, tokens.shape)
         segments = torch.zeros_like(tokens) if segments is None else segments
         check_tokens("segments", segments, SEGMENTS)

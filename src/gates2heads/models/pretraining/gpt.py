@@ -14,6 +14,7 @@ from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.checks import check_last_tokens, check_length, check_state
 
 STD = 0.02  # of the weights at first, Radford et al. 2018, section 4.1
 
@@ -160,31 +161,19 @@ class GPT(nn.Module):
             TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
                 fit the state's batch, or holds a number outside the vocabulary.
         """
-        if not isinstance(state, GPTState):
-            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
+        check_state(state, GPTState)
         if len(state.past) != len(self.layers):
             raise ValueError(
                 f"state must hold a past for each of {len(self.layers)} layers, got "
                 f"{len(state.past)}"
             )
-        shape = (len(state.past[0].keys),)
-        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
-            raise ValueError(
-                f"last_tokens must have shape {shape}, one token a sequence, got "
-                f"{tuple(last_tokens.shape)}"
-            )
-        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
-        check_tokens("last_tokens", tokens, self.vocabulary_size)
-        vectors, past = self._extend(tokens, state.past)  # (B, 1, D)
+        check_last_tokens(last_tokens, len(state.past[0].keys), self.vocabulary_size)
+        vectors, past = self._extend(last_tokens[:, None], state.past)  # (B, 1, D)
         return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)
 
     def _embed(self, tokens: Tensor, start: int) -> Tensor:
         """Vectors (B, L, D) of tokens (B, L), which stand from position `start` on."""
-        if start + tokens.shape[1] > self.max_length:
-            raise ValueError(
-                f"tokens must be at most {self.max_length} tokens long, got "
-                f"{start + tokens.shape[1]}"
-            )
+        check_length("tokens", start + tokens.shape[1], self.max_length)
         vectors = self.positions(self.token_table(tokens), start=start)
         return F.dropout(vectors, self.dropout, self.training)
 
