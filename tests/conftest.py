@@ -1,5 +1,7 @@
 """What all tests share: one thread, one seed, reproducible examples, and the table of parities."""
 
+import os
+
 import pytest
 import torch
 from hypothesis import settings
@@ -20,6 +22,13 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("largest difference from the reference: output, gradient")
         for (ours, reference), (output, gradient) in sorted(PARITIES.items()):
             terminalreporter.line(f"{ours:34} {reference:48} {output:.1e} {gradient:.1e}")
+
+
+@pytest.fixture(scope="session")
+def transformers():
+    """The reference library, kept from looking for anything on the network."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    return pytest.importorskip("transformers", reason="transformers is not installed")
 
 
 @pytest.fixture(autouse=True)

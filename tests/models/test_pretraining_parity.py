@@ -1,7 +1,5 @@
 """BERT and GPT beside 🤗 transformers, weights copied over, with their heads and their losses."""
 
-import os
-
 import pytest
 import torch
 
@@ -18,7 +16,6 @@ from gates2heads.training.pretraining import (
     span_loss,
 )
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
 pytestmark = pytest.mark.slow  # importing transformers alone takes seconds
 
 V, D, H, HIDDEN, DEPTH, LENGTH, CLASSES = 31, 12, 3, 23, 2, 13, 5
@@ -31,11 +28,6 @@ SIZES = {
     "max_length": LENGTH,
 }
 LENGTHS = [11, 7, 2]
-
-
-@pytest.fixture(scope="module")
-def transformers():
-    return pytest.importorskip("transformers", reason="transformers is not installed")
 
 
 def seeded(build):
@@ -302,18 +294,23 @@ def gpt_names(tensors, embedding, position):
     return mapped
 
 
+GPT_SIZES = {  # what both configurations call by the same names
+    "vocab_size": V,
+    "n_positions": LENGTH,
+    "n_embd": D,
+    "n_layer": DEPTH,
+    "n_head": H,
+    "resid_pdrop": 0.0,
+    "embd_pdrop": 0.0,
+    "attn_pdrop": 0.0,
+}
+
+
 def gpt2(transformers):
     config = transformers.GPT2Config(
-        vocab_size=V,
-        n_positions=LENGTH,
-        n_embd=D,
-        n_layer=DEPTH,
-        n_head=H,
+        **GPT_SIZES,
         n_inner=HIDDEN,
         activation_function="gelu",
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
         bos_token_id=1,
         eos_token_id=2,
         attn_implementation="eager",
@@ -322,17 +319,7 @@ def gpt2(transformers):
 
 
 def gpt1(transformers):
-    config = transformers.OpenAIGPTConfig(
-        vocab_size=V,
-        n_positions=LENGTH,
-        n_embd=D,
-        n_layer=DEPTH,
-        n_head=H,
-        afn="gelu",
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-    )
+    config = transformers.OpenAIGPTConfig(**GPT_SIZES, afn="gelu")
     model = seeded(lambda: transformers.OpenAIGPTLMHeadModel(config))
     for block in model.transformer.h:
         block.mlp.act = torch.nn.GELU()  # theirs is an approximation of it

@@ -1,7 +1,5 @@
 """The whole post-norm Transformer beside Marian of 🤗 transformers, weights copied over."""
 
-import os
-
 import pytest
 import torch
 from torch.nn import functional as F
@@ -10,7 +8,6 @@ from gates2heads.data.batching import collate
 from gates2heads.layers.positions import SinusoidalPositions
 from gates2heads.models.transformer import Transformer
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
 pytestmark = pytest.mark.slow  # importing transformers alone takes seconds
 
 V, D, H, HIDDEN, ENCODER, DECODER = 31, 12, 3, 23, 2, 3
@@ -26,8 +23,7 @@ class MarianPositions(SinusoidalPositions):
 
 
 @pytest.fixture(scope="module")
-def marian():
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+def marian(transformers):
     torch.manual_seed(3)
     config = transformers.MarianConfig(
         vocab_size=V,
