@@ -67,6 +67,21 @@ def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
     return tokens, mask
 
 
+def _check_pair(pair: Sequence) -> None:
+    sides = pair if isinstance(pair, Sequence) else ()
+    if len(sides) != 2 or not all(hasattr(side, "__len__") for side in sides):
+        raise TypeError(
+            f"pairs must hold (source, target), two lists of token numbers; got {pair!r:.60}"
+        )
+
+
+def _check_pairs(pairs: Sequence) -> None:
+    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
+    if not len(pairs):
+        raise ValueError("pairs is empty; there is nothing to put into a batch")
+
+
 def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
     """Make one batch of B (source, target) pairs; both sides must end with `<eos>`.
 
@@ -77,10 +92,7 @@ def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
     if not isinstance(pairs, Sequence):
         raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
     for pair in pairs:
-        if not isinstance(pair, Sequence) or len(pair) != 2:
-            raise TypeError(
-                f"pairs must hold (source, target), two lists of token numbers; got {pair!r:.60}"
-            )
+        _check_pair(pair)
     source, source_mask = pad([source for source, _ in pairs])
     target_out, target_mask = pad([target for _, target in pairs])
     begin = torch.full_like(target_out[:, :1], Vocabulary.bos)
@@ -101,10 +113,7 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
         ValueError: `batch_size` is below 1, or there are no pairs.
     """
     check_count("batch_size", batch_size)
-    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
-        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
-    if not len(pairs):
-        raise ValueError("pairs is empty; there is nothing to put into a batch")
+    _check_pairs(pairs)
     order = torch.arange(len(pairs))
     if seed is not None:
         order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(seed))
@@ -133,14 +142,13 @@ def token_batches(
         seed: shuffles pairs of equal length, and the order of the batches; None keeps both.
 
     Raises:
-        TypeError: `token_budget` is no whole number, or `pairs` is no list.
+        TypeError: `token_budget` is no whole number, or `pairs` is no list of pairs.
         ValueError: it is below 1 or below the longest sequence, or there are no pairs.
     """
     check_count("token_budget", token_budget)
-    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
-        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
-    if not len(pairs):
-        raise ValueError("pairs is empty; there is nothing to put into a batch")
+    _check_pairs(pairs)
+    for pair in pairs:
+        _check_pair(pair)
     sizes = [(len(source), len(target)) for source, target in pairs]
     longest = max(map(max, sizes))
     if longest > token_budget:

@@ -67,7 +67,6 @@ class Fact:
     question: str  # asks for the answer
 
 
-@lru_cache(maxsize=len(KINDS) * 2)
 def names(kind: str, locale: str) -> dict[str, str]:
     """Names by code, in one language.
 
@@ -84,11 +83,27 @@ def names(kind: str, locale: str) -> dict[str, str]:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     if locale not in ("en", "zh"):
         raise ValueError(f"locale must be en or zh, got {locale!r}")
+    return _read_names(kind, locale)
+
+
+@lru_cache(maxsize=len(KINDS) * 2)
+def _read_names(kind: str, locale: str) -> dict[str, str]:
     return dict(getattr(Locale(locale), kind))
 
 
+def _check_code(code: str) -> None:
+    if not isinstance(code, str):
+        raise TypeError(f"code must be a string, such as FR, got {code!r:.60}")
+
+
 def is_named(kind: str, code: str) -> bool:
-    """Say whether both languages have a name for a code."""
+    """Say whether both languages have a name for a code.
+
+    Raises:
+        TypeError: `code` is not a string.
+        ValueError: an unknown kind.
+    """
+    _check_code(code)
     return all(code in names(kind, locale) for locale in ("en", "zh"))
 
 
@@ -113,7 +128,12 @@ def territories() -> tuple[Territory, ...]:
 
 
 def split_of_territory(code: str) -> str:
-    """Say to which split a territory belongs; the same on every machine and in every version."""
+    """Say to which split a territory belongs; the same on every machine and in every version.
+
+    Raises:
+        TypeError: `code` is not a string.
+    """
+    _check_code(code)
     bucket = hashlib.sha256(code.encode()).digest()[0] % HELD_OUT
     return {0: "test", 1: "validation"}.get(bucket, "train")
 

@@ -117,5 +117,10 @@ def sentences(paragraph: str) -> list[str]:
     """Cut a paragraph after each full stop, question or exclamation mark that ends a sentence.
 
     The next sentence must begin with a capital letter; `e.g.` and its like end nothing.
+
+    Raises:
+        TypeError: `paragraph` is not a string.
     """
+    if not isinstance(paragraph, str):
+        raise TypeError(f"paragraph must be a string, got {type(paragraph).__name__}")
     return [part for part in SENTENCE_END.split(paragraph) if part]

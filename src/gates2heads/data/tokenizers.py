@@ -56,5 +56,18 @@ def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[
     Args:
         pairs: two texts each, such as `(pair.text, pair.iso)`.
         source, target: the tokenizers of the two sides.
+
+    Raises:
+        TypeError: `pairs` does not hold pairs, a tokenizer has no `encode`, or what it refuses.
+        ValueError: what a tokenizer refuses.
     """
+    for name, tokenizer in (("source", source), ("target", target)):
+        if isinstance(tokenizer, str) or not hasattr(tokenizer, "encode"):
+            raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
+    pairs = list(pairs)
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise TypeError(f"pairs must hold (text, text), got {pair!r:.60}")
     return [(source.encode(read), target.encode(written)) for read, written in pairs]

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from gates2heads.data.checks import check_count
 from gates2heads.data.windows import Windows, check_counts
 from gates2heads.layers.checks import check_mask, check_tokens, check_width
+from gates2heads.metrics.checks import check_number
 from gates2heads.models.huffman import HuffmanTree
 
 ARCHITECTURES = ("skip-gram", "cbow")
@@ -24,6 +25,8 @@ class FullSoftmax(nn.Module):
 
     def __init__(self, counts: Tensor, vector_size: int):
         super().__init__()
+        check_counts(counts)
+        check_count("vector_size", vector_size)
         self.vectors = nn.Embedding(len(counts), vector_size)
         nn.init.zeros_(self.vectors.weight)
 
@@ -53,6 +56,7 @@ class HierarchicalSoftmax(nn.Module):
     def __init__(self, counts: Tensor, vector_size: int):
         super().__init__()
         self.tree = HuffmanTree(counts)
+        check_count("vector_size", vector_size)
         self.vectors = nn.Embedding(len(counts) - 1, vector_size)  # one vector an inner node
         nn.init.zeros_(self.vectors.weight)
         nodes, turns = self.tree.tables()
@@ -92,6 +96,8 @@ class NegativeSampling(nn.Module):
         self, counts: Tensor, vector_size: int, *, negatives: int = 5, power: float = 0.75
     ):
         super().__init__()
+        check_counts(counts)
+        check_count("vector_size", vector_size)
         check_count("negatives", negatives)
         self.negatives = negatives
         self.vectors = nn.Embedding(len(counts), vector_size)
@@ -158,7 +164,7 @@ class Word2Vec(nn.Module):
             raise ValueError(
                 f"architecture must be one of {', '.join(ARCHITECTURES)}, got {architecture!r}"
             )
-        if output not in OUTPUTS:
+        if not isinstance(output, str) or output not in OUTPUTS:
             raise ValueError(f"output must be one of {', '.join(OUTPUTS)}, got {output!r}")
         self.architecture = architecture
         self.vectors = nn.Embedding(len(counts), vector_size)
@@ -198,7 +204,12 @@ class Word2Vec(nn.Module):
 
 
 def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
-    """From which negative samples are drawn: counts^power, divided by their sum; (V,)."""
+    """From which negative samples are drawn: counts^power, divided by their sum; (V,).
+
+    Raises:
+        TypeError, ValueError: counts are none, or power is no finite number of at least 0.
+    """
     check_counts(counts)
+    check_number(power, "power")
     raised = counts.double().pow(power).where(counts > 0, torch.zeros((), dtype=torch.double))
     return (raised / raised.sum()).float()
