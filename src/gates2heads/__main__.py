@@ -1,0 +1,118 @@
+"""The command line: train a model, evaluate it, translate with it.
+
+python -m gates2heads train dates-additive
+python -m gates2heads train dates-dot --set training.steps=1000 --output dot.safetensors
+python -m gates2heads evaluate checkpoints/dates-additive.safetensors
+python -m gates2heads translate checkpoints/dates-additive.safetensors "5 March 2021"
+python -m gates2heads show dates-transformer > mine.json
+torchrun --nproc-per-node 2 -m gates2heads train mine.json
+"""
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gates2heads.data.corpora import SPLITS
+from gates2heads.decoding.translation import translate
+from gates2heads.training.recipes import RECIPES, read_recipe
+from gates2heads.training.runs import evaluate, load, train
+
+MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    arguments = _parser().parse_args(given)
+    try:
+        arguments.run(arguments)
+    except (OSError, TypeError, ValueError, FloatingPointError) as error:
+        print(f"gates2heads: {error}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        print("gates2heads: interrupted; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gates2heads", description="Train, evaluate and use sequence models."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    shown = commands.add_parser("show", help="print a recipe in JSON, every setting spelled out")
+    trained = commands.add_parser("train", help="train a model, or go on with an interrupted run")
+    for command in (shown, trained):
+        command.add_argument(
+            "recipe", help=f"a JSON file, or one of {', '.join(RECIPES)}", metavar="RECIPE"
+        )
+        command.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="replace a setting, such as training.steps=100; may be given several times",
+        )
+    trained.add_argument(
+        "--output", type=Path, help="the weights file; checkpoints/RECIPE.safetensors if not given"
+    )
+    trained.add_argument("--quiet", action="store_true", help="no progress bar")
+    evaluated = commands.add_parser("evaluate", help="score a trained model")
+    evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
+    evaluated.add_argument("--split", choices=SPLITS, default="test")
+    translated = commands.add_parser("translate", help="let a trained model write")
+    translated.add_argument("weights", type=Path, help="a file that `train` wrote")
+    translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
+    for command, run in (
+        (shown, _show),
+        (trained, _train),
+        (evaluated, _evaluate),
+        (translated, _translate),
+    ):
+        command.set_defaults(run=run)
+    return parser
+
+
+def _show(arguments) -> None:
+    recipe = read_recipe(arguments.recipe, arguments.set)
+    print(json.dumps(recipe, indent=2, ensure_ascii=False))
+
+
+def _train(arguments) -> None:
+    recipe = read_recipe(arguments.recipe, arguments.set)
+    name = Path(arguments.recipe).stem
+    output = arguments.output or Path("checkpoints", f"{name}.safetensors")
+    words = ["train", arguments.recipe, *(word for one in arguments.set for word in ("--set", one))]
+    command = f"python -m gates2heads {shlex.join(words)}"
+    card = train(recipe, output, command=command, progress=not arguments.quiet)
+    if os.environ.get("RANK", "0") == "0":  # under torchrun the main process alone speaks
+        print(f"{output}: {card['steps']} steps, {card['seconds']} seconds")
+        _print_scores("test", card["scores"]["test"])
+
+
+def _evaluate(arguments) -> None:
+    _print_scores(arguments.split, evaluate(load(arguments.weights), arguments.split))
+
+
+def _translate(arguments) -> None:
+    trained = load(arguments.weights)
+    written = translate(
+        trained.model,
+        arguments.texts,
+        trained.source,
+        trained.target,
+        max_length=trained.task.max_length,
+    )
+    print("\n".join(written))
+
+
+def _print_scores(split: str, told: dict[str, float]) -> None:
+    for name, value in told.items():
+        print(f"{split} {name} {value:.4f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

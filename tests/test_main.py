@@ -1,0 +1,192 @@
+"""The command line: trains, goes on after a kill, evaluates, translates, explains mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from accelerate.state import AcceleratorState, PartialState
+
+from gates2heads.__main__ import main
+from gates2heads.training.checkpoints import read_weights
+from gates2heads.training.recipes import read_recipe
+from tests.training.test_parallel import launch
+
+STEPS = 150
+SETTINGS = [
+    "data.train=97",
+    "data.validation=13",
+    "data.test=11",
+    'data.locales=["en"]',
+    'data.forms=["yMMMd"]',
+    f"training.steps={STEPS}",
+    "training.warmup=2",
+    "training.evaluate_every=60",
+    "training.checkpoint_every=7",
+    "training.batch_size=5",
+    "model.embedding_size=5",
+    "model.hidden_size=6",
+]
+CHANGES = [word for setting in SETTINGS for word in ("--set", setting)]
+FEW = [*CHANGES, "--set", "training.steps=7"]
+
+
+@pytest.fixture(autouse=True)
+def _forget_accelerate():
+    yield
+    AcceleratorState._reset_state()
+    PartialState._reset_state()
+
+
+def start(*words):
+    """Start a command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "gates2heads", *map(str, words)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process):
+    out, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error
+    return out
+
+
+def test_trains_evaluates_and_translates(tmp_path, capsys):
+    output = tmp_path / "one.safetensors"
+    assert main(["train", "dates-dot", *FEW, "--output", str(output), "--quiet"]) == 0
+    out, error = capsys.readouterr()
+    assert out.startswith(f"{output}: 7 steps, ")
+    assert "test exact_match 0." in out
+    assert error == ""
+    _, card = read_weights(output)
+    assert card["command"].startswith("python -m gates2heads train dates-dot --set data.train=97")
+    assert card["recipe"] == read_recipe("dates-dot", [*SETTINGS, "training.steps=7"])
+    assert main(["evaluate", str(output), "--split", "validation"]) == 0
+    names = [line.rsplit(" ", 1)[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["validation exact_match", "validation loss"]
+    assert main(["translate", str(output), "Mar 5, 2021", "Dec 24, 1999"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all(set(line) <= set("0123456789-") for line in lines)
+
+
+def test_a_shown_recipe_is_a_config(tmp_path, capsys):
+    assert main(["show", "dates-transformer", "--set", "seed=3"]) == 0
+    shown = capsys.readouterr().out
+    assert json.loads(shown) == read_recipe("dates-transformer", ["seed=3"])
+    (tmp_path / "mine.json").write_text(shown, encoding="utf-8")
+    assert main(["show", str(tmp_path / "mine.json")]) == 0
+    assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["train", "poems"], "recipe must be a JSON file or one of dates-none, "),
+        (["train", "dates-dot", "--set", "steps=3"], "recipe has no setting 'steps'; it has task"),
+        (["train", "dates-dot", "--set", "model.score=big"], "score must be None or one of "),
+        (["train", "dates-dot", "--set", "model.hidden_size=7"], "hidden_size must be even"),
+        (
+            ["train", "dates-dot", "--set", "training.learning_rate=NaN"],
+            "learning_rate must be pos",
+        ),
+        (["train", "dates-dot", "--set", "training.warmup=9999"], "warmup must lie between 0 and"),
+        (["train", "dates-dot", "--set", "training.patience=0"], "patience must be at least 1"),
+        (["train", "dates-dot", "--set", "training.clip=x"], "clip must be a number, got 'x'"),
+        (["train", "dates-dot", "--set", 'data.locales=["xx"]'], "data.locales must hold CLDR"),
+        (["train", "dates-transformer", "--set", "model.nhead=7"], "num_heads must divide"),
+        (["train", "dates-transformer", "--set", "model.dropout=2"], "dropout must lie in [0, 1]"),
+        (["evaluate", "none.safetensors"], "path must name a weights file, but there is none at"),
+        (["translate", "none.safetensors", "x"], "path must name a weights file, but there is no"),
+        (["translate", __file__, "x"], "is truncated or is no safetensors file"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_exit_status_2(tmp_path, capsys, words, sentence):
+    small = ["--set", "data.train=7", "--set", "data.test=3", "--set", "data.validation=3"]
+    more = [*small, "--quiet", "--output", str(tmp_path / "x")] if words[0] == "train" else []
+    assert main([*words[:2], *more, *words[2:]]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error.startswith("gates2heads: ")
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [[], ["dance"], ["train"], ["evaluate", "x", "--split", "exam"]])
+def test_a_command_that_is_none_gets_the_usage(capsys, words):
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    assert "usage: python -m gates2heads" in capsys.readouterr().err
+
+
+def test_an_unreadable_character_is_named(tmp_path, capsys):
+    output = tmp_path / "one.safetensors"
+    assert main(["train", "dates-dot", *FEW, "--output", str(output), "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["translate", str(output), "5 März"]) == 2
+    assert "text holds 'z', 'ä', which this tokenizer never saw" in capsys.readouterr().err
+
+
+def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gates2heads.__main__.read_recipe", interrupted)
+    assert main(["train", "dates-dot"]) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
+    whole, killed = tmp_path / "whole.safetensors", tmp_path / "killed.safetensors"
+    words = ["train", "dates-dot", *CHANGES, "--quiet", "--output"]
+    finish(start(*words, whole))
+    process = start(*words, killed)
+    until = time.monotonic() + 120
+    while not list(tmp_path.glob("killed.*.run")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not killed.exists()
+    assert f"{killed}: {STEPS} steps" in finish(start(*words, killed))
+    (expected, card), (tensors, again) = read_weights(whole), read_weights(killed)
+    assert expected.keys() == tensors.keys()
+    assert all(torch.equal(expected[name], tensors[name]) for name in expected)
+    assert again["evaluations"] == card["evaluations"]
+    assert {file.suffix for file in tmp_path.iterdir()} == {".safetensors"}
+
+
+@pytest.mark.slow
+def test_the_same_command_under_torchrun(tmp_path):
+    one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+    words = ["train", "dates-dot", *FEW, "--quiet", "--output"]
+    finish(start(*words, one))
+    done = launch("-m", "gates2heads", *words, str(two))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("7 steps") == 1
+    (expected, alone), (tensors, together) = read_weights(one), read_weights(two)
+    assert (alone["processes"], together["processes"]) == (1, 2)
+    for name in expected:
+        torch.testing.assert_close(tensors[name], expected[name], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_a_mistake_in_a_process_of_its_own_shows_no_traceback(tmp_path):
+    process = start("train", tmp_path / "none.json")
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == 2
+    assert error.count("\n") == 1
+    assert "Traceback" not in error

@@ -1,0 +1,138 @@
+"""Runs: from a recipe to weights and back, in full and in mixed precision."""
+
+import json
+
+import pytest
+import torch
+
+from gates2heads.training.checkpoints import read_weights, save_weights
+from gates2heads.training.recipes import read_recipe
+from gates2heads.training.runs import checkpoint_of, evaluate, load, scores, train
+
+SMALL = [
+    "data.train=97",
+    "data.validation=13",
+    "data.test=11",
+    'data.locales=["en"]',
+    'data.forms=["yMMMd"]',
+    "training.steps=7",
+    "training.warmup=2",
+    "training.evaluate_every=3",
+    "training.batch_size=5",
+]
+SIZES = {
+    "dates-additive": ["model.embedding_size=5", "model.hidden_size=6"],
+    "dates-transformer": ["model.d_model=12", "model.nhead=3", "model.dim_feedforward=13"],
+}
+
+
+def small(name="dates-additive", *changes):
+    return read_recipe(name, [*SMALL, *SIZES[name], *changes])
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_card_rebuilds_the_model(tmp_path, name):
+    output = tmp_path / "weights" / "one.safetensors"
+    card = train(small(name), output, command="as typed", progress=False)
+    assert card["steps"] == 7
+    assert card["evaluated_at"] == [3, 6, 7]
+    assert card["command"] == "as typed"
+    assert card["data"] == "CLDR dates, en"
+    trained = load(output)
+    assert trained.card == json.loads(json.dumps(card))
+    assert not trained.model.training
+    told = evaluate(trained, "test")
+    assert told["exact_match"] == card["scores"]["test"]["exact_match"]
+    assert 0 < told["loss"] < 10
+    assert [file.name for file in output.parent.iterdir()] == ["one.safetensors"]
+
+
+def test_the_loss_is_the_mean_over_all_tokens(tmp_path, monkeypatch):
+    output = tmp_path / "one.safetensors"
+    train(small(), output, command="", progress=False)
+    trained = load(output)
+    whole = evaluate(trained, "test")["loss"]
+    monkeypatch.setattr("gates2heads.training.runs.READ_AT_ONCE", 3)
+    assert evaluate(trained, "test")["loss"] == pytest.approx(whole, abs=1e-5)
+
+
+def test_scores_count_every_text(monkeypatch):
+    """A model that writes the right date for the first 3 of 7 texts, in batches of 2."""
+    monkeypatch.setattr("gates2heads.training.runs.READ_AT_ONCE", 2)
+    monkeypatch.setattr(
+        "gates2heads.training.runs.translate",
+        lambda model, texts, source, target, max_length: [t if t in "abc" else "" for t in texts],
+    )
+
+    class Task:
+        max_length = 2
+
+        def score(self, written, wanted):
+            return list(zip(written, wanted, strict=True))
+
+    told = scores(None, Task(), None, None, [(letter, letter) for letter in "abcdefg"])
+    assert sum(a == b for a, b in told) == 3
+    assert len(told) == 7
+
+
+def test_early_stopping_reads_the_tasks_measure(tmp_path):
+    # An untrained model writes no date right, so no evaluation is better than the first.
+    recipe = small("dates-additive", "training.patience=1", "training.steps=50")
+    card = train(recipe, tmp_path / "one.safetensors", command="", progress=False)
+    assert card["evaluated_at"] == [3, 6]
+    assert card["steps"] == 6
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_bf16_trains_near_full_precision_and_keeps_float32(tmp_path, name):
+    from accelerate.state import AcceleratorState, PartialState
+
+    losses = {}
+    for precision in ("no", "bf16"):
+        AcceleratorState._reset_state()
+        PartialState._reset_state()
+        output = tmp_path / f"{precision}.safetensors"
+        recipe = small(name, f"training.precision={precision}")
+        train(recipe, output, command="", progress=False)
+        tensors, _ = read_weights(output)
+        assert {tensor.dtype for tensor in tensors.values()} == {torch.float32}
+        losses[precision] = evaluate(load(output), "validation")["loss"]
+    assert losses["bf16"] == pytest.approx(losses["no"], abs=0.1)
+    assert losses["bf16"] != losses["no"]
+
+
+def test_another_recipe_is_another_run(tmp_path):
+    output = tmp_path / "one.safetensors"
+    assert checkpoint_of(output, small()) == checkpoint_of(output, small())
+    assert checkpoint_of(output, small()) != checkpoint_of(
+        output, small("dates-additive", "seed=1")
+    )
+    assert checkpoint_of(output, small()).parent == tmp_path
+
+
+def test_refuses_weights_without_a_recipe(tmp_path, tiny):
+    path = tmp_path / "other.safetensors"
+    for card in (
+        {},
+        {"recipe": 3},
+        {"recipe": {"task": "dates", "model": {"kind": "Transformer"}}},
+    ):
+        save_weights(path, tiny(), card=card)
+        with pytest.raises(
+            ValueError, match=r"other\.safetensors cannot be rebuilt, its card holds"
+        ):
+            load(path)
+    with pytest.raises(FileNotFoundError, match="path must name a weights file"):
+        load(tmp_path / "none.safetensors")
+    with pytest.raises(ValueError, match=r"output must name a file, but .* is a folder"):
+        train(small(), tmp_path, command="")
+
+
+def test_weights_of_another_shape_are_refused(tmp_path):
+    output = tmp_path / "one.safetensors"
+    card = train(small(), output, command="", progress=False)
+    trained = load(output)
+    card["recipe"]["model"]["hidden_size"] = 8
+    save_weights(output, trained.model, card=card)
+    with pytest.raises(ValueError, match="is for another model"):
+        load(output)
