@@ -10,6 +10,7 @@ from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
 from gates2heads.decoding.state import Carrier, check_state
 from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.top import top
 from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
 from gates2heads.metrics.checks import check_flag
 
@@ -141,10 +142,10 @@ def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:
     over all (A, M, V).
     """
     sources, places = front.log_prob.shape
-    own = log_probs.topk(min(count, log_probs.shape[1]), dim=1)  # (A·M, C)
-    sums = front.log_prob[..., None] + own.values.unflatten(0, (sources, places))  # (A, M, C)
+    values, indices = top(log_probs, min(count, log_probs.shape[1]))  # (A·M, C)
+    sums = front.log_prob[..., None] + values.unflatten(0, (sources, places))  # (A, M, C)
     best = sums.flatten(1).topk(min(count, sums[0].numel()), dim=1)  # (A, R)
-    tokens = own.indices.view(sources, -1).gather(1, best.indices)
+    tokens = indices.view(sources, -1).gather(1, best.indices)
     return Candidates(best.indices // sums.shape[2], tokens, best.values)
 
 
@@ -172,13 +173,16 @@ def _collect(pool: Pool, front: Front, found: Candidates, complete: Tensor, eos,
 
 def _follow(front: Front, found: Candidates, going_on: Tensor, hopeful: Tensor):
     """The next front, of the hopeful sources only, and from which slots (A, M) it came."""
-    places = int(going_on[hopeful].sum(dim=1).max())
+    if not hopeful.all():
+        front, found = (type(parts)(*(part[hopeful] for part in parts)) for parts in (front, found))
+        going_on = going_on[hopeful]
+    places = int(going_on.sum(dim=1).max())
     # Those that go on come first, and among themselves keep their order: the best first.
-    order = going_on.sort(dim=1, descending=True, stable=True).indices[hopeful, :places]
-    log_prob = found.log_prob.masked_fill(~going_on, -torch.inf)[hopeful].gather(1, order)
-    slots, tokens = (part[hopeful].gather(1, order) for part in (found.slots, found.tokens))
-    written = _written(front.tokens[hopeful], slots, tokens)
-    return Front(front.sources[hopeful], written, log_prob, front.room[hopeful]), slots
+    order = going_on.sort(dim=1, descending=True, stable=True).indices[:, :places]
+    log_prob = found.log_prob.masked_fill(~going_on, -torch.inf).gather(1, order)
+    slots, tokens = (part.gather(1, order) for part in (found.slots, found.tokens))
+    written = _written(front.tokens, slots, tokens)
+    return Front(front.sources, written, log_prob, front.room), slots
 
 
 def _written(prefixes: Tensor, slots: Tensor, tokens: Tensor) -> Tensor:

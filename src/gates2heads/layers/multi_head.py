@@ -141,30 +141,24 @@ class MultiHeadAttention(nn.Module):
         """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D).
 
         With `readers` = k, k rows of the query in a row read the same row of the memory, which
-        has B/k. Their queries then stand side by side, and the memory is read once for all k. So
-        the mask may differ from source to source, but not from query to query, and nothing is
-        causal.
+        has B/k. Their queries stand side by side, and the memory is read once for all k. So the
+        mask may differ from source to source, but not from query to query.
         """
         check_width("query", query, self.embed_dim, dims=3)
         check_dtypes(self, query=query)
         check_count("readers", readers)
-        if readers > 1:
-            return self._attend_together(query, memory, mask, readers)
-        queries = self._split(F.linear(query, *self._rows(0)))
-        _check_memory("memory", memory, queries, len(query))
-        return self._attend(queries, memory, mask, causal)
-
-    def _attend_together(self, query: Tensor, memory: KeyValues, mask: Tensor | None, readers: int):
-        """Attend from (B, T, D) to a memory of B/k rows, each of which k = `readers` rows read."""
-        if len(query) % readers:
-            raise ValueError(f"readers must divide the batch, got {readers} for {len(query)} rows")
-        if is_recorded(self):  # each row notes its own weights
-            memory = KeyValues(*(part.repeat_interleave(readers, dim=0) for part in memory))
-            if mask is not None and mask.dim() == 4 and len(mask) > 1:
-                mask = mask.repeat_interleave(readers, dim=0)
-            return self.attend(query, memory, mask=mask)
-        together = query.reshape(len(query) // readers, -1, self.embed_dim)  # (B/k, k·T, D)
-        return self.attend(together, memory, mask=mask).view_as(query)
+        together = query
+        if readers > 1 and (causal or is_recorded(self)):  # each row notes its own weights
+            memory, mask = _repeated(memory, mask, readers)
+        elif readers > 1:
+            if len(query) % readers:
+                raise ValueError(
+                    f"readers must divide the batch, got {readers} for {len(query)} rows"
+                )
+            together = query.reshape(len(query) // readers, -1, self.embed_dim)  # (B/k, k·T, D)
+        queries = self._split(F.linear(together, *self._rows(0)))
+        _check_memory("memory", memory, queries, len(together))
+        return self._attend(queries, memory, mask, causal).view_as(query)
 
     def extend(self, inputs: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Causal self-attention for T new positions (B, T, D), after those of the past.
@@ -197,7 +191,8 @@ class MultiHeadAttention(nn.Module):
 
     def _split(self, vectors: Tensor) -> Tensor:
         """(B, S, D) -> (B, S, H, K) -> (B, H, S, K)."""
-        return vectors.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        width = self.embed_dim // self.num_heads
+        return vectors.view(*vectors.shape[:2], self.num_heads, width).transpose(1, 2)
 
     def _attend(self, queries: Tensor, memory: KeyValues, mask: Tensor | None, causal: bool):
         """From queries (B, H, T, K) to the output (B, T, D), by the path that fits."""
@@ -250,6 +245,13 @@ def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
     return joined
 
 
+def _repeated(memory: KeyValues, mask: Tensor | None, times: int):
+    """The memory and its mask with each row so many times."""
+    if mask is not None and mask.dim() == 4 and len(mask) > 1:
+        mask = mask.repeat_interleave(times, dim=0)
+    return KeyValues(*(part.repeat_interleave(times, dim=0) for part in memory)), mask
+
+
 def _check_order(order: Tensor | None, batch: int) -> None:
     """Refuse an order that does not name a row of the past for each sequence."""
     if order is None:
@@ -270,7 +272,8 @@ def _check_memory(name: str, memory: KeyValues, queries: Tensor, batch: int | No
     _, heads, _, width = queries.shape
     for tensor in memory:
         batch = len(tensor) if batch is None else batch
-        if (*tensor.shape[:2], *tensor.shape[3:]) != (batch, heads, width):
+        shape = tuple(tensor.shape)
+        if (*shape[:2], *shape[3:]) != (batch, heads, width):
             raise ValueError(
                 f"{name} must hold keys and values of shape ({batch}, {heads}, S, {width}), got "
                 f"{tuple(tensor.shape)}"

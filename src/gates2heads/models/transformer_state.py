@@ -32,11 +32,10 @@ class TransformerState(NamedTuple):
         rows = rows.to(self.mask.device)
         order = rows if self.order is None else self.order[rows]
         sources, readers = rows // self.readers, 1
+        if torch.equal(sources, torch.arange(self.size, device=rows.device) // self.readers):
+            return self._replace(order=order)
         groups, counts = sources.unique_consecutive(return_counts=True)
         if len(groups) and bool((counts == counts[0]).all()):
             sources, readers = groups, len(rows) // len(groups)
-        memory, mask = self.memory, self.mask
-        if not torch.equal(sources, torch.arange(len(mask), device=mask.device)):
-            mask = mask[sources]
-            memory = tuple(KeyValues(*(part[sources] for part in layer)) for layer in memory)
-        return TransformerState(self.past, memory, mask, order, readers)
+        memory = tuple(KeyValues(*(part[sources] for part in layer)) for layer in self.memory)
+        return TransformerState(self.past, memory, self.mask[sources], order, readers)
