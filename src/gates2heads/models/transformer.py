@@ -14,6 +14,7 @@ from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, sinusoids
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.checks import check_last_tokens, check_length, check_state
 from gates2heads.models.transformer_state import TransformerState
 
 TIES = (None, "target", "all")
@@ -136,16 +137,10 @@ class Transformer(nn.Module):
         """Look up tokens (B, L), at a scale that matches the positions': (B, L, D)."""
         return F.embedding(tokens, table) * math.sqrt(self.d_model)
 
-    def _check_length(self, name: str, tokens: Tensor) -> None:
-        if tokens.shape[1] > self.max_length:
-            raise ValueError(
-                f"{name} must be at most {self.max_length} tokens long, got {tokens.shape[1]}"
-            )
-
     def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Read source (B, S) under mask (B, S): vectors (B, S, D)."""
         check_tokens("source", source, self.source_size)
-        self._check_length("source", source)
+        check_length("source", source.shape[1], self.max_length)
         check_mask(mask, source.shape)
         table = self.target_table if self.source_table is None else self.source_table
         vectors = self._embed(source, table)
@@ -192,17 +187,9 @@ class Transformer(nn.Module):
             TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
                 fit the state's batch, or holds a number outside the vocabulary.
         """
-        if not isinstance(state, TransformerState):
-            raise TypeError(f"state must come from `start` or `step`, got {type(state).__name__}")
-        shape = (state.size,)
-        if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
-            raise ValueError(
-                f"last_tokens must have shape {shape}, one token a sequence, got "
-                f"{tuple(last_tokens.shape)}"
-            )
-        tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
-        check_tokens("last_tokens", tokens, self.target_size)
-        vectors = self._embed(tokens, self.target_table)  # (B, 1, D)
+        check_state(state, TransformerState)
+        check_last_tokens(last_tokens, state.size, self.target_size)
+        vectors = self._embed(last_tokens[:, None], self.target_table)  # (B, 1, D)
         start, extended = state.past[0].keys.shape[2], []
         mask = None if bool(state.mask.all()) else key_mask(state.mask)
         options = {"memory_mask": mask, "order": state.order, "readers": state.readers}
@@ -233,7 +220,7 @@ class Transformer(nn.Module):
             raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
         source = self.encode(batch.source, mask=batch.source_mask)
         check_tokens("target_in", batch.target_in, self.target_size)
-        self._check_length("target_in", batch.target_in)
+        check_length("target_in", batch.target_in.shape[1], self.max_length)
         if len(batch.target_in) != len(batch.source):
             raise ValueError(
                 "source and target_in must agree in batch, got "
