@@ -234,15 +234,18 @@ class MultiHeadAttention(nn.Module):
 
 def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
     """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
+    # In memory time comes first, so that what is new stands in one piece, after what is copied.
+    past, new = past.permute(2, 0, 1, 3), new.permute(2, 0, 1, 3)
     if order is None:
-        return torch.cat([past, new], dim=2)
-    if torch.is_grad_enabled() or past.dtype != new.dtype:
-        return torch.cat([past[order], new], dim=2)
-    (rows, heads, length, width), size = new.shape, past.shape[2]
-    joined = new.new_empty(rows, heads, size + length, width)
-    torch.index_select(past, 0, order, out=joined[:, :, :size])
-    joined[:, :, size:] = new
-    return joined
+        joined = torch.cat([past, new])
+    elif torch.is_grad_enabled() or past.dtype != new.dtype:
+        joined = torch.cat([past.index_select(1, order), new])
+    else:
+        size = len(past)
+        joined = new.new_empty(size + len(new), *new.shape[1:])
+        torch.index_select(past, 1, order, out=joined[:size])
+        joined[size:] = new
+    return joined.permute(1, 2, 0, 3)
 
 
 def _repeated(memory: KeyValues, mask: Tensor | None, times: int):
