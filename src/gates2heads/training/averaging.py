@@ -1,0 +1,51 @@
+"""Averaging: one model from the weights of several, which often translates better than each."""
+
+import os
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from gates2heads.training.checkpoints import read_weights
+
+
+def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
+    """Average the weights in several files of one model, for instance of its last hours.
+
+    Source: Vaswani et al. 2017, section 6.1, where the last 5 to 20 checkpoints are averaged.
+
+    Args:
+        paths: files that `save_weights` wrote, all for models of the same shape.
+
+    Returns:
+        the mean of each tensor, of the shape it has in the files. What is not a floating-point
+        number, such as a counter, is taken from the last file.
+
+    Raises:
+        TypeError: `paths` is no list.
+        FileNotFoundError, ValueError: there is no file, as in `read_weights`, or names or shapes
+            differ.
+    """
+    if isinstance(paths, str | os.PathLike) or not isinstance(paths, Sequence):
+        raise TypeError(f"paths must be a list of weights files, got {paths!r:.60}")
+    if not paths:
+        raise ValueError("paths is empty; there is nothing to average")
+    total, first = {}, None
+    for path in paths:
+        tensors, _ = read_weights(path)
+        shapes = {name: tensor.shape for name, tensor in tensors.items()}
+        first = first or shapes
+        if shapes != first:
+            raise ValueError(
+                f"{path} is for another model than {paths[0]}: weights differ in shape"
+            )
+        for name, tensor in tensors.items():
+            total[name] = tensor if name not in total else _add(total[name], tensor)
+    return {
+        name: tensor / len(paths) if tensor.is_floating_point() else tensor
+        for name, tensor in total.items()
+    }
+
+
+def _add(total: Tensor, tensor: Tensor) -> Tensor:
+    return torch.add(total, tensor) if tensor.is_floating_point() else tensor
