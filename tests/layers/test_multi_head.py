@@ -395,7 +395,8 @@ def test_bad_sizes(options, error, message):
 @pytest.mark.parametrize("recorded", [False, True])
 @pytest.mark.parametrize("length", [1, T])
 @pytest.mark.parametrize("masked", [False, True])
-def test_together_equals_one_by_one(recorded, length, masked):
+@pytest.mark.parametrize("causal", [False, True])
+def test_together_equals_one_by_one(recorded, length, masked, causal):
     """Three rows read each row of the memory; outputs, gradients and noted weights are as alone."""
     layer, _ = pair()
     readers, mask = 3, key_mask(REAL) if masked else None
@@ -404,7 +405,7 @@ def test_together_equals_one_by_one(recorded, length, masked):
     def attend(times, share):
         memory = layer.project(inputs[1].repeat_interleave(times, dim=0))
         given = mask if mask is None else mask.repeat_interleave(times, dim=0)
-        return layer.attend(inputs[0], memory, mask=given, readers=share)
+        return layer.attend(inputs[0], memory, mask=given, causal=causal, readers=share)
 
     with record(layer) if recorded else nullcontext() as trace:
         together, alone = attend(1, readers), attend(readers, 1)
