@@ -131,7 +131,9 @@ def launch(*command, processes=2, **more):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    settings = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
+    settings = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    if sys.platform == "linux":
+        settings["GLOO_SOCKET_IFNAME"] = "lo"  # a machine's name may lead to no address offline
     options = ["--nproc-per-node", str(processes), "--master-addr=127.0.0.1"]
     options += [f"--master-port={port}", *command]
     return subprocess.run(

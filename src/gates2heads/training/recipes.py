@@ -50,7 +50,7 @@ RECIPES = {
     "dates-transformer": {
         "task": "dates",
         "model": TRANSFORMER,
-        "training": {"steps": 2000, "learning_rate": 1e-3, "warmup": 200},
+        "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
 }
 
