@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from gates2heads.data.batching import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
-from gates2heads.training.loop import History, fit, run_evaluation, skip
+from gates2heads.training.loop import Bar, History, fit, run_evaluation, skip
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
 
@@ -317,6 +317,16 @@ def test_shows_a_bar_only_if_asked(capsys):
     assert "a name" in "".join(capsys.readouterr())
 
 
+def test_the_bar_counts_target_tokens_where_there_are_any(capsys, stream):
+    # Two steps of half a second: the tokens of both batches in one second, padding left out.
+    bar = Bar(range(2), "a name", Accelerator(cpu=True), True)
+    for _, batch in zip(bar, stream(), strict=False):
+        bar.note(1.25, batch, 0.5)
+    tokens = sum(int(batch.target_mask.sum()) for batch in stream()[:2])
+    assert bar._bar.postfix == f"loss=1.250, tokens/s={tokens:,}"
+    assert f"tokens/s={tokens:,}" in capsys.readouterr().err
+
+
 def test_skip_leaves_the_generator_as_it_was():
     begin = torch.Generator().manual_seed(5).get_state()
     torch.manual_seed(3)
@@ -355,6 +365,8 @@ def test_refuses_what_cannot_be_trained():
         ({"loss": lambda m, b: 3.0}, TypeError, r"loss must return one number with a gradient"),
         ({"loss": lambda m, b: m.weight * torch.ones(2)}, TypeError, "loss must return one number"),
         ({"loss": lambda m, b: torch.tensor(3.0)}, TypeError, "loss must return one number with"),
+        ({"schedule": 3}, TypeError, "schedule must be a function or None, got int"),
+        ({"evaluate_at": 3}, TypeError, "evaluate_at must be a list of steps, got int"),
         ({"checkpoint": "run.pt"}, TypeError, "checkpoint must be a TrainingCheckpoint, got 'run"),
     ]:
         with pytest.raises(error, match=message):
