@@ -1,0 +1,66 @@
+"""The first code cell of each chapter: what it says without the library, what it does on Colab."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+pytestmark = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+
+
+def first_cell(chapter: Path) -> str:
+    cells = json.loads(chapter.read_text(encoding="utf-8"))["cells"]
+    code = next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    return TransformerManager().transform_cell(code)
+
+
+class Shell:
+    """Stands for IPython and keeps the magics that a cell calls."""
+
+    def __init__(self):
+        self.magics = []
+
+    def run_line_magic(self, name, line):
+        self.magics.append((name, line))
+
+    def __call__(self):
+        return self
+
+
+@pytest.fixture
+def no_library(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GATES2HEADS_SOURCE", raising=False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    return tmp_path
+
+
+def test_one_clear_sentence_without_the_library(chapter, no_library):
+    shell = Shell()
+    with pytest.raises(ModuleNotFoundError, match="gates2heads is not installed: put its wheel"):
+        exec(first_cell(chapter), {"get_ipython": shell})
+    assert not shell.magics
+
+
+def test_a_wheel_beside_the_notebook_is_installed(chapter, no_library):
+    (no_library / "gates2heads-0.1.0-py3-none-any.whl").touch()
+    shell = Shell()
+    exec(first_cell(chapter), {"get_ipython": shell})
+    assert shell.magics == [("pip", "install -q $source")]
+
+
+def test_a_named_source_comes_first(chapter, no_library, monkeypatch):
+    (no_library / "gates2heads-0.1.0-py3-none-any.whl").touch()
+    monkeypatch.setenv("GATES2HEADS_SOURCE", "git+https://example.org/book")
+    names = {"get_ipython": Shell()}
+    exec(first_cell(chapter), names)
+    assert names["source"] == "git+https://example.org/book"
+
+
+def test_with_the_library_nothing_is_installed(chapter):
+    shell = Shell()
+    exec(first_cell(chapter), {"get_ipython": shell})
+    assert not shell.magics
