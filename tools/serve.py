@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import functools
 import http.server
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +19,15 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Log nothing on success."""
+
+
+class BookServer(http.server.ThreadingHTTPServer):
+    """A server that takes it calmly when a reader leaves a page before it is all there."""
+
+    def handle_error(self, request, client_address):
+        """Report what went wrong, unless the other side hung up."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
@@ -32,7 +42,7 @@ def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
     if not (folder / "index.html").is_file():
         raise FileNotFoundError(f"no built book in {folder}: run make book first")
     handler = functools.partial(QuietHandler, directory=str(folder))
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    return BookServer(("127.0.0.1", port), handler)
 
 
 def main() -> None:
