@@ -92,6 +92,7 @@ def test_equals_the_definition(
         assert found.score[source][~held].tolist() == [-math.inf] * (n_best - len(best))
 
 
+@pytest.mark.slow
 @given(
     sources=st.integers(1, 3),
     size=st.integers(2, 4),

@@ -178,6 +178,7 @@ class TestThemedSvg:
             ids.append(set(own))
         assert not ids[0] & ids[1]
 
+    @pytest.mark.slow
     def test_same_figure_same_bytes_in_another_process(self):
         code = (
             "from gates2heads.display import figures as f, sys\n"

@@ -72,6 +72,7 @@ def test_weight_by_hand():
     assert torch.allclose(weight, torch.tensor([0.125, 1, 1]))
 
 
+@pytest.mark.slow
 def test_training_reconstructs_the_logarithms():
     text = join_sentences(torch.randint(7, (97, 11)).tolist())
     table, model = cooccurrences(text, window=3), GloVe(7, 5)
