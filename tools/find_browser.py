@@ -17,6 +17,15 @@ MAC = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
+# A browser for tests asks nobody for anything, also not its maker.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 ADVICE = (
     "The browser tests need Chromium or Chrome and none was found. Install one "
     "(Debian, Ubuntu: apt-get install chromium; Fedora: dnf install chromium; "

@@ -9,6 +9,9 @@ import argparse
 import functools
 import http.server
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +46,20 @@ def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
         raise FileNotFoundError(f"no built book in {folder}: run make book first")
     handler = functools.partial(QuietHandler, directory=str(folder))
     return BookServer(("127.0.0.1", port), handler)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder in the background and give its address, for as long as the block runs."""
+    server = make_server(folder)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """A browser, the sites it may visit, and pages on which no fault goes unseen."""
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,17 +11,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import ADVICE, find  # noqa: E402
-from tools.serve import make_server  # noqa: E402
+from tools import serve  # noqa: E402
+from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 OWN_SCHEMES = ("data:", "blob:", "about:")
 
 
@@ -43,13 +34,8 @@ def served(folder: Path, mode: str) -> Iterator[str]:
     if mode == "file":
         yield folder.resolve().as_uri() + "/"
         return
-    server = make_server(folder)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serve.served(folder) as address:
+        yield address
 
 
 @pytest.fixture
