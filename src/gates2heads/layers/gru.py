@@ -7,7 +7,7 @@ from torch import Tensor
 from gates2heads.data.checks import check_count
 from gates2heads.layers.checks import check_width
 from gates2heads.layers.record import note
-from gates2heads.layers.unroll import Cell, Unrolled, Weights
+from gates2heads.layers.unroll import Cell, UnrolledHidden, Weights
 
 
 def gru_step(
@@ -123,7 +123,7 @@ class ContextGRUCell(GRUCell):
         return super().forward(torch.cat([inputs, context], dim=-1), hidden)
 
 
-class GRU(Unrolled):
+class GRU(UnrolledHidden):
     """Gated recurrent units along a sequence, in one or more layers, one or two directions.
 
     Source: Cho et al. 2014, eq. 5–8; see `gru_step`. Parameters are named and laid out as in
@@ -152,25 +152,6 @@ class GRU(Unrolled):
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
         self.reset_after = reset_after
-
-    def forward(self, inputs: Tensor, *, mask: Tensor | None = None, initial: Tensor | None = None):
-        """Run along the time axis.
-
-        Args:
-            inputs: (B, S, D) float.
-            mask: (B, S) bool, True = a real token; at other positions the state is carried on.
-            initial: (num_layers · directions, B, U); zeros if not given.
-
-        Returns:
-            states (B, S, directions · U), and the final state of each layer and direction
-            (num_layers · directions, B, U), the forward one before the backward one.
-
-        Raises:
-            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
-                there is no time step.
-        """
-        states, (final,) = self._unroll(inputs, mask, {"initial": initial})
-        return states, final
 
     def _step(self, projected: Tensor, state: tuple, weights: Weights):
         hidden, reset, update = gru_step(

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.layers.record import note
-from gates2heads.layers.unroll import Cell, Unrolled, Weights
+from gates2heads.layers.unroll import Cell, UnrolledHidden, Weights
 
 NONLINEARITIES = {"tanh": torch.tanh, "relu": torch.relu}
 
@@ -57,7 +57,7 @@ class RNNCell(Cell):
         return hidden
 
 
-class RNN(Unrolled):
+class RNN(UnrolledHidden):
     """A plain recurrent network along a sequence, in layers and directions; see `rnn_step`.
 
     Parameters are named and laid out as in `torch.nn.RNN(batch_first=True)`, so `load_state_dict`
@@ -83,25 +83,6 @@ class RNN(Unrolled):
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
         self.nonlinearity = _checked(nonlinearity)
-
-    def forward(self, inputs: Tensor, *, mask: Tensor | None = None, initial: Tensor | None = None):
-        """Run along the time axis.
-
-        Args:
-            inputs: (B, S, D) float.
-            mask: (B, S) bool, True = a real token; at other positions the state is carried on.
-            initial: (num_layers · directions, B, U); zeros if not given.
-
-        Returns:
-            states (B, S, directions · U), and the final state of each layer and direction
-            (num_layers · directions, B, U), the forward one before the backward one.
-
-        Raises:
-            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
-                there is no time step.
-        """
-        states, (final,) = self._unroll(inputs, mask, {"initial": initial})
-        return states, final
 
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
         return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)

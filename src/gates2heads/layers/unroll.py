@@ -180,6 +180,29 @@ class Unrolled(nn.Module):
         return torch.stack(states[::order], dim=1), state
 
 
+class UnrolledHidden(Unrolled):
+    """A layer whose whole state is its hidden state, as in RNN and GRU; arguments as `Unrolled`."""
+
+    def forward(self, inputs: Tensor, *, mask: Tensor | None = None, initial: Tensor | None = None):
+        """Run along the time axis.
+
+        Args:
+            inputs: (B, S, D) float.
+            mask: (B, S) bool, True = a real token; at other positions the state is carried on.
+            initial: (num_layers · directions, B, U); zeros if not given.
+
+        Returns:
+            states (B, S, directions · U), and the final state of each layer and direction
+            (num_layers · directions, B, U), the forward one before the backward one.
+
+        Raises:
+            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
+                there is no time step.
+        """
+        states, (final,) = self._unroll(inputs, mask, {"initial": initial})
+        return states, final
+
+
 def reset_uniform(module: nn.Module, hidden_size: int) -> None:
     """Draw every parameter from U(−1/√U, 1/√U), as `torch.nn` does for recurrent layers."""
     bound = 1 / math.sqrt(hidden_size)

@@ -123,8 +123,9 @@ def fit(
         if not isfinite(value):
             raise FloatingPointError(f"loss became {value} at step {step}")
         scheduler.step()
-        bar.note(value, batch, perf_counter() - begin)
-        history.seconds += perf_counter() - begin
+        seconds = perf_counter() - begin
+        bar.note(value, batch, seconds)
+        history.seconds += seconds
         history.loss.append(value)
         if evaluate is not None and step in evaluate_at:
             history.evaluated_at.append(step)
