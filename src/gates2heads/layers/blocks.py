@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
 from gates2heads.layers.norms import NORMS
 
@@ -29,10 +29,7 @@ class FeedForward(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_count("dim_feedforward", dim_feedforward)
-        if activation not in list(ACTIVATIONS):
-            raise ValueError(
-                f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}"
-            )
+        check_choice("activation", activation, ACTIVATIONS)
         self.d_model, self.activation = d_model, activation
         self.linear1 = nn.Linear(d_model, dim_feedforward)
         self.linear2 = nn.Linear(dim_feedforward, d_model)
@@ -72,8 +69,7 @@ class Residual(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_share("dropout", dropout)
-        if norm not in list(NORMS):
-            raise ValueError(f"norm must be one of {', '.join(NORMS)}, got {norm!r}")
+        check_choice("norm", norm, NORMS)
         self.dropout, self.norm_first = dropout, norm_first
         self.norm = NORMS[norm](d_model)
 

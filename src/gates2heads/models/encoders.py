@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count, check_flag, check_share
 from gates2heads.layers.blocks import ConvolutionBlock
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.models.recurrent import blank, recurrent_layer, run
@@ -44,8 +44,7 @@ class RecurrentEncoder(nn.Module):
         check_count("embedding_size", embedding_size)
         check_count("hidden_size", hidden_size)
         check_share("dropout", dropout)
-        if not isinstance(bidirectional, bool):
-            raise TypeError(f"bidirectional must be True or False, got {bidirectional!r:.60}")
+        check_flag("bidirectional", bidirectional)
         if bidirectional and hidden_size % 2:
             raise ValueError(f"hidden_size must be even (half a direction), got {hidden_size}")
         self.hidden_size, self.dropout = hidden_size, dropout

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count, check_positive, check_share
+from gates2heads.data.checks import check_choice, check_count, check_positive, check_share
 
 OWN = ("likeliest", "drawn")
 
@@ -42,8 +42,7 @@ def unroll(
         TypeError, ValueError: `forced` is no number in [0, 1], or `own` is neither.
     """
     check_share("forced", forced)
-    if own not in list(OWN):
-        raise ValueError(f"own must be 'likeliest' or 'drawn', got {own!r}")
+    check_choice("own", own, OWN)
     written, last_tokens = [], target_in[:, 0]
     for t in range(target_in.shape[1]):
         if t:
