@@ -109,7 +109,7 @@ EXEMPT = {
         data/bpe.check_text data/spans.check_spans data/windows.check_counts
         decoding/state.check_state decoding/trace.check_trace layers/checks.check_dtypes
         layers/checks.check_mask layers/checks.check_tokens layers/checks.check_width
-        metrics/checks.check_counts metrics/segments.check_same_length
+        metrics/ngrams.read_counts metrics/segments.check_same_length
         metrics/segments.check_segment metrics/segments.choose_tokenizer
         metrics/segments.read_pair metrics/smoothing.check_smoothing
         models/checks.check_last_tokens models/checks.check_length models/checks.check_state

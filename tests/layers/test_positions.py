@@ -121,7 +121,7 @@ def test_precision_is_kept():
         (
             lambda: SinusoidalPositions(D, "multiply"),
             ValueError,
-            "join must be 'add' or 'concatenate', got 'multiply'",
+            "join must be one of add, concatenate, got 'multiply'",
         ),
         (lambda: LearnedPositions(0, D), ValueError, "max_length must be at least 1, got 0"),
         (

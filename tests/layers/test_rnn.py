@@ -72,7 +72,7 @@ def test_bad_input(inputs, hidden, error, message):
 
 @pytest.mark.parametrize("family", [RNN, RNNCell])
 def test_bad_nonlinearity(family):
-    with pytest.raises(ValueError, match="nonlinearity must be 'tanh' or 'relu', got 'cosine'"):
+    with pytest.raises(ValueError, match="nonlinearity must be one of tanh, relu, got 'cosine'"):
         family(D, U, nonlinearity="cosine")
 
 

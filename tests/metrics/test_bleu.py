@@ -206,22 +206,22 @@ def test_text_of_the_score_shows_its_parts():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_ngram_order": 0}, "max_ngram_order must be a whole number from 1 to 100, got 0"),
-        ({"max_ngram_order": 2.5}, "max_ngram_order must be a whole number from 1 to 100, got 2.5"),
+        ({"max_ngram_order": 0}, "max_ngram_order must be from 1 to 100, got 0"),
+        ({"max_ngram_order": 2.5}, "max_ngram_order must be a whole number, got 2.5"),
         ({"smooth_method": "laplace"}, "smooth_method must be one of"),
         ({"smooth_method": ["exp"]}, "smooth_method must be one of"),
-        ({"smooth_value": -1}, "smooth_value must be a finite number of at least 0, got -1"),
-        ({"smooth_value": math.nan}, "smooth_value must be a finite number of at least 0, got nan"),
-        ({"smooth_value": "1"}, "smooth_value must be a finite number of at least 0, got '1'"),
+        ({"smooth_value": -1}, "smooth_value must be finite and at least 0, got -1"),
+        ({"smooth_value": math.nan}, "smooth_value must be finite and at least 0, got nan"),
+        ({"smooth_value": "1"}, "smooth_value must be a number, got '1'"),
         ({"tokenize": "14b"}, "tokenize must be one of .*, got '14b'"),
         ({"weights": [1]}, r"weights must be a list of 4 numbers, got \[1\]"),
         ({"weights": 4}, "weights must be a list of 4 numbers, got 4"),
-        ({"weights": [1, 1, -1, 0]}, "each of the weights must be a finite number of at least 0"),
+        ({"weights": [1, 1, -1, 0]}, "each of the weights must be finite and at least 0"),
         ({"weights": [1, 1, 0, 0]}, "weights must sum to 1, got 2"),
     ],
 )
 def test_bad_settings_are_named(settings, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         corpus_bleu(["a"], [["a"]], **settings)
 
 
@@ -249,5 +249,6 @@ def test_bad_counts_are_named(total, message):
 
 @pytest.mark.parametrize("length", [-1, 1.5, math.nan, "3"])
 def test_bad_lengths_are_named(length):
-    with pytest.raises(ValueError, match="reference_length must be a whole number of at least 0"):
+    message = "reference_length must be (at least 0|a whole number), got"
+    with pytest.raises((TypeError, ValueError), match=message):
         brevity_penalty(3, length)

@@ -91,15 +91,15 @@ def test_a_copy_scores_100(text):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"char_order": 0}, "char_order must be a whole number from 1 to 100, got 0"),
-        ({"word_order": -1}, "word_order must be a whole number from 0 to 100, got -1"),
-        ({"beta": 0}, "beta must be a finite number above 0, got 0"),
-        ({"beta": math.nan}, "beta must be a finite number above 0, got nan"),
-        ({"beta": "2"}, "beta must be a finite number above 0, got '2'"),
+        ({"char_order": 0}, "char_order must be from 1 to 100, got 0"),
+        ({"word_order": -1}, "word_order must be from 0 to 100, got -1"),
+        ({"beta": 0}, "beta must be positive and finite, got 0"),
+        ({"beta": math.nan}, "beta must be positive and finite, got nan"),
+        ({"beta": "2"}, "beta must be a number, got '2'"),
     ],
 )
 def test_bad_settings_are_named(settings, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         corpus_chrf(["a"], [["a"]], **settings)
 
 

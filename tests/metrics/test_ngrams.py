@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any, read_counts
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=11)
 
@@ -45,12 +45,18 @@ def test_counting_changes_no_argument(tokens, others):
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="order must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="order must be at least 1, got 0"):
         count_ngrams("abc", 0)
     with pytest.raises(TypeError, match="tokens must be a string, list or tuple, got int"):
         count_ngrams(3, 1)
     with pytest.raises(TypeError, match="tokens must be hashable, such as strings or numbers"):
         count_ngrams([["a"]], 1)
+
+
+def test_sums_are_read_as_whole_numbers():
+    assert read_counts([1, 2.0], 2) == [1, 2]
+    with pytest.raises(ValueError, match=r"total must hold 3 counts, got shape \(2,\)"):
+        read_counts([1, 2], 3)
 
 
 def test_an_order_longer_than_the_text_gives_nothing():

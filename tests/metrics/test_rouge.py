@@ -135,11 +135,9 @@ def test_bad_texts_are_named(metric, hypothesis, references, error, message):
 
 
 def test_bad_choices_are_named():
-    with pytest.raises(ValueError, match="order must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="order must be at least 1, got 0"):
         rouge_n("a", "a", 0)
-    with pytest.raises(
-        ValueError, match=r"pooling must be one of \['best', 'pooled'\], got 'mean'"
-    ):
+    with pytest.raises(ValueError, match=r"pooling must be one of best, pooled, got 'mean'"):
         rouge_n("a", "a", pooling="mean")
     with pytest.raises(ValueError, match=r"tokenize must be one of .*, got 'porter'"):
         rouge_l("a", "a", tokenize="porter")

@@ -147,7 +147,7 @@ TWO = np.ones((3, 2))
             ([1], [1]),
             {"resamples": 0},
             ValueError,
-            "resamples must be a whole number from 1 to 1000000, got 0",
+            "resamples must be from 1 to 1000000, got 0",
         ),
         (
             ([1], [1]),

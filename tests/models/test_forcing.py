@@ -132,8 +132,8 @@ def test_refuses_what_cannot_be():
     for options, error, message in [
         ({"forced": 1.5}, ValueError, r"forced must lie in \[0, 1\], got 1.5"),
         ({"forced": None}, TypeError, "forced must be a number, got None"),
-        ({"own": "best"}, ValueError, "own must be 'likeliest' or 'drawn', got 'best'"),
-        ({"own": []}, ValueError, r"own must be 'likeliest' or 'drawn', got \[\]"),
+        ({"own": "best"}, ValueError, "own must be one of likeliest, drawn, got 'best'"),
+        ({"own": []}, ValueError, r"own must be one of likeliest, drawn, got \[\]"),
     ]:
         with pytest.raises(error, match=message):
             unroll(Notebook().step, 0, target(1, 2), **options)

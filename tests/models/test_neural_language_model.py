@@ -268,7 +268,7 @@ def test_refuses_sizes_and_options_that_cannot_be():
         ({"nhead": 3, "d_model": 22}, ValueError, "num_heads must divide embed_dim, got 3 heads"),
         ({"num_layers": 0}, ValueError, "num_layers must be at least 1, got 0"),
         ({"norm": "batch"}, ValueError, "norm must be one of layer, rms, got 'batch'"),
-        ({"positions": "none"}, ValueError, "positions must be 'sinusoidal' or 'learned', got"),
+        ({"positions": "none"}, ValueError, "positions must be one of sinusoidal, learned, got"),
         ({"tie": "all"}, TypeError, "tie must be True or False, got 'all'"),
         ({"max_length": -1}, ValueError, "max_length must be at least 1, got -1"),
     ]:

@@ -288,7 +288,7 @@ MODEL = build()
         (lambda: Transformer(V, W, nhead=7), ValueError, "num_heads must divide embed_dim"),
         (lambda: Transformer(V, W, tie="both"), ValueError, "tie must be None, 'target' or 'all'"),
         (lambda: Transformer(V, W, tie="all"), ValueError, "tie 'all' needs one vocabulary for so"),
-        (lambda: Transformer(V, W, positions="x"), ValueError, "positions must be 'sinusoidal' or"),
+        (lambda: Transformer(V, W, positions="x"), ValueError, "positions must be one of sinus"),
         (
             lambda: Transformer(V, W, dropout=-1),
             ValueError,

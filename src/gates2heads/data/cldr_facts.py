@@ -10,6 +10,7 @@ from babel import Locale
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
+from gates2heads.data.checks import check_choice
 from gates2heads.data.corpora import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
@@ -79,8 +80,7 @@ def names(kind: str, locale: str) -> dict[str, str]:
     Raises:
         ValueError: an unknown kind or language.
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    check_choice("kind", kind, KINDS)
     if locale not in ("en", "zh"):
         raise ValueError(f"locale must be en or zh, got {locale!r}")
     return _read_names(kind, locale)
@@ -151,8 +151,7 @@ def facts(
     Raises:
         ValueError: an unknown split, language or relation.
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    check_choice("split", split, SPLITS)
     for relation in relations:
         if relation not in RELATIONS:
             raise ValueError(f"relations must come from {', '.join(RELATIONS)}, got {relation!r}")

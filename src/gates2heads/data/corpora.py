@@ -9,7 +9,7 @@ from functools import lru_cache
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_choice, check_count
 
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
 # CLDR's `short` is left out: it writes two-digit years and does not say which number is the month.
@@ -42,8 +42,7 @@ def split_of(day: date) -> str:
 
 def days_of(split: str) -> tuple[date, ...]:
     """All days of 1900–2100 that belong to a split."""
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    check_choice("split", split, SPLITS)
     return _split_days()[split]
 
 

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from gates2heads.data.checks import check_choice
 from gates2heads.data.corpora import HELD_OUT, SPLITS
 from gates2heads.data.prose import paragraphs, sentences
 
@@ -156,8 +157,7 @@ def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstr
     Raises:
         ValueError: an unknown split, no package, or one that is not installed.
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    check_choice("split", split, SPLITS)
     if isinstance(packages, str):
         raise ValueError(f"packages must be a list of names, got the string {packages!r}")
     return [document for document in read_packages(tuple(packages)) if document.split == split]

@@ -6,6 +6,8 @@ from pathlib import Path
 import pooch
 import requests
 
+from gates2heads.data.checks import check_choice
+
 MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/"
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
@@ -94,8 +96,7 @@ def fetch(name: str, *, progress: bool = True) -> Path:
             downloaded one is.
         ConnectionError: the file cannot be reached.
     """
-    if not isinstance(name, str) or name not in REGISTRY:
-        raise ValueError(f"name must be one of {', '.join(REGISTRY)}, got {name!r}")
+    check_choice("name", name, REGISTRY)
     address, checksum = REGISTRY[name]
     given = os.environ.get(FOLDER)
     if given and (Path(given) / name).is_file():

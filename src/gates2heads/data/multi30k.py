@@ -3,6 +3,7 @@
 import gzip
 from typing import NamedTuple
 
+from gates2heads.data.checks import check_choice
 from gates2heads.data.corpora import SPLITS
 from gates2heads.data.download import fetch
 
@@ -33,8 +34,7 @@ def multi30k(split: str) -> list[CaptionPair]:
         ValueError: an unknown split, and what `fetch` raises.
         ConnectionError: the files are not here and cannot be downloaded.
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    check_choice("split", split, SPLITS)
     german, english = (
         read_lines(f"multi30k/{FILES[split]}.{language}.gz") for language in ("de", "en")
     )

@@ -1,5 +1,6 @@
 """Tiny Shakespeare: one megabyte of plays for models that write character by character."""
 
+from gates2heads.data.checks import check_choice
 from gates2heads.data.corpora import SPLITS
 from gates2heads.data.download import fetch
 
@@ -18,8 +19,7 @@ def tiny_shakespeare(split: str) -> str:
         ValueError: an unknown split, and what `fetch` raises.
         ConnectionError: the file is not here and cannot be downloaded.
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+    check_choice("split", split, SPLITS)
     text = fetch("tinyshakespeare.txt").read_text(encoding="utf-8")
     cuts = [0, *(speech_end(text, share) for share in ENDS.values())]
     place = SPLITS.index(split)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from gates2heads.data.checks import check_choice
 from gates2heads.data.download import fetch
 
 SIMILARITY = {
@@ -40,8 +41,7 @@ def word_similarity(name: str) -> list[WordPair]:
         ValueError: an unknown name, and what `fetch` raises.
         ConnectionError: the file is not here and cannot be downloaded.
     """
-    if not isinstance(name, str) or name not in SIMILARITY:
-        raise ValueError(f"name must be one of {', '.join(SIMILARITY)}, got {name!r}")
+    check_choice("name", name, SIMILARITY)
     text = fetch(f"word-similarity/{SIMILARITY[name]}").read_text(encoding="utf-8")
     rows = (line.split() for line in text.splitlines() if line.strip())
     return [WordPair(first, second, float(score)) for first, second, score in rows]

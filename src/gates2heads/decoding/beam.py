@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_flag
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
 from gates2heads.decoding.state import Carrier, check_state
 from gates2heads.decoding.steps import Step, advance, begin
 from gates2heads.decoding.top import top
 from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
-from gates2heads.metrics.checks import check_flag
 
 
 class Front(NamedTuple):
@@ -122,8 +121,8 @@ def _check_sizes(width: int, n_best: int, refill: bool, early_stopping: bool) ->
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
-    check_flag(refill, "refill")
-    check_flag(early_stopping, "early_stopping")
+    check_flag("refill", refill)
+    check_flag("early_stopping", early_stopping)
 
 
 def _first_front(last: Tensor, width: int) -> Front:

@@ -7,7 +7,8 @@ grows with L.
 
 import math
 from dataclasses import dataclass
-from numbers import Real
+
+from gates2heads.data.checks import check_number
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,7 @@ class LengthRule:
     alpha: float
 
     def __post_init__(self):
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, Real):
-            raise TypeError(f"alpha must be a number, got {self.alpha!r:.60}")
-        if not math.isfinite(self.alpha):
-            raise ValueError(f"alpha must be finite, got {self.alpha}")
+        check_number("alpha", self.alpha)
 
     def divisor(self, length: int) -> float:
         """The number for sequences of this many tokens."""

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_choice, check_count
 from gates2heads.layers.checks import check_width
 
 
@@ -42,8 +42,7 @@ class Positions(nn.Module):
     def __init__(self, size: int, join: str = "add"):
         super().__init__()
         check_count("size", size)
-        if join not in ("add", "concatenate"):
-            raise ValueError(f"join must be 'add' or 'concatenate', got {join!r}")
+        check_choice("join", join, ("add", "concatenate"))
         self.size, self.join = size, join
 
     def encode(self, positions: Tensor) -> Tensor:

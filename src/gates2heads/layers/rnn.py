@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.data.checks import check_choice
 from gates2heads.layers.record import note
 from gates2heads.layers.unroll import Cell, UnrolledHidden, Weights
 
@@ -42,7 +43,8 @@ class RNNCell(Cell):
 
     def __init__(self, input_size: int, hidden_size: int, nonlinearity: str = "tanh"):
         super().__init__(input_size, hidden_size)
-        self.nonlinearity = _checked(nonlinearity)
+        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
+        self.nonlinearity = nonlinearity
 
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
         """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U).
@@ -82,7 +84,8 @@ class RNN(UnrolledHidden):
         dropout: float = 0.0,
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
-        self.nonlinearity = _checked(nonlinearity)
+        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
+        self.nonlinearity = nonlinearity
 
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
         return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
@@ -90,9 +93,3 @@ class RNN(UnrolledHidden):
     def _step(self, projected: Tensor, state: tuple, weights: Weights):
         hidden = rnn_step(projected, *state, weights.weight_hh, nonlinearity=self.nonlinearity)
         return (hidden,), {"hidden": hidden}
-
-
-def _checked(nonlinearity: str) -> str:
-    if nonlinearity not in list(NONLINEARITIES):
-        raise ValueError(f"nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}")
-    return nonlinearity

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.metrics.checks import (
-    check_counts,
-    check_flag,
-    check_number,
-    check_whole,
+from gates2heads.data.checks import check_count, check_flag, check_number
+from gates2heads.metrics.ngrams import (
+    clipped_matches,
+    count_ngrams,
+    most_in_any,
+    read_counts,
 )
-from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 from gates2heads.metrics.segments import choose_tokenizer, cut, read_pair, read_pairs
 from gates2heads.metrics.smoothing import SMOOTHING, check_smoothing, modified_precisions
 
@@ -71,8 +71,8 @@ def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
     Source: Papineni et al. 2002, section 2.3. An empty hypothesis gets the limit 0, and 1 where the
     reference is empty too.
     """
-    check_whole(hypothesis_length, "hypothesis_length", least=0)
-    check_whole(reference_length, "reference_length", least=0)
+    check_count("hypothesis_length", hypothesis_length, least=0)
+    check_count("reference_length", reference_length, least=0)
     if hypothesis_length > reference_length:
         return 1.0
     if hypothesis_length == 0:
@@ -98,7 +98,7 @@ def _check_weights(weights, order: int) -> None:
     if not isinstance(weights, list | tuple) or len(weights) != order:
         raise ValueError(f"weights must be a list of {order} numbers, got {weights!r}")
     for weight in weights:
-        check_number(weight, "each of the weights")
+        check_number("each of the weights", weight, least=0)
     if not math.isclose(sum(weights), 1, abs_tol=1e-6):
         raise ValueError(f"weights must sum to 1, got {sum(weights):g}")
 
@@ -129,9 +129,9 @@ class Bleu:
     effective_order: bool = False
 
     def __post_init__(self):
-        check_whole(self.max_ngram_order, "max_ngram_order", most=100)
-        check_flag(self.lowercase, "lowercase")
-        check_flag(self.effective_order, "effective_order")
+        check_count("max_ngram_order", self.max_ngram_order, most=100)
+        check_flag("lowercase", self.lowercase)
+        check_flag("effective_order", self.effective_order)
         check_smoothing(self.smooth_method, self.smooth_value)
         choose_tokenizer(self.tokenize, "", "13a")
         if self.weights is not None:
@@ -179,7 +179,7 @@ class Bleu:
             ValueError: the number of counts is wrong, or one is negative or NaN.
         """
         order = self.max_ngram_order
-        total = check_counts(total, 2 + 2 * order)
+        total = read_counts(total, 2 + 2 * order)
         hypothesis_length, reference_length, *counts = total
         matches, totals = counts[:order], counts[order:]
         precisions = modified_precisions(matches, totals, self.smooth_method, self.smooth_value)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.metrics.checks import check_counts, check_flag, check_number, check_whole
-from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
+from gates2heads.data.checks import check_count, check_flag, check_positive
+from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, read_counts
 from gates2heads.metrics.segments import read_pair, read_pairs
 
 __all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
@@ -74,10 +74,10 @@ class Chrf:
 
     def __post_init__(self):
         for name, least in (("char_order", 1), ("word_order", 0)):
-            check_whole(getattr(self, name), name, least=least, most=100)
+            check_count(name, getattr(self, name), least=least, most=100)
         for name in ("lowercase", "whitespace"):
-            check_flag(getattr(self, name), name)
-        check_number(self.beta, "beta", above=0)
+            check_flag(name, getattr(self, name))
+        check_positive("beta", self.beta)
 
     def statistics(self, hypotheses: Sequence[str], references) -> np.ndarray:
         """Count each sentence by itself: all that chrF needs, and it adds up over sentences.
@@ -145,7 +145,7 @@ class Chrf:
         Raises:
             ValueError: the number of counts is wrong, or one is negative or NaN.
         """
-        counts = check_counts(total, 3 * (self.char_order + self.word_order))
+        counts = read_counts(total, 3 * (self.char_order + self.word_order))
         f_score, precision, recall = self._averages(counts)
         return ChrfScore(100 * f_score, 100 * precision, 100 * recall, signature)
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from gates2heads.metrics.checks import check_whole
+import numpy as np
 
-__all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams"]
+from gates2heads.data.checks import check_count
+
+__all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_counts"]
 
 
 def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
@@ -17,10 +19,10 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     Returns:
         an iterator over tuples; of T tokens there are T - order + 1, or none.
     Raises:
-        TypeError: tokens is no string, list or tuple.
-        ValueError: order is no whole number of at least 1.
+        TypeError: tokens is no string, list or tuple; order is no whole number.
+        ValueError: order is below 1.
     """
-    check_whole(order, "order")
+    check_count("order", order)
     if not isinstance(tokens, str | list | tuple):
         raise TypeError(f"tokens must be a string, list or tuple, got {type(tokens).__name__}")
     if order > len(tokens):
@@ -64,3 +66,17 @@ def clipped_matches(tokens: Sequence, order: int, ceiling: Counter) -> int:
             left[ngram] -= 1
             matches += 1
     return matches
+
+
+def read_counts(total, wanted: int) -> list[int]:
+    """Read summed statistics: `wanted` counts, each 0 or more.
+
+    Raises:
+        ValueError: their number is wrong, or one is negative, NaN or no number.
+    """
+    total = np.asarray(total)
+    if total.shape != (wanted,):
+        raise ValueError(f"total must hold {wanted} counts, got shape {total.shape}")
+    if total.dtype.kind not in "iuf" or not (np.isfinite(total) & (total >= 0)).all():
+        raise ValueError(f"total must hold finite counts of at least 0, got {total.tolist()}")
+    return [int(count) for count in total]

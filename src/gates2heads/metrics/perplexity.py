@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.metrics.checks import check_choice
+from gates2heads.data.checks import check_choice
 
 __all__ = ["cross_entropy", "perplexity", "perplexity_base2", "perplexity_geometric"]
 
@@ -31,7 +31,7 @@ def cross_entropy(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = 
         TypeError: log_probs is no float tensor, or mask no bool tensor.
         ValueError: shapes differ, no real token is left, a value is NaN or positive, unknown unit.
     """
-    check_choice(unit, "unit", ("nats", "bits"))
+    check_choice("unit", unit, ("nats", "bits"))
     nats = -_real_tokens(log_probs, mask).mean()
     return nats.item() if unit == "nats" else nats.item() / math.log(2)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.metrics.checks import check_choice, check_whole
+from gates2heads.data.checks import check_choice, check_count
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
 from gates2heads.metrics.segments import (
     Segment,
@@ -55,8 +55,8 @@ def rouge_n(
     Raises:
         TypeError, ValueError: see `read_pair`; unknown pooling or tokenizer; order below 1.
     """
-    check_whole(order, "order")
-    check_choice(pooling, "pooling", ("best", "pooled"))
+    check_count("order", order)
+    check_choice("pooling", pooling, ("best", "pooled"))
     tokens, its_references = _read(hypothesis, references, tokenize)
     own_total = max(len(tokens) - order + 1, 0)
     ceilings = [count_ngrams(reference, order) for reference in its_references]

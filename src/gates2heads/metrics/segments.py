@@ -8,7 +8,7 @@ of them accept the same things and complain in the same words.
 import re
 from collections.abc import Callable, Sequence
 
-from gates2heads.metrics.checks import check_choice, check_flag
+from gates2heads.data.checks import check_choice, check_flag
 
 __all__ = ["TOKENIZERS", "Segment", "cut", "read_pair", "read_pairs"]
 
@@ -77,7 +77,7 @@ def choose_tokenizer(tokenize: str | None, sample: Segment, default: str) -> str
         ValueError: the name is unknown, or the segments are tokens already.
     """
     if tokenize is not None:
-        check_choice(tokenize, "tokenize", TOKENIZERS)
+        check_choice("tokenize", tokenize, TOKENIZERS)
     if isinstance(sample, str):
         return tokenize or default
     if tokenize not in (None, "none"):
@@ -92,8 +92,8 @@ def cut(segment: Segment, tokenize: str, *, lowercase: bool = False) -> Sequence
         TypeError: see `check_segment`; lowercase is no flag.
         ValueError: the tokenizer's name is unknown.
     """
-    check_choice(tokenize, "tokenize", TOKENIZERS)
-    check_flag(lowercase, "lowercase")
+    check_choice("tokenize", tokenize, TOKENIZERS)
+    check_flag("lowercase", lowercase)
     check_segment(segment, "segment")
     if isinstance(segment, str):
         return TOKENIZERS[tokenize](segment.lower() if lowercase else segment)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gates2heads.metrics.checks import check_whole
+from gates2heads.data.checks import check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
 
@@ -155,7 +155,7 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
 
 def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
     """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
-    check_whole(resamples, "resamples", most=1_000_000)
+    check_count("resamples", resamples, most=1_000_000)
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:

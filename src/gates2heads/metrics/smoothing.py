@@ -4,7 +4,7 @@ BLEU multiplies precisions, so one order without a match would make the whole sc
 sentence that happens all the time.
 """
 
-from gates2heads.metrics.checks import check_choice, check_number, check_whole
+from gates2heads.data.checks import check_choice, check_count, check_number
 
 __all__ = ["SMOOTHING", "modified_precisions"]
 
@@ -31,6 +31,7 @@ def modified_precisions(matches, totals, smooth_method="none", smooth_value=None
     Returns:
         precisions in percent, one for each order that has any n-gram; none at all without a match.
     Raises:
+        TypeError: a count is no whole number.
         ValueError: smoothing unknown; a count is negative; matches and totals differ in length, or
             more matches than n-grams.
     """
@@ -55,9 +56,9 @@ def modified_precisions(matches, totals, smooth_method="none", smooth_value=None
 
 def check_smoothing(smooth_method, smooth_value) -> None:
     """Refuse an unknown method, and a value that is no finite number of at least 0."""
-    check_choice(smooth_method, "smooth_method", SMOOTHING)
+    check_choice("smooth_method", smooth_method, SMOOTHING)
     if smooth_value is not None:
-        check_number(smooth_value, "smooth_value")
+        check_number("smooth_value", smooth_value, least=0)
 
 
 def _check_matches(matches, totals) -> None:
@@ -65,7 +66,7 @@ def _check_matches(matches, totals) -> None:
         if not isinstance(counts, list | tuple):
             raise ValueError(f"{name} must be a list of counts, got {counts!r}")
         for count in counts:
-            check_whole(count, f"each of the {name}", least=0)
+            check_count(f"each of the {name}", count, least=0)
     if len(matches) != len(totals):
         raise ValueError(f"totals must have {len(matches)} counts like matches, got {len(totals)}")
     if any(match > total for match, total in zip(matches, totals, strict=True)):

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.metrics.checks import check_whole
+from gates2heads.data.checks import check_count
 
 
 class Agreement(NamedTuple):
@@ -93,7 +93,7 @@ class WordVectors:
         return Agreement(value, len(known), len(pairs))
 
     def _best(self, query: Tensor, count: int, *, without: Sequence[str]) -> list:
-        check_whole(count, "count")
+        check_count("count", count)
         cosines = self.unit @ F.normalize(query, dim=0)  # (V,)
         cosines[[self.index[word] for word in without]] = -torch.inf
         best = cosines.topk(min(count, len(self.words) - len(set(without))))

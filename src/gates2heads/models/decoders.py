@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count, check_flag, check_share
 from gates2heads.layers.attention import Attention
 from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.recurrent import ContextGRUCell
@@ -113,8 +113,7 @@ class LuongDecoder(PlainDecoder):
         input_feeding: bool = True,
     ):
         check_count("hidden_size", hidden_size)
-        if not isinstance(input_feeding, bool):
-            raise TypeError(f"input_feeding must be True or False, got {input_feeding!r:.60}")
+        check_flag("input_feeding", input_feeding)
         _check_attention(attention, hidden_size)
         options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
         fed_size = hidden_size if input_feeding else 0
@@ -175,8 +174,7 @@ class BahdanauDecoder(nn.Module):
         _check_attention(attention, hidden_size)
         maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
         check_count("maxout_size", maxout_size)
-        if not isinstance(reset_after, bool):
-            raise TypeError(f"reset_after must be True or False, got {reset_after!r:.60}")
+        check_flag("reset_after", reset_after)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
@@ -128,10 +128,8 @@ class TransformerLanguageModel(NeuralLanguageModel):
         check_count("num_layers", num_layers)
         check_count("max_length", max_length)
         check_share("dropout", dropout)
-        if positions not in ("sinusoidal", "learned"):
-            raise ValueError(f"positions must be 'sinusoidal' or 'learned', got {positions!r}")
-        if not isinstance(tie, bool):
-            raise TypeError(f"tie must be True or False, got {tie!r:.60}")
+        check_choice("positions", positions, ("sinusoidal", "learned"))
+        check_flag("tie", tie)
         self.vocabulary_size, self.d_model = vocabulary_size, d_model
         self.dropout, self.max_length = dropout, max_length
         sizes = (d_model, nhead, dim_feedforward, dropout, activation)

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from gates2heads.data.checks import check_choice
 from gates2heads.layers.recurrent import GRU, LSTM, RNN
 from gates2heads.layers.unroll import Unrolled
 
@@ -17,8 +18,7 @@ def recurrent_layer(
     Raises:
         ValueError: there is no such cell.
     """
-    if cell not in list(CELLS):
-        raise ValueError(f"cell must be one of {', '.join(CELLS)}, got {cell!r}")
+    check_choice("cell", cell, CELLS)
     return CELLS[cell](input_size, hidden_size, num_layers, **options)
 
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.data.batching import Batch
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_share
 from gates2heads.layers.checks import check_mask, check_tokens
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.multi_head import KeyValues
@@ -95,8 +95,7 @@ class Transformer(nn.Module):
                 "tie 'all' needs one vocabulary for source and target, got "
                 f"{source_size} and {target_size} tokens"
             )
-        if positions not in ("sinusoidal", "learned"):
-            raise ValueError(f"positions must be 'sinusoidal' or 'learned', got {positions!r}")
+        check_choice("positions", positions, ("sinusoidal", "learned"))
 
     def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
         check_count("num_encoder_layers", encoder_depth)

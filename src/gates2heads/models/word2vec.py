@@ -4,10 +4,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_choice, check_count, check_number
 from gates2heads.data.windows import Windows, check_counts
 from gates2heads.layers.checks import check_mask, check_tokens, check_width
-from gates2heads.metrics.checks import check_number
 from gates2heads.models.huffman import HuffmanTree
 
 ARCHITECTURES = ("skip-gram", "cbow")
@@ -160,12 +159,8 @@ class Word2Vec(nn.Module):
         super().__init__()
         check_counts(counts)
         check_count("vector_size", vector_size)
-        if architecture not in ARCHITECTURES:
-            raise ValueError(
-                f"architecture must be one of {', '.join(ARCHITECTURES)}, got {architecture!r}"
-            )
-        if not isinstance(output, str) or output not in OUTPUTS:
-            raise ValueError(f"output must be one of {', '.join(OUTPUTS)}, got {output!r}")
+        check_choice("architecture", architecture, ARCHITECTURES)
+        check_choice("output", output, OUTPUTS)
         self.architecture = architecture
         self.vectors = nn.Embedding(len(counts), vector_size)
         nn.init.uniform_(self.vectors.weight, -0.5 / vector_size, 0.5 / vector_size)
@@ -210,6 +205,6 @@ def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
         TypeError, ValueError: counts are none, or power is no finite number of at least 0.
     """
     check_counts(counts)
-    check_number(power, "power")
+    check_number("power", power, least=0)
     raised = counts.double().pow(power).where(counts > 0, torch.zeros((), dtype=torch.double))
     return (raised / raised.sum()).float()

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
 
 READS = ("first", "last", "mean")
@@ -35,8 +35,7 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
         raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
     if not vectors.shape[1]:
         raise ValueError(f"vectors must have a token, got shape {tuple(vectors.shape)}")
-    if read not in READS:
-        raise ValueError(f"read must be one of {', '.join(READS)}, got {read!r:.60}")
+    check_choice("read", read, READS)
     check_mask(mask, vectors.shape[:2])
     if read == "first":
         return vectors[:, 0]
@@ -71,8 +70,7 @@ class SentenceHead(nn.Module):
         check_count("width", width)
         check_count("classes", classes, least=2)
         check_share("dropout", dropout)
-        if read not in READS:
-            raise ValueError(f"read must be one of {', '.join(READS)}, got {read!r:.60}")
+        check_choice("read", read, READS)
         self.width, self.read, self.dropout = width, read, dropout
         self.hidden = nn.Linear(width, width)
         self.readout = nn.Linear(width, classes)
@@ -109,8 +107,7 @@ class PairHead(nn.Module):
         check_count("width", width)
         check_count("classes", classes, least=2)
         check_share("dropout", dropout)
-        if read not in READS:
-            raise ValueError(f"read must be one of {', '.join(READS)}, got {read!r:.60}")
+        check_choice("read", read, READS)
         self.width, self.read, self.dropout = width, read, dropout
         self.readout = nn.Linear(4 * width, classes)
 
