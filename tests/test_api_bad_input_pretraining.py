@@ -35,6 +35,7 @@ from gates2heads.models.pretraining.masking import (
     word_units,
 )
 from gates2heads.models.pretraining.spans import SpanHead, SpanLogits, best_spans, crossed_spans
+from gates2heads.models.pretraining.stack import TokenStack
 from gates2heads.training.pretraining import (
     label_loss,
     masked_loss,
@@ -146,6 +147,7 @@ ENTRIES = {
             "share": SHARES,
         },
     ),
+    "TokenStack": (TokenStack, GOOD_SIZES, MODEL_SIZES),
     "BERT": (BERT, GOOD_SIZES, MODEL_SIZES),
     "GPT": (GPT, GOOD_SIZES, MODEL_SIZES),
     "ELMo": (

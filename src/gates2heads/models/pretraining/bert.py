@@ -8,19 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.layers.positions import LearnedPositions
-from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.checks import check_length
+from gates2heads.models.pretraining.stack import TokenStack
 
 SEGMENTS = 2  # the first text and the second
-STD = 0.02  # of the weights at first, as in the paper's code
 
 
-class BERT(nn.Module):
+class BERT(TokenStack):
     """Read a sequence in both directions at once; say what was hidden, and whether B follows A.
 
     Source: Devlin et al. 2019, section 3. Departs from it in small sizes, and in an `eps` of 1e-5
@@ -28,53 +25,20 @@ class BERT(nn.Module):
 
     Args:
         vocabulary_size: V, with [MASK]; see `Markers.size`.
-        d_model: width D.
-        nhead: number of heads H.
-        num_layers: how deep the encoder is.
-        dim_feedforward: width F; 4 · D if not given.
-        dropout: on embeddings and on what each part of a layer adds.
-        max_length: the longest sequence that the model accepts, in tokens.
+        **sizes: those of a `TokenStack`; its layers are post-norm.
     """
 
-    def __init__(
-        self,
-        vocabulary_size: int,
-        *,
-        d_model: int = 128,
-        nhead: int = 4,
-        num_layers: int = 4,
-        dim_feedforward: int | None = None,
-        dropout: float = 0.1,
-        max_length: int = 128,
-    ):
-        super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("d_model", d_model)
-        check_count("num_layers", num_layers)
-        check_count("max_length", max_length)
-        check_share("dropout", dropout)
-        width = 4 * d_model if dim_feedforward is None else dim_feedforward
-        self.vocabulary_size, self.d_model = vocabulary_size, d_model
-        self.max_length, self.dropout = max_length, dropout
-        self.width = d_model  # of each layer's states, which a task reads
-        self.token_table = nn.Embedding(vocabulary_size, d_model)
+    def __init__(self, vocabulary_size: int, **sizes):
+        super().__init__(vocabulary_size, norm_first=False, **sizes)
+        d_model = self.d_model
         self.segment_table = nn.Embedding(SEGMENTS, d_model)
-        self.positions = LearnedPositions(max_length, d_model)
         self.norm = LayerNorm(d_model)
-        self.layers = nn.ModuleList(
-            EncoderLayer(d_model, nhead, width, dropout, "gelu") for _ in range(num_layers)
-        )
         self.pooler = nn.Linear(d_model, d_model)
         self.next_readout = nn.Linear(d_model, 2)
         self.transform = nn.Linear(d_model, d_model)
         self.transform_norm = LayerNorm(d_model)
         self.readout_bias = nn.Parameter(torch.zeros(vocabulary_size))
-        for parameter in self.parameters():
-            if parameter.dim() > 1:
-                nn.init.normal_(parameter, std=STD)
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)
+        self.draw_weights()
 
     def states(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None

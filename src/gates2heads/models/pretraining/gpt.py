@@ -7,16 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count
 from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.layers.positions import LearnedPositions
-from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.checks import check_last_tokens, check_length, check_state
-
-STD = 0.02  # of the weights at first, Radford et al. 2018, section 4.1
+from gates2heads.models.pretraining.stack import STD, TokenStack
 
 
 class GPTState(NamedTuple):
@@ -25,7 +22,7 @@ class GPTState(NamedTuple):
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
-class GPT(nn.Module):
+class GPT(TokenStack):
     """A language model of causal self-attention: predict the next token, and nothing else.
 
     Source: Radford et al. 2018 (GPT), section 3.1, with `norm_first=False`; Radford et al. 2019
@@ -35,51 +32,14 @@ class GPT(nn.Module):
 
     Args:
         vocabulary_size: V.
-        d_model: width D.
-        nhead: number of heads H.
-        num_layers: how deep it is.
-        dim_feedforward: width F; 4 · D if not given.
-        dropout: on embeddings and on what each part of a layer adds.
         norm_first: True is pre-norm, False post-norm.
-        max_length: the longest sequence that the model reads or writes, in tokens.
+        **sizes: the others of a `TokenStack`.
     """
 
-    def __init__(
-        self,
-        vocabulary_size: int,
-        *,
-        d_model: int = 128,
-        nhead: int = 4,
-        num_layers: int = 4,
-        dim_feedforward: int | None = None,
-        dropout: float = 0.1,
-        norm_first: bool = True,
-        max_length: int = 128,
-    ):
-        super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("d_model", d_model)
-        check_count("num_layers", num_layers)
-        check_count("max_length", max_length)
-        check_share("dropout", dropout)
-        width = 4 * d_model if dim_feedforward is None else dim_feedforward
-        self.vocabulary_size, self.d_model = vocabulary_size, d_model
-        self.max_length, self.dropout = max_length, dropout
-        self.width = d_model  # of each layer's states, which a task reads
-        self.token_table = nn.Embedding(vocabulary_size, d_model)
-        self.positions = LearnedPositions(max_length, d_model)
-        self.layers = nn.ModuleList(
-            EncoderLayer(d_model, nhead, width, dropout, "gelu", norm_first=norm_first)
-            for _ in range(num_layers)
-        )
-        self.norm = LayerNorm(d_model) if norm_first else nn.Identity()
-        small = STD / math.sqrt(2 * num_layers) if norm_first else STD
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1:
-                adds = name.endswith(("out_proj.weight", "linear2.weight"))
-                nn.init.normal_(parameter, std=small if adds else STD)
-            elif name.endswith(("linear1.bias", "linear2.bias")):
-                nn.init.zeros_(parameter)
+    def __init__(self, vocabulary_size: int, *, norm_first: bool = True, **sizes):
+        super().__init__(vocabulary_size, norm_first=norm_first, **sizes)
+        self.norm = LayerNorm(self.d_model) if norm_first else nn.Identity()
+        self.draw_weights(adding=STD / math.sqrt(2 * len(self.layers)) if norm_first else STD)
 
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """What each layer makes of the tokens, the embeddings first.

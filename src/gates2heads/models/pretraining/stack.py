@@ -1,0 +1,67 @@
+"""What GPT and BERT are made of: a table of tokens, learned positions, layers of self-attention."""
+
+from torch import nn
+
+from gates2heads.data.checks import check_count, check_share
+from gates2heads.layers.positions import LearnedPositions
+from gates2heads.layers.transformer_layers import EncoderLayer
+
+STD = 0.02  # of the weights at first: Radford et al. 2018, section 4.1, and BERT's code
+
+
+class TokenStack(nn.Module):
+    """The parts that read tokens; a subclass says how tokens go through them, and what for.
+
+    Args:
+        vocabulary_size: V.
+        d_model: width D.
+        nhead: number of heads H.
+        num_layers: how deep it is.
+        dim_feedforward: width F; 4 · D if not given.
+        dropout: on embeddings and on what each part of a layer adds.
+        norm_first: True is pre-norm, False post-norm.
+        max_length: the longest sequence that the model reads or writes, in tokens.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        d_model: int = 128,
+        nhead: int = 4,
+        num_layers: int = 4,
+        dim_feedforward: int | None = None,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+        max_length: int = 128,
+    ):
+        super().__init__()
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("d_model", d_model)
+        check_count("num_layers", num_layers)
+        check_count("max_length", max_length)
+        check_share("dropout", dropout)
+        hidden = 4 * d_model if dim_feedforward is None else dim_feedforward
+        self.vocabulary_size, self.d_model = vocabulary_size, d_model
+        self.max_length, self.dropout = max_length, dropout
+        self.width = d_model  # of each layer's states, which a task reads
+        self.token_table = nn.Embedding(vocabulary_size, d_model)
+        self.positions = LearnedPositions(max_length, d_model)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, nhead, hidden, dropout, "gelu", norm_first=norm_first)
+            for _ in range(num_layers)
+        )
+
+    def draw_weights(self, *, adding: float = STD) -> None:
+        """Draw all matrices anew from a normal distribution, and set the biases beside them to 0.
+
+        Args:
+            adding: the standard deviation of those that add to a residual path.
+        """
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                adds = name.endswith(("out_proj.weight", "linear2.weight"))
+                nn.init.normal_(parameter, std=adding if adds else STD)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
