@@ -174,19 +174,7 @@ class SequenceToSequence(nn.Module):
         return self.decoder.start(states, summary, mask=mask)
 
     def step(self, state: DecoderState, last_tokens: Tensor):
-        """Advance by one token, as every search in `gates2heads.decoding` asks it to.
-
-        Args:
-            state: from `start` or from the step before.
-            last_tokens: (B,) long, what was written last; `<bos>` at first.
-
-        Returns:
-            log_probs (B, V) in nats, and the next state.
-
-        Raises:
-            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
-                fit the state's batch, or holds a number outside the vocabulary.
-        """
+        """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
         check_state(state, self.decoder.state_type)
         vocabulary_size = self.decoder.embedding.num_embeddings
         check_last_tokens(last_tokens, len(state.memory.mask), vocabulary_size)

@@ -108,19 +108,7 @@ class GPT(TokenStack):
         return GPTState((nothing,) * len(self.layers))
 
     def step(self, state: GPTState, last_tokens: Tensor):
-        """Advance by one token, as every search in `gates2heads.decoding` asks it to.
-
-        Args:
-            state: from `start` or from the step before.
-            last_tokens: (B,) long, what was written last; `<bos>` at first.
-
-        Returns:
-            log_probs (B, V) in nats, and the next state.
-
-        Raises:
-            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
-                fit the state's batch, or holds a number outside the vocabulary.
-        """
+        """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
         check_state(state, GPTState)
         if len(state.past) != len(self.layers):
             raise ValueError(
