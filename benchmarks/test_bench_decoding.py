@@ -4,16 +4,12 @@ A Transformer and a Marian of one size, random weights, beams of 5, 40 tokens fo
 no `<eos>`, so that both write the same amount.
 """
 
-import os
-
 import pytest
 import torch
 
+from benchmarks.marian import marian
 from gates2heads.decoding.beam import beam
 from gates2heads.models.transformer import Transformer
-
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
 V, D, H, DEPTH, HIDDEN = 8000, 256, 4, 3, 512
 WIDTH, WRITTEN, READ, BOS = 5, 40, 17, V - 1
@@ -25,32 +21,18 @@ def own():
     return Transformer(V, V, num_encoder_layers=DEPTH, num_decoder_layers=DEPTH, **sizes).eval()
 
 
-def marian():
+def other():
     """The reference's model of the same size."""
-    config = transformers.MarianConfig(
-        vocab_size=V,
-        d_model=D,
-        encoder_layers=DEPTH,
-        decoder_layers=DEPTH,
-        encoder_attention_heads=H,
-        decoder_attention_heads=H,
-        encoder_ffn_dim=HIDDEN,
-        decoder_ffn_dim=HIDDEN,
-        activation_function="relu",
-        max_position_embeddings=64,
-        pad_token_id=BOS,
-        decoder_start_token_id=BOS,
-        eos_token_id=None,
-        forced_eos_token_id=None,
-    )
-    return transformers.MarianMTModel(config).eval()
+    sizes = {"d_model": D, "nhead": H, "depths": (DEPTH, DEPTH), "dim_feedforward": HIDDEN}
+    options = {"activation_function": "relu", "max_position_embeddings": 64, "eos_token_id": None}
+    return marian(V, blank=BOS, **sizes, **options)
 
 
 @pytest.mark.parametrize(("batch", "at_least", "rounds"), [(1, 1.5, 8), (32, 1.3, 2)])
 def test_beam_search(in_turn, batch, at_least, rounds):
     """Sentences a second, ours over theirs."""
     torch.manual_seed(7)
-    model, reference = own(), marian()
+    model, reference = own(), other()
     source = torch.randint(4, BOS, (batch, READ))
     bos = torch.full((batch,), BOS)
 

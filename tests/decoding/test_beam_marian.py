@@ -1,16 +1,14 @@
 """Beam search beside `generate` of 🤗 transformers, on one and the same small Marian model."""
 
-import os
-
 import pytest
 import torch
 from step_functions import sequences
 
+from benchmarks.marian import marian
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.search import greedy
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
 pytestmark = pytest.mark.slow  # importing transformers alone takes seconds
 
 V, EOS, PAD, LENGTH = 23, 1, 22, 9
@@ -19,28 +17,21 @@ END = 2.0  # so that some sentences end early and some not at all
 
 
 @pytest.fixture(scope="module")
-def marian():
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+def reference():
     torch.manual_seed(3)
-    config = transformers.MarianConfig(
-        vocab_size=V,
+    model = marian(
+        V,
         d_model=12,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=3,
-        decoder_attention_heads=3,
-        encoder_ffn_dim=17,
-        decoder_ffn_dim=17,
+        nhead=3,
+        depths=(2, 2),
+        dim_feedforward=17,
+        blank=PAD,
         max_position_embeddings=64,
-        pad_token_id=PAD,
         eos_token_id=EOS,
-        decoder_start_token_id=PAD,
-        forced_eos_token_id=None,
         init_std=0.4,
         tie_word_embeddings=False,  # tied ones repeat what was read last
         share_encoder_decoder_embeddings=False,
     )
-    model = transformers.MarianMTModel(config).eval()
     with torch.no_grad():
         for tokens in (model.model.encoder.embed_tokens, model.model.decoder.embed_tokens):
             tokens.weight.normal_(std=3)
@@ -56,11 +47,11 @@ def sources():
     return tokens.masked_fill(~mask, PAD), mask
 
 
-def generate(marian, sources, **options):
+def generate(model, sources, **options):
     """What the reference writes, and its scores."""
     tokens, mask = sources
     with torch.no_grad():
-        return marian.generate(
+        return model.generate(
             tokens,
             attention_mask=mask.long(),
             max_new_tokens=LENGTH,
@@ -74,16 +65,16 @@ def generate(marian, sources, **options):
         )
 
 
-def ours(marian, sources):
+def ours(model, sources):
     """A step function over the reference's own model, which reads the whole prefix each time."""
     tokens, mask = sources
     with torch.no_grad():
-        memory = marian.get_encoder()(tokens, attention_mask=mask.long()).last_hidden_state
+        memory = model.get_encoder()(tokens, attention_mask=mask.long()).last_hidden_state
 
     def step(state, last_tokens):
         memory, mask, prefix = state
         prefix = torch.cat([prefix, last_tokens[:, None]], dim=1)
-        logits = marian(
+        logits = model(
             encoder_outputs=(memory,),
             attention_mask=mask.long(),
             decoder_input_ids=prefix,
@@ -104,30 +95,30 @@ def until_the_end(rows):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.75, 1.0, 2.0])
 @pytest.mark.parametrize("n_best", [1, 3, 5])
-def test_same_sequences_and_scores(marian, sources, alpha, n_best):
-    reference = generate(
-        marian,
+def test_same_sequences_and_scores(reference, sources, alpha, n_best):
+    theirs = generate(
+        reference,
         sources,
         num_beams=WIDTH,
         num_return_sequences=n_best,
         length_penalty=alpha,
         early_stopping="never",
     )
-    step, start, given = ours(marian, sources)
+    step, start, given = ours(reference, sources)
     options = {"width": WIDTH, "n_best": n_best, "refill": True, "length_rule": Power(alpha)}
     found = beam(step, start, **given, **options)
     written = [tokens for source in range(SOURCES) for tokens in sequences(found, source)]
-    assert written == until_the_end(reference.sequences)
-    gap = (found.score.flatten() - reference.sequences_scores).abs().max().item()
+    assert written == until_the_end(theirs.sequences)
+    gap = (found.score.flatten() - theirs.sequences_scores).abs().max().item()
     assert gap < 2e-5
     assert len({tuple(tokens) for tokens in written}) >= 3
     assert found.finished.any()
     assert not found.finished.all()
 
 
-def test_same_greedy_sequences(marian, sources):
-    reference = generate(marian, sources, num_beams=1)
-    step, start, given = ours(marian, sources)
+def test_same_greedy_sequences(reference, sources):
+    theirs = generate(reference, sources, num_beams=1)
+    step, start, given = ours(reference, sources)
     output = greedy(step, start, **given)
     rows = torch.nn.functional.pad(output.tokens, (1, 0))
-    assert until_the_end(rows) == until_the_end(reference.sequences)
+    assert until_the_end(rows) == until_the_end(theirs.sequences)

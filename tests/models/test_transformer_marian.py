@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from benchmarks.marian import marian
 from gates2heads.data.batching import collate
 from gates2heads.layers.positions import SinusoidalPositions
 from gates2heads.models.transformer import Transformer
@@ -23,29 +24,20 @@ class MarianPositions(SinusoidalPositions):
 
 
 @pytest.fixture(scope="module")
-def marian(transformers):
+def reference():
     torch.manual_seed(3)
-    config = transformers.MarianConfig(
-        vocab_size=V,
+    model = marian(
+        V,
         d_model=D,
-        encoder_layers=ENCODER,
-        decoder_layers=DECODER,
-        encoder_attention_heads=H,
-        decoder_attention_heads=H,
-        encoder_ffn_dim=HIDDEN,
-        decoder_ffn_dim=HIDDEN,
+        nhead=H,
+        depths=(ENCODER, DECODER),
+        dim_feedforward=HIDDEN,
+        blank=UNUSED,
         activation_function="silu",
         scale_embedding=True,
-        dropout=0.0,
-        attention_dropout=0.0,
-        activation_dropout=0.0,
-        pad_token_id=UNUSED,
         eos_token_id=1,
-        decoder_start_token_id=UNUSED,
-        forced_eos_token_id=None,
         init_std=0.2,
-    )
-    model = transformers.MarianMTModel(config).double()
+    ).double()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
@@ -97,7 +89,7 @@ def to_ours(tensors):
 
 
 @pytest.fixture(scope="module")
-def model(marian):
+def model(reference):
     ours = Transformer(
         V,
         V,
@@ -112,8 +104,8 @@ def model(marian):
         tie="all",
     ).double()
     ours.source_positions = ours.target_positions = MarianPositions(D)
-    weights = to_ours(marian.named_parameters())
-    ours.load_state_dict({**weights, "readout_bias": marian.final_logits_bias[0]})
+    weights = to_ours(reference.named_parameters())
+    ours.load_state_dict({**weights, "readout_bias": reference.final_logits_bias[0]})
     return ours
 
 
@@ -127,8 +119,8 @@ def batch():
     return collate([(draw(5), draw(7)), (draw(2), draw(3)), (draw(11), draw(1))])
 
 
-def run_marian(marian, batch):
-    return marian(
+def run(reference, batch):
+    return reference(
         input_ids=batch.source,
         attention_mask=batch.source_mask.long(),
         decoder_input_ids=batch.target_in,
@@ -136,9 +128,9 @@ def run_marian(marian, batch):
     ).logits
 
 
-def test_teacher_forcing_equals_marian(parity, marian, model, batch):
+def test_teacher_forcing_equals_marian(parity, reference, model, batch):
     results = []
-    for module, logits in ((model, model(batch)), (marian, run_marian(marian, batch))):
+    for module, logits in ((model, model(batch)), (reference, run(reference, batch))):
         loss = F.cross_entropy(logits.transpose(1, 2), batch.target_out)
         named = {name: p for name, p in module.named_parameters() if p.requires_grad}
         gradients = dict(
@@ -148,15 +140,15 @@ def test_teacher_forcing_equals_marian(parity, marian, model, batch):
                 strict=True,
             )
         )
-        if module is marian:
+        if module is reference:
             gradients = to_ours(gradients)
         gradients.pop("readout_bias", None)  # a buffer there
         results.append(([logits], [gradients[name] for name in sorted(gradients)]))
     parity("Transformer, post-norm", "transformers MarianMTModel", *zip(*results, strict=True))
 
 
-def test_cached_steps_equal_marian(marian, model, batch):
-    expected = run_marian(marian, batch).log_softmax(-1)
+def test_cached_steps_equal_marian(reference, model, batch):
+    expected = run(reference, batch).log_softmax(-1)
     state = model.start(batch.source, mask=batch.source_mask)
     for step, last_tokens in enumerate(batch.target_in.unbind(1)):
         log_probs, state = model.step(state, last_tokens)
