@@ -72,10 +72,23 @@ def test_trains_evaluates_and_translates(tmp_path, capsys):
     assert main(["evaluate", str(output), "--split", "validation"]) == 0
     names = [line.rsplit(" ", 1)[0] for line in capsys.readouterr().out.splitlines()]
     assert names == ["validation exact_match", "validation loss"]
-    assert main(["translate", str(output), "Mar 5, 2021", "Dec 24, 1999"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2
-    assert all(set(line) <= set("0123456789-") for line in lines)
+    for more in ([], ["--width", "3"]):
+        texts = ["Mar 5, 2021", "Dec 24, 1999"]
+        assert main(["translate", "--weights", str(output), *more, *texts]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 2
+        assert all(set(line) <= set("0123456789-") for line in lines)
+
+
+def test_a_shrunk_model_is_small_and_still_writes(tmp_path, capsys):
+    output, small = tmp_path / "one.safetensors", tmp_path / "small.safetensors"
+    wide = ["--set", "model.hidden_size=64", "--set", "model.embedding_size=64"]
+    assert main(["train", "dates-dot", *FEW, *wide, "--output", str(output), "--quiet"]) == 0
+    assert main(["shrink", str(output), str(small)]) == 0
+    assert capsys.readouterr().out.endswith(f"{small}: {small.stat().st_size:,} bytes\n")
+    assert small.stat().st_size < 0.4 * output.stat().st_size
+    assert main(["evaluate", str(small)]) == 0
+    assert "test exact_match" in capsys.readouterr().out
 
 
 def test_a_shown_recipe_is_a_config(tmp_path, capsys):
@@ -105,8 +118,11 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
         (["train", "dates-transformer", "--set", "model.nhead=7"], "num_heads must divide"),
         (["train", "dates-transformer", "--set", "model.dropout=2"], "dropout must lie in [0, 1]"),
         (["evaluate", "none.safetensors"], "path must name a weights file, but there is none at"),
-        (["translate", "none.safetensors", "x"], "path must name a weights file, but there is no"),
-        (["translate", __file__, "x"], "is truncated or is no safetensors file"),
+        (
+            ["translate", "--weights", "none.safetensors", "x"],
+            "path must name a weights file, but there is no",
+        ),
+        (["translate", "--weights", __file__, "x"], "is truncated or is no safetensors file"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_exit_status_2(tmp_path, capsys, words, sentence):
@@ -133,7 +149,7 @@ def test_an_unreadable_character_is_named(tmp_path, capsys):
     output = tmp_path / "one.safetensors"
     assert main(["train", "dates-dot", *FEW, "--output", str(output), "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["translate", str(output), "5 März"]) == 2
+    assert main(["translate", "--weights", str(output), "5 März"]) == 2
     assert "text holds 'z', 'ä', which this tokenizer never saw" in capsys.readouterr().err
 
 
@@ -178,7 +194,7 @@ def test_the_same_command_under_torchrun(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("7 steps") == 1
     (expected, alone), (tensors, together) = read_weights(one), read_weights(two)
-    assert (alone["processes"], together["processes"]) == (1, 2)
+    assert [card["machine"]["processes"] for card in (alone, together)] == [1, 2]
     for name in expected:
         torch.testing.assert_close(tensors[name], expected[name], rtol=1e-3, atol=1e-3)
 

@@ -1,10 +1,12 @@
 """The command line: train a model, evaluate it, translate with it.
 
+python -m gates2heads translate "Ein Hund läuft durch den Schnee."
 python -m gates2heads train dates-additive
 python -m gates2heads train dates-dot --set training.steps=1000 --output dot.safetensors
 python -m gates2heads evaluate checkpoints/dates-additive.safetensors
-python -m gates2heads translate checkpoints/dates-additive.safetensors "5 March 2021"
-python -m gates2heads show dates-transformer > mine.json
+python -m gates2heads translate --weights checkpoints/dates-additive.safetensors "5 March 2021"
+python -m gates2heads shrink checkpoints/translator.safetensors small.safetensors
+python -m gates2heads show translator > mine.json
 torchrun --nproc-per-node 2 -m gates2heads train mine.json
 """
 
@@ -18,8 +20,9 @@ from pathlib import Path
 
 from gates2heads.data.corpora import SPLITS
 from gates2heads.decoding.translation import translate
+from gates2heads.training.checkpoints import save_weights, shipped_weights
 from gates2heads.training.recipes import RECIPES, read_recipe
-from gates2heads.training.runs import evaluate, load, train
+from gates2heads.training.runs import evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
 
@@ -64,13 +67,25 @@ def _parser() -> argparse.ArgumentParser:
     evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
     evaluated.add_argument("--split", choices=SPLITS, default="test")
     translated = commands.add_parser("translate", help="let a trained model write")
-    translated.add_argument("weights", type=Path, help="a file that `train` wrote")
     translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
+    translated.add_argument(
+        "--weights",
+        type=Path,
+        help="a file that `train` wrote; if not given, the book's German–English translator",
+    )
+    for command in (evaluated, translated):
+        command.add_argument(
+            "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
+        )
+    shrunk = commands.add_parser("shrink", help="write a model with one byte for each weight")
+    shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
+    shrunk.add_argument("output", type=Path, help="the file to write")
     for command, run in (
         (shown, _show),
         (trained, _train),
         (evaluated, _evaluate),
         (translated, _translate),
+        (shrunk, _shrink),
     ):
         command.set_defaults(run=run)
     return parser
@@ -93,20 +108,32 @@ def _train(arguments) -> None:
         _print_scores("test", card["scores"]["test"])
 
 
+def _search(arguments) -> dict:
+    return {} if arguments.width is None else {"width": arguments.width}
+
+
 def _evaluate(arguments) -> None:
-    _print_scores(arguments.split, evaluate(load(arguments.weights), arguments.split))
+    trained = load(arguments.weights)
+    _print_scores(arguments.split, evaluate(trained, arguments.split, **_search(arguments)))
 
 
 def _translate(arguments) -> None:
-    trained = load(arguments.weights)
+    trained = load(arguments.weights or shipped_weights("translator"))
     written = translate(
         trained.model,
         arguments.texts,
         trained.source,
         trained.target,
         max_length=trained.task.max_length,
+        **{**search_of(trained.card["recipe"]), **_search(arguments)},
     )
     print("\n".join(written))
+
+
+def _shrink(arguments) -> None:
+    trained = load(arguments.weights)
+    save_weights(arguments.output, trained.model, card=trained.card, small=True)
+    print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
 
 
 def _print_scores(split: str, told: dict[str, float]) -> None:

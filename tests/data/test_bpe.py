@@ -93,7 +93,7 @@ def test_load_refuses_another_file(tmp_path):
     from tokenizers import Tokenizer, models
 
     Tokenizer(models.BPE()).save(str(path))
-    with pytest.raises(ValueError, match="path must name a tokenizer saved by BPETokenizer"):
+    with pytest.raises(ValueError, match=r"path must name a saved tokenizer, got .*\.json: text"):
         BPETokenizer.load(path)
     with pytest.raises(FileNotFoundError):
         BPETokenizer.load(tmp_path / "nothing.json")
@@ -122,3 +122,27 @@ def test_a_mistake_gets_one_sentence(tokenizer, call, error, sentence):
     with pytest.raises(error) as caught:
         call(tokenizer)
     assert sentence in str(caught.value)
+
+
+def test_json_and_back(tokenizer):
+    again = BPETokenizer.from_json(tokenizer.to_json())
+    assert again.encode(GERMAN[1]) == tokenizer.encode(GERMAN[1])
+    for text in ("{", "{}", '{"added_tokens": []}', "3"):
+        with pytest.raises(ValueError, match="text must hold a tokenizer"):
+            BPETokenizer.from_json(text)
+
+
+def test_the_vocabulary_shows_what_a_reader_can_read(tokenizer):
+    words = tokenizer.vocabulary
+    assert len(words) == len(tokenizer)
+    assert (words.pad, words.bos, words.eos) == (tokenizer.pad, tokenizer.bos, tokenizer.eos)
+    for text in (*ENGLISH, GERMAN[0]):  # without letters of two bytes, which pieces may part
+        numbers = tokenizer.encode(text, eos=False)
+        assert [words.tokens[number] for number in numbers] == tokenizer.pieces(text)
+
+
+def test_bytes_that_are_no_character_are_shown_as_numbers():
+    # "€" is E2 82 AC in UTF-8, and nothing was merged.
+    plain = BPETokenizer.train(["a"], LEAST)
+    shown = [plain.vocabulary.tokens[number] for number in plain.encode("€", eos=False)]
+    assert shown == [" ", "<0xE2>", "<0x82>", "<0xAC>"]

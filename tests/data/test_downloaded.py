@@ -1,19 +1,12 @@
 """Loaders of what is downloaded: sizes that upstream states, and lines that a reader can check."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from gates2heads.data.corpora import SPLITS
-from gates2heads.data.download import FOLDER, REGISTRY, cache_folder
 from gates2heads.data.multi30k import multi30k
 from gates2heads.data.shakespeare import tiny_shakespeare
 from gates2heads.data.word_tests import SIMILARITY, analogies, word_similarity
-
-PLACES = [Path(os.environ.get(FOLDER, "nowhere")), cache_folder()]
-HERE = all(any((place / name).is_file() for place in PLACES) for name in REGISTRY)
-needs_data = pytest.mark.skipif(not HERE, reason=f"needs the files of {FOLDER} or of the cache")
+from tests.needs import needs_data
 
 
 @needs_data

@@ -1,11 +1,11 @@
-"""warmup_linear: up, along, down to nothing."""
+"""Schedules: up, along, down to nothing."""
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.training.schedules import warmup_linear
+from gates2heads.training.schedules import warmup_cosine, warmup_linear
 
 
 def test_by_hand():
@@ -62,3 +62,42 @@ def test_refuses_what_cannot_be():
     ]:
         with pytest.raises(error, match=message):
             warmup_linear(**arguments)
+
+
+def test_cosine_by_hand():
+    # Two steps up, then half a wave over the four steps that are left: 1, (1 + √½)/2, ½, …, 0.
+    share = warmup_cosine(6, warmup=2)
+    high = (1 + 0.5**0.5) / 2
+    expected = [0.5, 1, 1, high, 0.5, 1 - high, 0, 0]
+    assert [share(step) for step in range(8)] == pytest.approx(expected)
+
+
+@given(st.integers(1, 200), st.data())
+def test_cosine_rises_and_falls(total, data):
+    warmup = data.draw(st.integers(0, total - 1))
+    share = warmup_cosine(total, warmup=warmup)
+    shares = [share(step) for step in range(total)]
+    assert all(0 < s <= 1 for s in shares)
+    assert shares[:warmup] == sorted(shares[:warmup])
+    assert shares[warmup:] == sorted(shares[warmup:], reverse=True)
+    assert shares[warmup] == 1
+    assert share(total) == pytest.approx(0)
+
+
+def test_cosine_agrees_with_torch():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    reference = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=13)
+    share = warmup_cosine(13)
+    for step in range(13):
+        assert share(step) == pytest.approx(reference.get_last_lr()[0])
+        optimizer.step()
+        reference.step()
+
+
+def test_cosine_bad_input():
+    with pytest.raises(ValueError, match="total must be at least 1, got 0"):
+        warmup_cosine(0)
+    with pytest.raises(ValueError, match="warmup must be from 0 to 6, got 7"):
+        warmup_cosine(7, warmup=7)
+    with pytest.raises(TypeError, match=r"warmup must be a whole number, got 1\.5"):
+        warmup_cosine(7, warmup=1.5)

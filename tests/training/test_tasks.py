@@ -1,9 +1,12 @@
 """The tasks of the command line: their texts, their tokenizers, and what counts as right."""
 
+import json
+
 import pytest
 
 from gates2heads.data.corpora import SPLITS
-from gates2heads.training.tasks import TASKS, DatesTask
+from gates2heads.training.tasks import TASKS, CaptionsTask, DatesTask
+from tests.needs import needs_data
 
 SMALL = {**DatesTask.data, "train": 7, "validation": 5, "test": 3}
 
@@ -45,16 +48,72 @@ def test_score_by_hand():
     assert told == {"exact_match": 0.5}
 
 
-@pytest.mark.parametrize("task", TASKS.values())
+@pytest.mark.parametrize("task", [DatesTask, pytest.param(CaptionsTask, marks=needs_data)])
 def test_every_task_offers_what_runs_ask_for(task):
     made = task({**task.data, "train": 7, "validation": 5, "test": 3})
     pairs = made.pairs("train")
     source, target = made.tokenizers(pairs)
-    numbered = [(source.encode(read), target.encode(written)) for read, written in pairs]
-    batch = next(made.batches(numbered, made.batch_size, seed=0))
+    batch = next(made.batches(pairs, source, target, 997, seed=0))
     assert len(batch) == 7
     assert made.measure in made.score(["a"], ["a"])
-    assert max(len(written) for _, written in numbered) <= made.max_length
+    assert batch.target_out.shape[1] <= made.max_length
+    again = made.from_card(json.loads(json.dumps(made.to_card(source, target))))
+    for side, other, text in zip((source, target), again, pairs[0], strict=True):
+        assert side.encode(text) == other.encode(text)
+        assert side.vocabulary.tokens == other.vocabulary.tokens
+
+
+def test_tasks_go_by_name():
+    assert {"dates": DatesTask, "captions": CaptionsTask} == TASKS
+
+
+GERMAN = ["Zwei Hunde laufen im Schnee.", "Ein Hund läuft.", "Zwei Kinder spielen im Schnee."]
+ENGLISH = ["Two dogs run in snow.", "A dog runs.", "Two children play in snow."]
+FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300, "merge_dropout": 0.0}
+
+
+def test_captions_share_one_tokenizer():
+    task = CaptionsTask(FEW)
+    source, target = task.tokenizers(list(zip(GERMAN, ENGLISH, strict=True)))
+    assert source is target
+    assert (
+        len(source) == len(source.vocabulary) == 292
+    )  # no pair of neighbours is left that occurs twice
+    for text in (*GERMAN, *ENGLISH):
+        assert source.decode(source.encode(text)) == text
+
+
+def test_caption_batches_keep_to_the_budget():
+    task = CaptionsTask(FEW)
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    source, target = task.tokenizers(pairs)
+    longest = max(len(source.encode(text)) for text in (*GERMAN, *ENGLISH))
+    stream = task.batches(pairs, source, target, 2 * longest, seed=3)
+    for _ in range(7):
+        batch = next(stream)
+        assert max(batch.source.numel(), batch.target_in.numel()) <= 2 * longest
+
+
+def test_captions_are_scored_as_sacrebleu_scores_them():
+    sacrebleu = pytest.importorskip("sacrebleu")
+    written, wanted = ["A dog runs.", "Two dogs play in the snow ."], ["a dog runs.", ENGLISH[0]]
+    told = CaptionsTask(FEW).score(written, wanted)
+    assert told["bleu"] == pytest.approx(sacrebleu.corpus_bleu(written, [wanted]).score)
+    lower = sacrebleu.corpus_bleu(written, [wanted], lowercase=True)
+    assert told["bleu_lower_case"] == pytest.approx(lower.score)
+    assert told["chrf"] == pytest.approx(sacrebleu.corpus_chrf(written, [wanted]).score)
+
+
+def test_captions_refuse_bad_sizes():
+    for change, error, message in [
+        ({"train": 29_001}, ValueError, r"data\.train must be from 1 to 29000, got 29001"),
+        ({"vocabulary": 0}, ValueError, r"data\.vocabulary must be at least 1, got 0"),
+        ({"merge_dropout": 2}, ValueError, r"data\.merge_dropout must lie in \[0, 1\], got 2"),
+    ]:
+        with pytest.raises(error, match=message):
+            CaptionsTask({**FEW, **change})
+    with pytest.raises(ValueError, match="split must be one of train, validation, test, got 'x'"):
+        CaptionsTask(FEW).pairs("x")
 
 
 def test_bad_input():
@@ -62,7 +121,7 @@ def test_bad_input():
         ({"train": 0}, ValueError, r"data\.train must be at least 1, got 0"),
         ({"test": "many"}, TypeError, r"data\.test must be a whole number, got 'many'"),
         ({"locales": ["xx"]}, ValueError, r"data\.locales must hold CLDR names"),
-        ({"locales": [3]}, TypeError, "identifier: 3"),
+        ({"locales": [3]}, TypeError, "locales must be CLDR names"),
         ({"locales": "en"}, TypeError, "locales must be a list of names"),
         ({"forms": ["short"]}, ValueError, "forms must come from"),
     ]:

@@ -1,12 +1,14 @@
 """Byte-pair encoding: frequent words stay whole, rare words fall into pieces."""
 
 import json
+import operator
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count, check_list, check_share, check_texts
 from gates2heads.data.vocabulary import BOS, EOS, PAD, Vocabulary
 
 SPECIAL = [PAD, BOS, EOS]
@@ -28,6 +30,8 @@ class BPETokenizer:
     pad, bos, eos = Vocabulary.pad, Vocabulary.bos, Vocabulary.eos
 
     def __init__(self, tokenizer: Tokenizer):
+        if not isinstance(tokenizer, Tokenizer):
+            raise TypeError(f"tokenizer must be one of 🤗 tokenizers, got {tokenizer!r:.60}")
         self._tokenizer = tokenizer
         self._tokenizer.encode_special_tokens = True  # a typed "<eos>" is text, not an end
 
@@ -48,14 +52,16 @@ class BPETokenizer:
             TypeError: `texts` is one string.
             ValueError: the size has no room for the bytes, or there is no text.
         """
-        if isinstance(texts, str):
-            raise TypeError(f"texts must be a list of strings, got the string {texts[:40]!r}")
+        check_list("texts", texts, of="strings")
         check_count("vocabulary_size", vocabulary_size)
+        check_count("min_frequency", min_frequency)
         if vocabulary_size < BYTES + len(SPECIAL):
             raise ValueError(
                 f"vocabulary_size must be at least {BYTES + len(SPECIAL)} (the bytes and the "
                 f"special tokens), got {vocabulary_size}"
             )
+        texts = list(texts)
+        check_texts("texts", texts)
         texts = [f" {text}" for text in texts]
         if not texts:
             raise ValueError("texts is empty; there is nothing to learn from")
@@ -71,6 +77,16 @@ class BPETokenizer:
         )
         tokenizer.train_from_iterator(texts, trainer)
         return cls(tokenizer)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """All tokens as a reader can read them; bytes that are no text alone stand as <0xC3>."""
+        written = {character: byte for byte, character in bytes_to_characters().items()}
+        pieces = (
+            bytes(written[character] for character in self._tokenizer.id_to_token(number))
+            for number in range(len(SPECIAL), len(self))
+        )
+        return Vocabulary(readable(piece) for piece in pieces)
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
@@ -98,8 +114,7 @@ class BPETokenizer:
         self, texts: Sequence[str], *, eos: bool = True, dropout: float = 0.0
     ) -> list[list[int]]:
         """Number the pieces of many texts at once; see `encode`."""
-        if isinstance(texts, str):
-            raise TypeError(f"texts must be a list of strings, got the string {texts!r:.60}")
+        check_list("texts", texts, of="strings")
         for number, text in enumerate(texts):
             check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
         end = [self.eos] if eos else []
@@ -115,10 +130,15 @@ class BPETokenizer:
         """Put the pieces together again, up to the first `<eos>`, without the special tokens.
 
         Raises:
+            TypeError: `numbers` is no list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
         kept = []
-        for number in map(int, numbers):
+        try:
+            numbers = list(map(operator.index, numbers))
+        except TypeError as error:
+            raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
+        for number in numbers:
             if not 0 <= number < len(self):
                 raise ValueError(
                     f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"
@@ -131,7 +151,11 @@ class BPETokenizer:
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""
-        self._tokenizer.save(str(path))
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    def to_json(self) -> str:
+        """The tokenizer as a text, in the format of 🤗 tokenizers."""
+        return self._tokenizer.to_str()
 
     @classmethod
     def load(cls, path: str | Path) -> "BPETokenizer":
@@ -141,20 +165,53 @@ class BPETokenizer:
             FileNotFoundError: there is no such file.
             ValueError: the file holds no byte-pair encoding with our special tokens.
         """
-        text = Path(path).read_text(encoding="utf-8")
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
+
+    @classmethod
+    def from_json(cls, text: str) -> "BPETokenizer":
+        """Make the tokenizer again that `to_json` wrote down.
+
+        Raises:
+            ValueError: the text holds no byte-pair encoding with our special tokens.
+        """
         try:
             special = [token["content"] for token in json.loads(text)["added_tokens"]]
             tokenizer = Tokenizer.from_str(text)
         except Exception as error:  # the library raises bare Exception
-            raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
+            raise ValueError(f"text must hold a tokenizer in JSON: {error}") from None
         if special != SPECIAL or not isinstance(tokenizer.model, models.BPE):
-            raise ValueError(f"path must name a tokenizer saved by BPETokenizer, got {path}")
+            raise ValueError("text must hold a tokenizer that BPETokenizer wrote")
         return cls(tokenizer)
 
     def _split(self, texts: Sequence[str], dropout: float):
         check_share("dropout", dropout)
         self._tokenizer.model.dropout = dropout or None
         return self._tokenizer.encode_batch([f" {text}" for text in texts])
+
+
+def bytes_to_characters() -> dict[int, str]:
+    """Which character stands for which byte inside 🤗 tokenizers.
+
+    Source: Radford et al. 2019; bytes that are printable characters of Latin-1 stand for
+    themselves, the others for the characters from number 256 on.
+    """
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(BYTES) if byte not in printable]
+    return {
+        **{byte: chr(byte) for byte in printable},
+        **{byte: chr(BYTES + number) for number, byte in enumerate(others)},
+    }
+
+
+def readable(piece: bytes) -> str:
+    """The text of a piece, or its bytes where they are no whole character."""
+    try:
+        return piece.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in piece)
 
 
 def check_text(text: str, name: str) -> None:

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.data.batching import pad
+from gates2heads.decoding.beam import beam
+from gates2heads.decoding.lengths import LengthRule
 from gates2heads.decoding.search import Output, greedy
 from gates2heads.layers.record import record
 
@@ -19,14 +21,25 @@ class Aligned(NamedTuple):
     weights: Tensor  # (T, S), rows sum to 1
 
 
-def write(model: nn.Module, texts: Sequence[str], source, target, *, max_length: int) -> Output:
-    """Encode the texts and let the model write greedily.
+def write(
+    model: nn.Module,
+    texts: Sequence[str],
+    source,
+    target,
+    *,
+    max_length: int,
+    width: int = 1,
+    length_rule: LengthRule | None = None,
+) -> Output:
+    """Encode the texts and let the model write.
 
     Args:
         model: has `start(source, mask=)` and `step(state, last_tokens)`.
         texts: B texts.
         source, target: the tokenizers of the two sides.
         max_length: the most tokens that are written, `<eos>` included.
+        width: 1 is greedy search; more is beam search of that width, its places refilled.
+        length_rule: what a beam divides log-probabilities by; nothing if not given.
 
     Raises:
         TypeError, ValueError: `texts` is no list of texts or is empty, or a text cannot be encoded.
@@ -39,14 +52,18 @@ def write(model: nn.Module, texts: Sequence[str], source, target, *, max_length:
     with torch.no_grad():
         state = model.start(tokens, mask=mask)
     begin = torch.full((len(texts),), words.bos, device=device)
-    return greedy(model.step, state, bos=begin, eos=words.eos, max_length=max_length, pad=words.pad)
+    options = {"bos": begin, "eos": words.eos, "max_length": max_length, "pad": words.pad}
+    if width == 1:
+        return greedy(model.step, state, **options)
+    options |= {"width": width, "length_rule": length_rule, "refill": True}
+    return beam(model.step, state, **options).best()
 
 
 def translate(
-    model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128
+    model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128, **search
 ) -> list[str]:
     """Write one output text for each input text; arguments as for `write`."""
-    output = write(model, texts, source, target, max_length=max_length)
+    output = write(model, texts, source, target, max_length=max_length, **search)
     return [target.decode(row) for row in output.tokens.tolist()]
 
 

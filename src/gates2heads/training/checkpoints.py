@@ -16,7 +16,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_flag
+from gates2heads.training.quantisation import dequantise, quantise
 
 
 def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -> None:
@@ -26,7 +27,7 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
         path: the file; its folder is made if it is not there.
         write: called with an open binary file.
     """
-    path = _as_path(path)
+    path = as_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -41,7 +42,8 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
         raise
 
 
-def _as_path(path: str | os.PathLike) -> Path:
+def as_path(path: str | os.PathLike) -> Path:
+    """The path itself, of the kind that has methods; refuse what is none."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
     return Path(path)
@@ -57,19 +59,24 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
     return total.hexdigest()
 
 
-def save_weights(path: str | os.PathLike, model: nn.Module, *, card: Mapping | None = None) -> None:
+def save_weights(
+    path: str | os.PathLike, model: nn.Module, *, card: Mapping | None = None, small: bool = False
+) -> None:
     """Write a model's weights as safetensors, with a card and a checksum inside.
 
     Args:
         path: the file to write; replaced whole if it is there.
         model: its `state_dict` is kept.
         card: what a reader should know (data, command, seed, scores); must be JSON.
+        small: write matrices in one byte a weight; see `quantise` for what that moves.
 
     Raises:
-        TypeError: the card holds what JSON cannot.
+        TypeError: the card holds what JSON cannot, or `small` is neither True nor False.
     """
+    check_flag("small", small)
     # Clones, because safetensors refuses tied weights, which share their memory.
     tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
+    tensors = quantise(tensors) if small else tensors
     try:
         metadata = {"card": json.dumps(card or {}), "sha256": digest(tensors)}
     except TypeError as error:
@@ -95,10 +102,12 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
 def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     """Read weights by name and their card, for instance to learn how large a model to build.
 
+    Weights that were written small come back as float32.
+
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
-    path = _as_path(path)
+    path = as_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must name a weights file, but there is none at {path}")
     try:
@@ -112,7 +121,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     if metadata["sha256"] != digest(tensors):
         raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
     try:
-        return tensors, json.loads(metadata["card"])
+        return dequantise(tensors), json.loads(metadata["card"])
     except ValueError as error:
         raise ValueError(f"{path} was altered: its card is not JSON") from error
 
@@ -153,7 +162,7 @@ class TrainingCheckpoint:
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
         check_count("every", every)
-        self.path, self.every = _as_path(path), every
+        self.path, self.every = as_path(path), every
         if self.path.is_dir():
             raise ValueError(f"path must name a file, but {self.path} is a folder")
 

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from math import isfinite
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from accelerate import Accelerator
@@ -25,6 +25,7 @@ from gates2heads.training.parallel import (
     prepare_accelerator,
     scaled,
 )
+from gates2heads.training.snapshots import Snapshots
 
 
 @dataclass
@@ -36,6 +37,20 @@ class History:
     evaluations: list[Any] = field(default_factory=list)
     seconds: float = 0.0  # spent in training steps, evaluations left out
     best_weights: dict[str, Tensor] = field(default_factory=dict)  # kept by early stopping alone
+
+    def note(self, loss: float, seconds: float) -> None:
+        """Add a step."""
+        self.loss.append(loss)
+        self.seconds += seconds
+
+
+class Run(NamedTuple):
+    """What a checkpoint keeps."""
+
+    model: nn.Module
+    optimizer: Any
+    scheduler: torch.optim.lr_scheduler.LRScheduler
+    history: History
 
 
 def fit(
@@ -52,6 +67,7 @@ def fit(
     evaluate: Callable[[nn.Module], Any] | None = None,
     evaluate_at: Sequence[int] = (),
     early_stopping: EarlyStopping | None = None,
+    snapshots: Snapshots | None = None,
     checkpoint: TrainingCheckpoint | None = None,
     accelerator: Accelerator | None = None,
     description: str = "training",
@@ -78,6 +94,7 @@ def fit(
         evaluate_at: the numbers of steps done after which `evaluate` is called.
         early_stopping: ends the run when evaluations no longer improve, and in any case leaves
             the model with the weights of the best evaluation.
+        snapshots: keeps the weights of the last evaluations in files, to be averaged.
         checkpoint: where to keep the run, and how often; a run found there is resumed.
         accelerator: which devices and precision; chosen by 🤗 Accelerate if not given.
         description: stands at the progress bar.
@@ -89,31 +106,30 @@ def fit(
     Raises:
         TypeError: an argument is of the wrong kind; `loss` returns no scalar.
         ValueError: `steps` is below 1 or below what the checkpoint has done, the batches run out,
-            `learning_rate` or `clip` is not positive, or early stopping has no evaluation.
+            `learning_rate` or `clip` is not positive, or early stopping or snapshots have no
+            evaluation.
         FloatingPointError: the loss is not finite; the message names the step, and the weights are
             those before it.
     """
     check_count("steps", steps)
     check_positive("learning_rate", learning_rate)
     check_positive("clip", clip)
-    _check_kinds(model, batches, checkpoint, evaluate_at)
+    _check_kinds(model, batches, checkpoint, snapshots, evaluate_at)
     _check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
-    _check_early_stopping(early_stopping, evaluate, evaluate_at)
+    _check_watchers(early_stopping, snapshots, evaluate, evaluate_at)
     accelerator = accelerator or prepare_accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, schedule or (lambda step: 1.0))
     trained, optimizer = accelerator.prepare(model, optimizer)
-    history, run, random = History(), (model, optimizer, scheduler), torch.get_rng_state()
-    first = checkpoint.resume(*run, history) if checkpoint else 0
+    run, random = Run(model, optimizer, scheduler, History()), torch.get_rng_state()
+    first = checkpoint.resume(*run) if checkpoint else 0
     if first > steps:
         raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
-    stopped = early_stopping is not None and early_stopping.over(history)
+    over = early_stopping is not None and early_stopping.over(run.history)
     stream = skip(batches, first, random)
-    bar = Bar(
-        range(first + 1, 1 + (first if stopped else steps)), description, accelerator, progress
-    )
+    bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
     for step in bar:
         batch = next(stream, None)
         if batch is None:
@@ -123,40 +139,48 @@ def fit(
         if not isfinite(value):
             raise FloatingPointError(f"loss became {value} at step {step}")
         scheduler.step()
-        seconds = perf_counter() - begin
-        bar.note(value, batch, seconds)
-        history.seconds += seconds
-        history.loss.append(value)
+        run.history.note(value, perf_counter() - begin)
+        bar.note(value, batch, perf_counter() - begin)
         if evaluate is not None and step in evaluate_at:
-            history.evaluated_at.append(step)
             answer = on_main(accelerator, partial(run_evaluation, model, evaluate))
-            history.evaluations.append(answer)
-            stopped = early_stopping is not None and early_stopping.judge(model, history)
-        if checkpoint and (step % checkpoint.every == 0 or step == steps or stopped):
-            on_main(accelerator, partial(checkpoint.keep, step, *run, history))
-        if stopped:
+            over = _judge(step, answer, run, early_stopping, snapshots, accelerator)
+        if checkpoint and (step % checkpoint.every == 0 or step == steps or over):
+            on_main(accelerator, partial(checkpoint.keep, step, *run))
+        if over:
             break
     if early_stopping is not None:
-        early_stopping.restore(model, history)
-    return history
+        early_stopping.restore(model, run.history)
+    return run.history
 
 
-def _check_kinds(model, batches, checkpoint, evaluate_at) -> None:
+def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) -> bool:
+    """Note an evaluation, keep what is to be kept of it, and say whether training is over."""
+    run.history.evaluated_at.append(step)
+    run.history.evaluations.append(answer)
+    if snapshots is not None:
+        on_main(accelerator, partial(snapshots.keep, step, run.model))
+    return early_stopping is not None and early_stopping.judge(run.model, run.history)
+
+
+def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at) -> None:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
         raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
+    if not isinstance(snapshots, Snapshots | None):
+        raise TypeError(f"snapshots must be Snapshots, got {snapshots!r:.60}")
     if not isinstance(evaluate_at, Container):
         raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
 
 
-def _check_early_stopping(early_stopping, evaluate, evaluate_at) -> None:
+def _check_watchers(early_stopping, snapshots, evaluate, evaluate_at) -> None:
     if not isinstance(early_stopping, EarlyStopping | None):
         raise TypeError(f"early_stopping must be an EarlyStopping, got {early_stopping!r:.60}")
-    if early_stopping is not None and (evaluate is None or not evaluate_at):
-        raise ValueError("early_stopping needs `evaluate` and `evaluate_at`, got none")
+    for name, watcher in (("early_stopping", early_stopping), ("snapshots", snapshots)):
+        if watcher is not None and (evaluate is None or not evaluate_at):
+            raise ValueError(f"{name} needs `evaluate` and `evaluate_at`, got none")
 
 
 def _check_functions(*, loss, **optional) -> None:

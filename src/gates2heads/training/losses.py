@@ -1,10 +1,17 @@
 """Losses: what training makes small."""
 
-import torch.nn.functional as F
+from collections.abc import Iterator
+from dataclasses import fields
+
+import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_share
+from gates2heads.data.batching import Batch
+from gates2heads.data.checks import check_number, check_share
 from gates2heads.layers.checks import check_mask, check_tokens, check_width
+
+LEFT_OUT = -100  # no token has this number
+ROWS = 128  # of logits at a time; with some thousand tokens each they fit a processor's cache
 
 
 def cross_entropy(
@@ -33,20 +40,148 @@ def cross_entropy(
         )
     check_share("label_smoothing", label_smoothing)
     check_mask(mask, target.shape)
-    losses = F.cross_entropy(
-        logits.transpose(1, 2),  # (B, T, V) -> (B, V, T)
-        target.long(),
-        reduction="none",
-        label_smoothing=label_smoothing,
-    )  # (B, T)
-    if mask is None:
-        return losses.mean()
-    mask = mask.expand(target.shape)
-    if not mask.any():
-        raise ValueError("mask allows no token at all, so there is no loss to average")
-    return losses[mask].mean()
+    target = target.long()
+    if mask is not None:
+        mask = mask.expand(target.shape)
+        if not mask.any():
+            raise ValueError("mask allows no token at all, so there is no loss to average")
+        target = target.masked_fill(~mask, LEFT_OUT)
+    return MeanSurprise.apply(logits.flatten(0, 1), target.flatten(), float(label_smoothing))
 
 
-def sequence_loss(model, batch) -> Tensor:
+class MeanSurprise(torch.autograd.Function):
+    """Cross-entropy of logits (N, V) with targets (N,), and its gradient in the same pass.
+
+    With the smoothed target q = (1 − ε) · one-hot + ε / V, the loss of a row is −Σ q log p, and
+    its gradient p − q needs nothing that the loss did not compute. PyTorch's own function keeps
+    several tables of N × V numbers for the way back; here a few rows at a time stay in the
+    processor's cache, and the gradient alone is kept, in the precision of the logits.
+    """
+
+    @staticmethod
+    def forward(ctx, logits: Tensor, target: Tensor, smoothing: float) -> Tensor:
+        """The mean over the rows whose target is not `LEFT_OUT`."""
+        gradient, losses = torch.empty_like(logits), []
+        for rows, out, wanted, weight in _parts(logits, gradient, target, _weights(logits, target)):
+            loss, apart, _ = surprise(rows, wanted, smoothing)
+            out.copy_(apart.mul_(weight))
+            losses.append((loss * weight).sum())
+        ctx.save_for_backward(gradient)
+        return torch.stack(losses).sum()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, upstream: Tensor):
+        """Scale what the forward pass has computed."""
+        (gradient,) = ctx.saved_tensors
+        return gradient * upstream.to(gradient.dtype), None, None
+
+
+class MeanDisagreement(torch.autograd.Function):
+    """The loss of `r_drop_loss` from the logits (2, N, V) of two passes, with its gradient.
+
+    Let d = log p − log q, for the probabilities p and q of the two passes. Then Σ (p − q) d, the
+    divergence in both directions, has the gradient (p − q) + p (d − Σ p d) for the logits of p,
+    and for those of q the same with the two exchanged.
+    """
+
+    @staticmethod
+    def forward(ctx, logits: Tensor, target: Tensor, smoothing: float, strength: float) -> Tensor:
+        """The mean over the rows whose target is not `LEFT_OUT`; target is (N,)."""
+        gradient, losses = torch.empty_like(logits), []
+        both = (*logits, *gradient, target, _weights(logits, target))
+        for first, second, out, other_out, wanted, weight in _parts(*both):
+            loss, apart, log_p = surprise(first, wanted, smoothing)
+            other_loss, other_apart, log_q = surprise(second, wanted, smoothing)
+            p, q, d = log_p.exp(), log_q.exp(), log_p - log_q
+            both_ways = p - q
+            forth = (p * d).sum(dim=1, keepdim=True)  # KL(p ‖ q)
+            back = -(q * d).sum(dim=1, keepdim=True)  # KL(q ‖ p)
+            # The gradient of q is −(p − q) − q (d + KL(q ‖ p)).
+            apart.add_(both_ways, alpha=strength).addcmul_(p, d - forth, value=strength)
+            other_apart.sub_(both_ways, alpha=strength).addcmul_(q, d + back, value=-strength)
+            out.copy_(apart.mul_(0.5 * weight))
+            other_out.copy_(other_apart.mul_(0.5 * weight))
+            total = loss + other_loss + strength * (forth + back)
+            losses.append((total * 0.5 * weight).sum())
+        ctx.save_for_backward(gradient)
+        return torch.stack(losses).sum()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, upstream: Tensor):
+        """Scale what the forward pass has computed."""
+        (gradient,) = ctx.saved_tensors
+        return gradient * upstream.to(gradient.dtype), None, None, None
+
+
+def surprise(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The loss of rows, its gradient for their logits, and log p.
+
+    Args:
+        logits: (R, V).
+        target: (R, 1); `LEFT_OUT` counts as token 0.
+        smoothing: ε.
+
+    Returns:
+        −Σ q log p, (R, 1); p − q, (R, V); and log p, (R, V); in float32 at least.
+    """
+    target = target.clamp_min(0)
+    log_p = logits.to(_at_least_float32(logits)).log_softmax(dim=1)
+    loss = -(1 - smoothing) * log_p.gather(1, target)
+    if smoothing:  # else a token that was ruled out by −∞ would make 0 · ∞ of it
+        loss = loss - smoothing * log_p.mean(dim=1, keepdim=True)
+    apart = log_p.exp().sub_(smoothing / logits.shape[1])
+    apart.scatter_add_(1, target, torch.full_like(loss, smoothing - 1))
+    return loss, apart, log_p
+
+
+def _parts(*tables: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Tables of N rows, some of them at a time; (N,) becomes (N, 1)."""
+    columns = [table[:, None] if table.dim() == 1 else table for table in tables]
+    size = ROWS if columns[0].device.type == "cpu" else len(columns[0])
+    return zip(*(column.split(size) for column in columns), strict=True)
+
+
+def _weights(logits: Tensor, target: Tensor) -> Tensor:
+    """What each row counts in the mean: (N,), zero for what is left out."""
+    real = target != LEFT_OUT
+    return real.to(_at_least_float32(logits)) / real.sum()
+
+
+def _at_least_float32(logits: Tensor) -> torch.dtype:
+    return torch.promote_types(logits.dtype, torch.float32)
+
+
+def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
     """Teacher-forced cross-entropy of a model on a `Batch`, in nats per token."""
-    return cross_entropy(model(batch), batch.target_out, mask=batch.target_mask)
+    return cross_entropy(
+        model(batch), batch.target_out, mask=batch.target_mask, label_smoothing=label_smoothing
+    )
+
+
+def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:
+    """Cross-entropy, and how far two passes with different dropout disagree.
+
+    Source: Liang et al. 2021, "R-Drop", eq. 1–4: ½ (ℒ₁ + ℒ₂) + α · ½ (KL(p₁ ‖ p₂) + KL(p₂ ‖ p₁)),
+    the divergence per token. The two passes are one pass over the batch written twice.
+
+    Args:
+        model: with dropout; without it the second term is zero.
+        batch: B pairs.
+        weight: α ≥ 0.
+        label_smoothing: as for `cross_entropy`.
+
+    Raises:
+        TypeError, ValueError: it is no `Batch`, `weight` is negative, or ε is outside [0, 1].
+    """
+    check_number("weight", weight, least=0)
+    if not isinstance(batch, Batch):
+        raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+    check_share("label_smoothing", label_smoothing)
+    twice = Batch(*(getattr(batch, part.name).repeat(2, 1) for part in fields(batch)))
+    logits = model(twice).unflatten(0, (2, -1))  # (2B, T, V) -> (2, B, T, V)
+    target = batch.target_out.masked_fill(~batch.target_mask, LEFT_OUT)
+    return MeanDisagreement.apply(
+        logits.flatten(1, 2), target.flatten(), float(label_smoothing), float(weight)
+    )

@@ -4,10 +4,12 @@
 makes that average the one over all tokens of the batch, as if one process had read it whole.
 """
 
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from os import environ
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -27,6 +29,40 @@ def prepare_accelerator(precision: str | None = None) -> Accelerator:
     # Without a GPU, Accelerate lets every process train alone unless it is told to stay off GPUs.
     alone = "LOCAL_RANK" not in environ or torch.cuda.is_available()
     return Accelerator(cpu=not alone, mixed_precision=precision)
+
+
+def precision_here(wanted: str) -> str:
+    """Which precision "auto" stands for on this machine; another word stands for itself.
+
+    bf16 where a GPU or the processor multiplies in it, else "no": elsewhere it is emulated, and
+    slower than full precision.
+    """
+    if wanted != "auto":
+        return wanted
+    if torch.cuda.is_available():
+        return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
+    capable = torch.cpu.get_capabilities()
+    return "bf16" if capable.get("amx_bf16") or capable.get("avx512_bf16") else "no"
+
+
+def machine(accelerator: Accelerator) -> dict:
+    """What trained: the device, how many processes and threads, and the precision."""
+    on_gpu = accelerator.device.type == "cuda"
+    return {
+        "device": torch.cuda.get_device_name(accelerator.device) if on_gpu else processor(),
+        "processes": accelerator.num_processes,
+        "threads": torch.get_num_threads(),
+        "precision": accelerator.mixed_precision,
+    }
+
+
+def processor() -> str:
+    """The processor's name as the system tells it."""
+    told = Path("/proc/cpuinfo")
+    for line in told.read_text().splitlines() if told.is_file() else ():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:

@@ -2,57 +2,45 @@
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_choice, check_count, check_number, check_share
 from gates2heads.models.seq2seq import EncoderDecoder
 from gates2heads.models.transformer import Transformer
+from gates2heads.models.translators import convolutional_translator, recurrent_translator
+from gates2heads.training.recipe_book import RECIPES
 from gates2heads.training.tasks import TASKS
 
-MODELS = {"EncoderDecoder": EncoderDecoder, "Transformer": Transformer}
-PRECISIONS = ("no", "bf16", "fp16")
+MODELS = {
+    "EncoderDecoder": EncoderDecoder,
+    "Transformer": Transformer,
+    "recurrent": recurrent_translator,
+    "convolutional": convolutional_translator,
+}
+PRECISIONS = ("no", "bf16", "fp16", "auto")
 TRAINING = {
     "steps": 400,
     "batch_size": None,  # None is the task's own
     "learning_rate": 5e-3,
     "warmup": 50,  # steps; no more than what the fall leaves
-    "decay": 0.3,  # share of the steps in which the rate falls to zero
+    "schedule": "linear",  # how the rate falls to zero: in a line, or along a cosine
+    "decay": 0.3,  # share of the steps in which it falls in a line
     "weight_decay": 0.0,
     "clip": 1.0,
+    "label_smoothing": 0.0,
+    "r_drop": 0.0,  # weight of the disagreement between two passes; 0 leaves out the second
     "evaluate_every": 100,
+    "average": 1,  # the mean of the weights at so many last evaluations is kept
     "patience": None,  # evaluations without improvement before the run stops; None never stops
     "checkpoint_every": 100,
-    "precision": "no",
+    "precision": "no",  # "auto" is bf16 where the processor computes with it, else "no"
 }
-TRANSFORMER = {
-    "kind": "Transformer",
-    "d_model": 128,
-    "nhead": 4,
-    "num_encoder_layers": 2,
-    "num_decoder_layers": 2,
-    "dim_feedforward": 256,
-}
-
-
-def _recurrent(score: str | None) -> dict:
-    return {"task": "dates", "model": {"kind": "EncoderDecoder", "score": score}}
-
-
-RECIPES = {
-    "dates-none": _recurrent(None),
-    "dates-additive": _recurrent("additive"),
-    "dates-dot": _recurrent("dot"),
-    "dates-transformer": {
-        "task": "dates",
-        "model": TRANSFORMER,
-        "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
-    },
-}
+DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
 
 
 def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
@@ -63,7 +51,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
         changes: settings to replace, such as "training.steps=100".
 
     Returns:
-        task, seed, data, model and training, all settings spelled out.
+        task, seed, data, model, training and decoding, all settings spelled out.
 
     Raises:
         TypeError, ValueError: there is no such recipe, it is not JSON, or a setting is unknown.
@@ -106,24 +94,19 @@ def complete(given: Any) -> dict:
     Raises:
         TypeError, ValueError: a section or setting is unknown, or is no object of settings.
     """
-    top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}}
+    top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}, "decoding": {}}
     recipe = _merge("recipe", top, given)
     check_count("seed", recipe["seed"], least=0)
     if recipe["seed"] >= 2**63:
         raise ValueError(f"seed must be below 2^63, got {recipe['seed']:.3g}")
     task = _choose("task", TASKS, recipe["task"])
     recipe["data"] = _merge("data", task.data, recipe["data"])
-    recipe["training"] = _merge(
-        "training", {**TRAINING, "batch_size": task.batch_size}, recipe["training"]
-    )
-    training = recipe["training"]
-    for name in ("steps", "batch_size", "evaluate_every", "checkpoint_every"):
-        check_count(f"training.{name}", training[name])
-    if training["precision"] not in PRECISIONS:
-        raise ValueError(
-            f"training.precision must be one of {', '.join(PRECISIONS)}, "
-            f"got {training['precision']!r}"
-        )
+    training = {**TRAINING, "batch_size": task.batch_size}
+    recipe["training"] = _merge("training", training, recipe["training"])
+    _check_training(recipe["training"])
+    recipe["decoding"] = _merge("decoding", DECODING, recipe["decoding"])
+    check_count("decoding.width", recipe["decoding"]["width"])
+    check_number("decoding.length_power", recipe["decoding"]["length_power"])
     if not isinstance(recipe["model"], dict):
         raise TypeError(f"model must be an object of settings, got {recipe['model']!r:.60}")
     kind = _choose("model.kind", MODELS, recipe["model"].get("kind"))
@@ -131,7 +114,16 @@ def complete(given: Any) -> dict:
     return recipe
 
 
-def _options(kind: type[nn.Module]) -> dict:
+def _check_training(training: Mapping) -> None:
+    for name in ("steps", "batch_size", "evaluate_every", "average", "checkpoint_every"):
+        check_count(f"training.{name}", training[name])
+    check_choice("training.precision", training["precision"], PRECISIONS)
+    check_choice("training.schedule", training["schedule"], ("linear", "cosine"))
+    check_share("training.label_smoothing", training["label_smoothing"])
+    check_number("training.r_drop", training["r_drop"], least=0)
+
+
+def _options(kind: Callable[..., nn.Module]) -> dict:
     """The keyword arguments of a model, the two vocabulary sizes left out."""
     parameters = inspect.signature(kind).parameters.values()
     return {one.name: one.default for one in parameters if one.default is not one.empty}

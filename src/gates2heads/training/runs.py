@@ -2,17 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from accelerate import Accelerator
-from torch import nn
+from torch import Tensor, nn
 
 from gates2heads.data.batching import batches
 from gates2heads.data.tokenizers import encode_pairs
+from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
@@ -22,10 +23,11 @@ from gates2heads.training.checkpoints import (
 )
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import History, fit, run_evaluation
-from gates2heads.training.losses import sequence_loss
-from gates2heads.training.parallel import on_main, prepare_accelerator
+from gates2heads.training.losses import r_drop_loss, sequence_loss
+from gates2heads.training.parallel import machine, on_main, precision_here, prepare_accelerator
 from gates2heads.training.recipes import build_model, complete
-from gates2heads.training.schedules import warmup_linear
+from gates2heads.training.schedules import warmup_cosine, warmup_linear
+from gates2heads.training.snapshots import Snapshots
 from gates2heads.training.tasks import TASKS
 
 READ_AT_ONCE = 200  # texts of an evaluation that the model reads in one batch
@@ -41,14 +43,25 @@ class Trained(NamedTuple):
     card: dict
 
 
-def scores(model: nn.Module, task, source, target, pairs) -> dict[str, float]:
-    """Let the model write greedily, and compare."""
+def scores(model: nn.Module, task, source, target, pairs, **search) -> dict[str, float]:
+    """Let the model write, and compare; `search` goes to `translate`."""
     texts, wanted = zip(*pairs, strict=True)
-    written = []
+    # Texts of like length together: little is padding, and few wait for a long one.
+    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+    written = [""] * len(texts)
     for start in range(0, len(texts), READ_AT_ONCE):
-        some = texts[start : start + READ_AT_ONCE]
-        written += translate(model, some, source, target, max_length=task.max_length)
+        some = order[start : start + READ_AT_ONCE]
+        options = {"max_length": task.max_length, **search}
+        answers = translate(model, [texts[number] for number in some], source, target, **options)
+        for number, answer in zip(some, answers, strict=True):
+            written[number] = answer
     return task.score(written, wanted)
+
+
+def search_of(recipe: Mapping) -> dict:
+    """How a trained model searches, as `translate` wants to be told."""
+    decoding = recipe["decoding"]
+    return {"width": decoding["width"], "length_rule": Power(decoding["length_power"])}
 
 
 def checkpoint_of(output: Path, recipe: Mapping) -> Path:
@@ -82,63 +95,87 @@ def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True)
     source, target = task.tokenizers(pairs)
     torch.manual_seed(recipe["seed"])
     model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
-    accelerator = prepare_accelerator(recipe["training"]["precision"])
-    kept = TrainingCheckpoint(
-        checkpoint_of(output, recipe), every=recipe["training"]["checkpoint_every"]
-    )
+    how, kept = recipe["training"], checkpoint_of(output, recipe)
+    accelerator = prepare_accelerator(precision_here(how["precision"]))
+    keepers = {
+        "checkpoint": TrainingCheckpoint(kept, every=how["checkpoint_every"]),
+        "snapshots": Snapshots(kept, how["average"]) if how["average"] > 1 else None,
+    }
+    batches = task.batches(pairs, source, target, how["batch_size"], seed=recipe["seed"])
     score = partial(scores, task=task, source=source, target=target)
-    numbered = encode_pairs(pairs, source, target)
-    history = _fit(model, task, numbered, score, recipe, kept, accelerator, progress)
-    tested = partial(run_evaluation, model, partial(score, pairs=task.pairs("test")))
+    history = _fit(model, task, batches, score, recipe, accelerator, progress, keepers)
+    if keepers["snapshots"]:
+        model.load_state_dict(keepers["snapshots"].average())
+    told = {
+        split: on_main(accelerator, partial(run_evaluation, model, tested))
+        for split in ("validation", "test")
+        for tested in [partial(score, pairs=task.pairs(split), **search_of(recipe))]
+    }
     card = {
         "data": str(task),
         "command": command,
         "seed": recipe["seed"],
-        "scores": {"test": on_main(accelerator, tested)},
+        "scores": told,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "recipe": recipe,
         **task.to_card(source, target),
         "steps": len(history.loss),
         "evaluated_at": history.evaluated_at,
         "evaluations": history.evaluations,
         "seconds": round(history.seconds, 1),
-        "processes": accelerator.num_processes,
+        "machine": machine(accelerator),
     }
-    on_main(accelerator, partial(_finish, output, model, card, kept))
+    on_main(accelerator, partial(_finish, output, model, card, keepers))
     accelerator.end_training()
     return card
 
 
 def _fit(
-    model, task, numbered, score, recipe, kept, accelerator: Accelerator, progress: bool
+    model, task, batches, score, recipe, accelerator: Accelerator, progress: bool, keepers: dict
 ) -> History:
-    """Train on numbered pairs as the recipe's `training` says."""
+    """Train on endless batches as the recipe's `training` says."""
     how = recipe["training"]
     steps, every, patience = how["steps"], how["evaluate_every"], how["patience"]
     measure = task.measure
     stopping = None if patience is None else EarlyStopping(patience, lambda told: told[measure])
     return fit(
         model,
-        task.batches(numbered, how["batch_size"], seed=recipe["seed"]),
+        batches,
         steps=steps,
-        loss=sequence_loss,
+        loss=_loss(how),
         learning_rate=how["learning_rate"],
-        schedule=warmup_linear(steps, warmup=how["warmup"], decay=how["decay"]),
+        schedule=_schedule(how),
         weight_decay=how["weight_decay"],
         clip=how["clip"],
         evaluate=partial(score, pairs=task.pairs("validation")),
         evaluate_at=[*range(every, steps, every), steps],
         early_stopping=stopping,
-        checkpoint=kept,
         accelerator=accelerator,
         description=recipe["model"]["kind"],
         progress=progress,
+        **keepers,
     )
 
 
-def _finish(output: Path, model: nn.Module, card: dict, kept: TrainingCheckpoint) -> None:
+def _loss(how: Mapping) -> Callable[..., Tensor]:
+    smoothing = {"label_smoothing": how["label_smoothing"]}
+    if how["r_drop"]:
+        return partial(r_drop_loss, weight=how["r_drop"], **smoothing)
+    return partial(sequence_loss, **smoothing)
+
+
+def _schedule(how: Mapping) -> Callable[[int], float]:
+    if how["schedule"] == "cosine":
+        return warmup_cosine(how["steps"], warmup=how["warmup"])
+    return warmup_linear(how["steps"], warmup=how["warmup"], decay=how["decay"])
+
+
+def _finish(output: Path, model: nn.Module, card: dict, keepers: Mapping) -> None:
     """Write the weights; after that the kept run is not needed any more."""
     save_weights(output, model, card=card)
-    kept.path.unlink(missing_ok=True)
+    keepers["checkpoint"].path.unlink(missing_ok=True)
+    if keepers["snapshots"]:
+        keepers["snapshots"].clear()
 
 
 def load(path: Path) -> Trained:
@@ -149,7 +186,7 @@ def load(path: Path) -> Trained:
     """
     _, card = read_weights(path)
     try:
-        recipe = complete(card["recipe"])
+        recipe = card["recipe"] = complete(card["recipe"])
         task = TASKS[recipe["task"]](recipe["data"])
         source, target = task.from_card(card)
     except (KeyError, TypeError) as error:
@@ -161,14 +198,26 @@ def load(path: Path) -> Trained:
     return Trained(model.eval(), task, source, target, card)
 
 
-def evaluate(trained: Trained, split: str) -> dict[str, float]:
-    """Scores of a model on a split, and its loss in nats per token."""
-    model, task, source, target, _ = trained
+def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
+    """Scores of a model on a split, and its loss in nats per token.
+
+    Args:
+        trained: from `load`.
+        split: "train", "validation" or "test".
+        search: how to search instead of as the recipe says; see `translate`.
+    """
+    model, task, source, target, card = trained
     pairs = task.pairs(split)
-    told = scores(model, task, source, target, pairs)
+    search = {**search_of(card["recipe"]), **search}
+    told = scores(model, task, source, target, pairs, **search)
+    return {**told, "loss": loss_of(trained, pairs, sequence_loss)}
+
+
+def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:
+    """The mean of a loss over all target tokens of some pairs."""
     total = tokens = 0
     with torch.no_grad():
-        for batch in batches(encode_pairs(pairs, source, target), READ_AT_ONCE):
+        for batch in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
             count = int(batch.target_mask.sum())
-            total, tokens = total + count * sequence_loss(model, batch).item(), tokens + count
-    return {**told, "loss": total / tokens}
+            total, tokens = total + count * loss(trained.model, batch).item(), tokens + count
+    return total / tokens

@@ -1,5 +1,6 @@
 """Learning-rate schedules: functions from the step to the share of the peak rate."""
 
+import math
 from collections.abc import Callable
 
 from gates2heads.data.checks import check_count, check_share
@@ -33,5 +34,32 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
         if step < warmup:
             return (step + 1) / warmup
         return min(1.0, max(0, total - step) / falling) if falling else 1.0
+
+    return share
+
+
+def warmup_cosine(total: int, *, warmup: int = 0) -> Callable[[int], float]:
+    """Rise linearly, then fall to zero along half a wave of the cosine.
+
+    Source: Loshchilov and Hutter 2017, "SGDR", eq. 5, without restarts.
+
+    Args:
+        total: number of training steps.
+        warmup: steps of the rise, fewer than `total`.
+
+    Returns:
+        A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
+
+    Raises:
+        ValueError: `total` is below 1, or the rise leaves no step for the fall.
+    """
+    check_count("total", total)
+    check_count("warmup", warmup, least=0, most=total - 1)
+
+    def share(step: int) -> float:
+        if step < warmup:
+            return (step + 1) / warmup
+        fallen = min(1.0, (step - warmup) / (total - warmup))
+        return 0.5 * (1 + math.cos(math.pi * fallen))
 
     return share

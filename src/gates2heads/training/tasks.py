@@ -10,11 +10,15 @@ from itertools import product
 
 from babel import UnknownLocaleError
 
-from gates2heads.data.batching import Batch, endless_batches
-from gates2heads.data.checks import check_count
+from gates2heads.data.batching import Batch, endless_batches, endless_token_batches
+from gates2heads.data.bpe import BPETokenizer
+from gates2heads.data.checks import check_count, check_share
 from gates2heads.data.corpora import FORMS, LOCALES, SPLITS, dates, write_date
-from gates2heads.data.tokenizers import CharacterTokenizer
+from gates2heads.data.multi30k import multi30k
+from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
 from gates2heads.data.vocabulary import Vocabulary
+from gates2heads.metrics.bleu import corpus_bleu
+from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.metrics.exact_match import exact_match
 
 Pairs = list[tuple[str, str]]
@@ -93,13 +97,88 @@ class DatesTask:
         tokens = (card["source_tokens"], card["target_tokens"])
         return tuple(CharacterTokenizer(Vocabulary(side)) for side in tokens)
 
-    def batches(self, pairs: Sequence, batch_size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of numbered pairs without end."""
-        return endless_batches(pairs, batch_size, seed=seed)
+    def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
+        """Batches of the pairs, numbered by the tokenizers, without end."""
+        return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
         """The scores of what a model wrote; `measure` names the one that early stopping reads."""
         return {"exact_match": exact_match(written, wanted)}
 
 
-TASKS = {"dates": DatesTask}
+class CaptionsTask:
+    """Read the German caption of a photograph, write the English one, in pieces of words.
+
+    Args:
+        data: how many captions of each split are read, from the first on; the size of the
+            vocabulary that both languages share; and how many of its merges are left out at
+            random in training.
+
+    Raises:
+        TypeError, ValueError: a size is no whole number of at least 1, or more than there are.
+    """
+
+    data: Mapping = {
+        "train": 29_000,
+        "validation": 1_014,
+        "test": 1_000,
+        "vocabulary": 5_000,
+        "merge_dropout": 0.0,
+    }
+    batch_size = 2_000  # tokens a side in a batch, padding counted
+    max_length = 80  # the longest caption has fewer than 60
+    measure = "bleu"
+
+    def __init__(self, data: Mapping):
+        for split in SPLITS:
+            check_count(f"data.{split}", data[split], most=self.data[split])
+        check_count("data.vocabulary", data["vocabulary"])
+        check_share("data.merge_dropout", data["merge_dropout"])
+        self.settings = data
+
+    def __str__(self) -> str:
+        return "Multi30k captions, German to English (Elliott et al. 2016)"
+
+    def pairs(self, split: str) -> Pairs:
+        """The (German, English) pairs of a split.
+
+        Raises:
+            ValueError, ConnectionError: what `multi30k` raises.
+        """
+        pairs = multi30k(split)[: self.settings[split]]
+        return [(pair.german, pair.english) for pair in pairs]
+
+    def tokenizers(self, pairs: Pairs) -> tuple[BPETokenizer, BPETokenizer]:
+        """The one tokenizer of both sides, learnt from both."""
+        texts = [text for side in zip(*pairs, strict=True) for text in side]
+        both = BPETokenizer.train(texts, self.settings["vocabulary"])
+        return both, both
+
+    def to_card(self, source, target) -> dict:
+        """What a card must hold so that `from_card` can make the same tokenizer."""
+        return {"tokenizer": target.to_json()}
+
+    def from_card(self, card: Mapping) -> tuple[BPETokenizer, BPETokenizer]:
+        """The tokenizer of a model that was trained before.
+
+        Raises:
+            KeyError: the card does not hold it.
+        """
+        both = BPETokenizer.from_json(card["tokenizer"])
+        return both, both
+
+    def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
+        """Batches of pairs of like length, without end."""
+        return endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
+
+    def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
+        """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
+        references = [[text] for text in wanted]
+        return {
+            "bleu": corpus_bleu(written, references).score,
+            "bleu_lower_case": corpus_bleu(written, references, lowercase=True).score,
+            "chrf": corpus_chrf(written, references).score,
+        }
+
+
+TASKS = {"dates": DatesTask, "captions": CaptionsTask}

@@ -1,0 +1,67 @@
+"""Quantisation: weights in one byte each, so that a model is a quarter of its size."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+SCALE = "/scale"  # what is added to a matrix's name for the scales of its rows
+LARGEST = 127  # of a signed byte; −128 is not used, so that signs are treated alike
+
+
+def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Write each matrix as whole numbers from −127 to 127, with one scale for each row.
+
+    A row w becomes round(w / s) with s = max |w| / 127, which moves no weight by more than s / 2.
+    Vectors, such as biases and the gains of norms, are few and stay as they are.
+
+    Source: Dettmers et al. 2022, "LLM.int8()", section 2.1, absmax quantisation; one scale for
+    each row as in its section 2.2.
+
+    Args:
+        tensors: weights by name.
+
+    Returns:
+        for each matrix of shape (R, …) an int8 tensor under its name and the scales (R,) float32
+        under its name with "/scale"; the others as they were.
+
+    Raises:
+        TypeError: a name does not stand for a tensor.
+        ValueError: a weight is not finite, or a name ends like a scale's.
+    """
+    packed = {}
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"tensors must hold tensors, got {tensor!r:.60} for {name!r}")
+        if name.endswith(SCALE):
+            raise ValueError(f"tensors must not hold a name that ends with {SCALE}, got {name!r}")
+        if tensor.dim() < 2 or not tensor.is_floating_point() or not tensor.numel():
+            packed[name] = tensor
+            continue
+        if not tensor.isfinite().all():
+            raise ValueError(f"{name} must be finite to be quantised, got infinity or NaN")
+        rows = tensor.float().flatten(1)  # (R, ·)
+        scale = rows.abs().amax(dim=1) / LARGEST
+        whole = (rows / scale.clamp_min(torch.finfo(torch.float32).tiny)[:, None]).round()
+        packed[name] = whole.to(torch.int8).view(tensor.shape)
+        packed[name + SCALE] = scale
+    return packed
+
+
+def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Turn what `quantise` wrote into float32 weights; what it left alone stays.
+
+    Raises:
+        ValueError: scales without their matrix, or of another number than its rows.
+    """
+    tensors = {name: tensor for name, tensor in packed.items() if not name.endswith(SCALE)}
+    for name in packed.keys() - tensors.keys():
+        scale, matrix = packed[name], name.removesuffix(SCALE)
+        whole = tensors.get(matrix)
+        if whole is None or whole.dtype != torch.int8 or len(whole) != len(scale):
+            raise ValueError(
+                f"{name} must have a matrix of int8 rows beside it, one for each scale"
+            )
+        rows = whole.float().flatten(1) * scale.float()[:, None]
+        tensors[matrix] = rows.view(whole.shape)
+    return tensors

@@ -1,0 +1,69 @@
+"""The recipes that have a name: what each trains, and only the settings that are not the usual.
+
+`python -m gates2heads show NAME` prints one with every setting spelled out.
+"""
+
+from copy import deepcopy
+
+
+def _dates(score: str | None) -> dict:
+    return {"task": "dates", "model": {"kind": "EncoderDecoder", "score": score}}
+
+
+EPOCH = 258  # so many batches of 2,000 tokens hold the 29,000 captions once
+CAPTIONS = {
+    "steps": 10 * EPOCH,
+    "learning_rate": 2e-3,
+    "warmup": 400,
+    "schedule": "cosine",
+    "label_smoothing": 0.1,
+    "evaluate_every": EPOCH,
+    "checkpoint_every": EPOCH // 2,
+    "precision": "auto",
+}
+
+
+def _captions(kind: str, model: dict, data: dict | None = None, **training) -> dict:
+    return {
+        "task": "captions",
+        "data": deepcopy(data or {}),
+        "model": {"kind": kind, **model},
+        "training": {**CAPTIONS, **training},
+        "decoding": {"width": 5},
+    }
+
+
+RECIPES = {
+    "dates-none": _dates(None),
+    "dates-additive": _dates("additive"),
+    "dates-dot": _dates("dot"),
+    "dates-transformer": {
+        "task": "dates",
+        "model": {
+            "kind": "Transformer",
+            "d_model": 128,
+            "nhead": 4,
+            "num_encoder_layers": 2,
+            "num_decoder_layers": 2,
+            "dim_feedforward": 256,
+        },
+        "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
+    },
+    # The ladder: five ways to translate the same captions, and the one that the book ships
+    "captions-lstm": _captions("recurrent", {"cell": "lstm"}),
+    "captions-gru": _captions("recurrent", {"cell": "gru"}),
+    "captions-bahdanau": _captions("recurrent", {"cell": "gru", "attention": "bahdanau"}),
+    "captions-luong": _captions("recurrent", {"cell": "gru", "attention": "luong"}),
+    "captions-convolutional": _captions("convolutional", {}),
+    "captions-transformer": _captions(
+        "Transformer", {"tie": "all", "dropout": 0.25}, learning_rate=1.5e-3
+    ),
+    "translator": _captions(
+        "Transformer",
+        {"tie": "all", "dropout": 0.3},
+        steps=20 * EPOCH,
+        learning_rate=1.5e-3,
+        r_drop=2.5,
+        average=5,
+    ),
+}

@@ -1,0 +1,55 @@
+"""Snapshots: a model's weights at its last evaluations, kept to be averaged."""
+
+import os
+from pathlib import Path
+
+from torch import Tensor, nn
+
+from gates2heads.data.checks import check_count
+from gates2heads.training.averaging import average_weights
+from gates2heads.training.checkpoints import as_path, save_weights
+
+
+class Snapshots:
+    """Keep the weights of the last evaluations in files, one file for each.
+
+    A resumed run writes the same files again, so that an interruption leaves no trace.
+
+    Args:
+        path: the beginning of the files' names; the step and ".safetensors" follow.
+        count: how many are kept.
+
+    Raises:
+        TypeError, ValueError: `path` is no path, or `count` no whole number of at least 1.
+    """
+
+    def __init__(self, path: str | os.PathLike, count: int):
+        check_count("count", count)
+        self.path, self.count = as_path(path), count
+
+    def keep(self, step: int, model: nn.Module) -> None:
+        """Write the weights after `step` steps, and delete those that are too old."""
+        save_weights(self._file(step), model)
+        for old in self.files()[: -self.count]:
+            old.unlink()
+
+    def files(self) -> list[Path]:
+        """What is kept, the oldest first."""
+        found = self.path.parent.glob(f"{self.path.name}.*.safetensors")
+        return sorted(found, key=lambda file: int(file.name.split(".")[-2]))
+
+    def average(self) -> dict[str, Tensor]:
+        """The mean of what is kept.
+
+        Raises:
+            ValueError: nothing is kept.
+        """
+        return average_weights(self.files())
+
+    def clear(self) -> None:
+        """Delete what is kept."""
+        for file in self.files():
+            file.unlink()
+
+    def _file(self, step: int) -> Path:
+        return self.path.with_name(f"{self.path.name}.{step}.safetensors")
