@@ -165,7 +165,8 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
     whole, killed = tmp_path / "whole.safetensors", tmp_path / "killed.safetensors"
-    words = ["train", "dates-dot", *CHANGES, "--quiet", "--output"]
+    more = ["--set", "training.average=2", "--set", "training.evaluate_every=40"]
+    words = ["train", "dates-dot", *CHANGES, *more, "--quiet", "--output"]
     finish(start(*words, whole))
     process = start(*words, killed)
     until = time.monotonic() + 120

@@ -5,9 +5,11 @@ import json
 import pytest
 import torch
 
+from gates2heads.decoding.lengths import Power
 from gates2heads.training.checkpoints import read_weights, save_weights
 from gates2heads.training.recipes import read_recipe
 from gates2heads.training.runs import checkpoint_of, evaluate, load, scores, train
+from gates2heads.training.snapshots import Snapshots
 
 SMALL = [
     "data.train=97",
@@ -73,6 +75,72 @@ def test_scores_count_every_text(monkeypatch):
     told = scores(None, Task(), None, None, [(letter, letter) for letter in "abcdefg"])
     assert sum(a == b for a, b in told) == 3
     assert len(told) == 7
+
+
+def test_the_mean_of_the_last_weights_is_kept(tmp_path, monkeypatch):
+    seen = []
+    keep = Snapshots.keep
+
+    def note(self, step, model):
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        keep(self, step, model)
+
+    monkeypatch.setattr(Snapshots, "keep", note)
+    output = tmp_path / "one.safetensors"
+    train(small("dates-additive", "training.average=2"), output, command="", progress=False)
+    tensors, _ = read_weights(output)
+    assert len(seen) == 3  # after the steps 3, 6 and 7
+    for name, tensor in tensors.items():
+        torch.testing.assert_close(tensor, (seen[1][name] + seen[2][name]) / 2)
+    assert [file.name for file in tmp_path.iterdir()] == ["one.safetensors"]
+
+
+def test_what_the_recipe_says_reaches_the_training(tmp_path):
+    """Each of these settings changes the weights that come out."""
+    weights = {}
+    for change in (
+        "seed=0",
+        "training.label_smoothing=0.3",
+        "training.schedule=cosine",
+        "training.weight_decay=0.5",
+        "training.clip=0.01",
+    ):
+        output = tmp_path / "one.safetensors"
+        train(small("dates-additive", change), output, command="", progress=False)
+        tensors, _ = read_weights(output)
+        weights[change] = torch.cat([tensor.flatten() for tensor in tensors.values()])
+    plain = weights.pop("seed=0")
+    for change, other in weights.items():
+        assert not torch.equal(plain, other), change
+
+
+def test_r_drop_reads_every_batch_twice(tmp_path):
+    changes = ["training.r_drop=1.0", "model.dropout=0.5", "training.steps=2"]
+    recipe = small("dates-transformer", *changes, "training.warmup=1")
+    card = train(recipe, tmp_path / "one.safetensors", command="", progress=False)
+    assert card["recipe"]["training"]["r_drop"] == 1.0
+    again = small("dates-transformer", *changes[1:], "training.warmup=1")
+    train(again, tmp_path / "two.safetensors", command="", progress=False)
+    one, two = (read_weights(tmp_path / f"{name}.safetensors")[0] for name in ("one", "two"))
+    assert any(not torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_beam_searches_as_the_recipe_says(tmp_path, monkeypatch):
+    seen = []
+
+    def noted(model, texts, source, target, **search):
+        seen.append(search)
+        return texts
+
+    output = tmp_path / "one.safetensors"
+    changes = ["decoding.width=3", "decoding.length_power=0.5", "training.patience=1"]
+    train(small("dates-additive", *changes), output, command="", progress=False)
+    monkeypatch.setattr("gates2heads.training.runs.translate", noted)
+    trained = load(output)
+    evaluate(trained, "test")
+    evaluate(trained, "test", width=1)
+    assert seen[0] == {"max_length": 12, "width": 3, "length_rule": Power(0.5)}
+    assert seen[1] == {"max_length": 12, "width": 1, "length_rule": Power(0.5)}
 
 
 def test_early_stopping_reads_the_tasks_measure(tmp_path):
