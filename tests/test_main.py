@@ -91,6 +91,17 @@ def test_a_shrunk_model_is_small_and_still_writes(tmp_path, capsys):
     assert "test exact_match" in capsys.readouterr().out
 
 
+def test_a_card_tells_what_a_model_is(tmp_path, capsys):
+    output = tmp_path / "one.safetensors"
+    assert main(["train", "dates-dot", *FEW, "--output", str(output), "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["card", str(output)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    _, card = read_weights(output)
+    assert told == {name: card[name] for name in card if not name.endswith("_tokens")}
+    assert {"data", "terms", "limits", "command", "seed", "scores", "machine"} <= told.keys()
+
+
 def test_a_shown_recipe_is_a_config(tmp_path, capsys):
     assert main(["show", "dates-transformer", "--set", "seed=3"]) == 0
     shown = capsys.readouterr().out

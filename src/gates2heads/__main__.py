@@ -5,6 +5,7 @@ python -m gates2heads train dates-additive
 python -m gates2heads train dates-dot --set training.steps=1000 --output dot.safetensors
 python -m gates2heads evaluate checkpoints/dates-additive.safetensors
 python -m gates2heads translate --weights checkpoints/dates-additive.safetensors "5 March 2021"
+python -m gates2heads card
 python -m gates2heads shrink checkpoints/translator.safetensors small.safetensors
 python -m gates2heads show translator > mine.json
 torchrun --nproc-per-node 2 -m gates2heads train mine.json
@@ -18,13 +19,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
+
 from gates2heads.data.corpora import SPLITS
 from gates2heads.decoding.translation import translate
-from gates2heads.training.checkpoints import save_weights, shipped_weights
+from gates2heads.training.checkpoints import read_weights, save_weights, shipped_weights
 from gates2heads.training.recipes import RECIPES, read_recipe
 from gates2heads.training.runs import evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
+ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -77,6 +81,10 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
         )
+    told = commands.add_parser("card", help="print what is known of a model: data, scores, limits")
+    told.add_argument(
+        "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
+    )
     shrunk = commands.add_parser("shrink", help="write a model with one byte for each weight")
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
@@ -85,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         (trained, _train),
         (evaluated, _evaluate),
         (translated, _translate),
+        (told, _card),
         (shrunk, _shrink),
     ):
         command.set_defaults(run=run)
@@ -118,6 +127,7 @@ def _evaluate(arguments) -> None:
 
 
 def _translate(arguments) -> None:
+    torch.set_num_threads(1)  # one sentence is too little work to share: threads would wait
     trained = load(arguments.weights or shipped_weights("translator"))
     written = translate(
         trained.model,
@@ -128,6 +138,12 @@ def _translate(arguments) -> None:
         **{**search_of(trained.card["recipe"]), **_search(arguments)},
     )
     print("\n".join(written))
+
+
+def _card(arguments) -> None:
+    _, card = read_weights(arguments.weights or shipped_weights("translator"))
+    told = {name: value for name, value in card.items() if name not in ALPHABETS}
+    print(json.dumps(told, indent=2, ensure_ascii=False))
 
 
 def _shrink(arguments) -> None:

@@ -113,6 +113,8 @@ def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True)
     }
     card = {
         "data": str(task),
+        "terms": task.terms,
+        "limits": task.limits,
         "command": command,
         "seed": recipe["seed"],
         "scores": told,

@@ -45,6 +45,8 @@ class DatesTask:
     batch_size = 64  # pairs a batch
     max_length = 12  # ten characters, <eos>, and one that would be wrong
     measure = "exact_match"
+    terms = "Written by Babel from the Unicode CLDR, under the Unicode licence."
+    limits = "Knows the languages and forms that it was trained on, and no short numeric dates."
 
     def __init__(self, data: Mapping):
         for split in SPLITS:
@@ -128,6 +130,15 @@ class CaptionsTask:
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
     measure = "bleu"
+    terms = (
+        "Captions of Flickr30k photographs (Young et al. 2014), translated for Multi30k (Elliott "
+        "et al. 2016); for research and education. The weights hold no caption."
+    )
+    limits = (
+        "Has read 29,000 captions of everyday scenes and nothing else: it knows no names, numbers, "
+        "questions or news, and turns what it does not know into such a scene. Captions carry the "
+        "habits of those who wrote them, for instance in what they take for a man or a woman."
+    )
 
     def __init__(self, data: Mapping):
         for split in SPLITS:
