@@ -77,10 +77,10 @@ def test_name_pairs_by_hand():
     ("call", "sentence"),
     [
         (lambda: facts("dev"), "split must be one of train, validation, test, got 'dev'"),
-        (lambda: facts("test", locales=["fr"]), "locale must be en or zh, got 'fr'"),
+        (lambda: facts("test", locales=["fr"]), "locales must be one of en, zh, got 'fr'"),
         (
             lambda: facts("test", relations=["capital"]),
-            "relations must come from currency, language, name, got 'capital'",
+            "relations must be one of currency, language, name, got 'capital'",
         ),
         (lambda: name_pairs("cities"), "kind must be one of territories, currencies, languages"),
     ],

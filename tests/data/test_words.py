@@ -78,7 +78,7 @@ def test_known_words_come_back(text):
         (
             lambda: WordVocabulary.from_texts(["a b"]),
             TypeError,
-            "texts must hold lists of words, got the string 'a b'",
+            "each of the texts must be a list of words, got 'a b'",
         ),
         (
             lambda: WordTokenizer.from_texts(TEXTS).encode(" "),

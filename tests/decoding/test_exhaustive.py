@@ -120,8 +120,8 @@ def test_ten_to_the_fortieth_is_refused_in_one_sentence():
         r"about 10\^40 for each of 1 sources, got 100000",
     ):
         exhaustive(step, 0, bos=0, eos=None, max_length=10)
-    with pytest.raises(ValueError, match=r"about 10\^4e\+15"):
-        exhaustive(step, 0, bos=0, eos=None, max_length=10**30)
+    with pytest.raises(ValueError, match=r"about 10\^4e\+09"):
+        exhaustive(step, 0, bos=0, eos=None, max_length=10**9)
 
 
 def test_the_limit_is_the_number_of_sequences_of_all_sources():

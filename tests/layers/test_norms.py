@@ -153,7 +153,7 @@ def test_bad_sizes(norm):
 def test_bad_batches():
     with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\], got 3"):
         BatchNorm(D, momentum=3)
-    with pytest.raises(ValueError, match="needs at least 2 real tokens while training, got 1"):
+    with pytest.raises(ValueError, match="must hold at least 2 real tokens while training, got 1"):
         BatchNorm(D)(torch.zeros(1, 2, D), mask=torch.tensor([[True, False]]))
     with pytest.raises(TypeError, match="mask must be a bool tensor"):
         BatchNorm(D)(torch.zeros(B, S, D), mask=MASK.float())

@@ -1,11 +1,17 @@
 """Numbers, words and flags that a caller chooses: a wrong one gets a sentence that names it."""
 
 import math
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
+import torch
 
-def check_count(name: str, value: int, *, least: int = 1, most: float = math.inf) -> None:
+MOST = 2**31 - 1  # no axis, loop or number of a token is larger
+LARGEST = sys.float_info.max
+
+
+def check_count(name: str, value: int, *, least: int = 1, most: float = MOST) -> None:
     """Refuse what is not a whole number from `least` to `most`.
 
     Raises:
@@ -15,8 +21,9 @@ def check_count(name: str, value: int, *, least: int = 1, most: float = math.inf
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r:.60}")
     if not least <= value <= most:
-        bounds = f"at least {least}" if most == math.inf else f"from {least} to {most}"
-        raise ValueError(f"{name} must be {bounds}, got {value}")
+        low = value < least and most >= MOST  # then the upper bound is no news
+        bounds = f"at least {least}" if low else f"from {least} to {most}"
+        raise ValueError(f"{name} must be {bounds}, got {value!r:.60}")
 
 
 def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
@@ -27,9 +34,9 @@ def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
         ValueError: it is smaller, infinite or NaN.
     """
     _check_real(name, value)
-    if not (math.isfinite(value) and value >= least):
+    if not max(least, -LARGEST) <= value <= LARGEST:
         bound = "" if least == -math.inf else f" and at least {least:g}"
-        raise ValueError(f"{name} must be finite{bound}, got {value}")
+        raise ValueError(f"{name} must be finite{bound}, got {value!r:.60}")
 
 
 def check_positive(name: str, value: float) -> None:
@@ -40,8 +47,8 @@ def check_positive(name: str, value: float) -> None:
         ValueError: it is zero, negative, infinite or NaN.
     """
     _check_real(name, value)
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
+    if not 0 < value <= LARGEST:
+        raise ValueError(f"{name} must be positive and finite, got {value!r:.60}")
 
 
 def check_share(name: str, value: float) -> None:
@@ -53,7 +60,7 @@ def check_share(name: str, value: float) -> None:
     """
     _check_real(name, value)
     if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {value}")
+        raise ValueError(f"{name} must lie in [0, 1], got {value!r:.60}")
 
 
 def check_flag(name: str, value: bool) -> None:
@@ -74,6 +81,38 @@ def check_choice(name: str, value: str, choices: Collection[str]) -> None:
     """
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r:.60}")
+
+
+def check_list(name: str, values: Iterable, *, of: str = "values") -> None:
+    """Refuse what cannot be gone through, and a string, whose parts would be characters.
+
+    Raises:
+        TypeError: with a sentence that says what should be in the list.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of {of}, got {values!r:.60}")
+
+
+def check_texts(name: str, texts: Collection[str]) -> None:
+    """Refuse what is not a list of strings.
+
+    Raises:
+        TypeError: with the first that is none.
+    """
+    check_list(name, texts, of="strings")
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a list of strings, got {text!r:.60} in it")
+
+
+def check_generator(generator: torch.Generator | None) -> None:
+    """Refuse what is neither None nor a generator of torch.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
+    if not isinstance(generator, torch.Generator | None):
+        raise TypeError(f"generator must be a torch.Generator, got {type(generator).__name__}")
 
 
 def _check_real(name: str, value: float) -> None:

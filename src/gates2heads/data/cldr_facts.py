@@ -10,11 +10,12 @@ from babel import Locale
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
-from gates2heads.data.checks import check_choice
+from gates2heads.data.checks import check_choice, check_list
 from gates2heads.data.corpora import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
 HELD_OUT = 10  # one territory in ten validates, another one in ten tests
+LOCALES = ("en", "zh")
 KINDS = ("territories", "currencies", "languages")
 # Two ways to say each fact, and one to ask for it.
 TEMPLATES = {
@@ -81,8 +82,7 @@ def names(kind: str, locale: str) -> dict[str, str]:
         ValueError: an unknown kind or language.
     """
     check_choice("kind", kind, KINDS)
-    if locale not in ("en", "zh"):
-        raise ValueError(f"locale must be en or zh, got {locale!r}")
+    check_choice("locale", locale, LOCALES)
     return _read_names(kind, locale)
 
 
@@ -104,7 +104,7 @@ def is_named(kind: str, code: str) -> bool:
         ValueError: an unknown kind.
     """
     _check_code(code)
-    return all(code in names(kind, locale) for locale in ("en", "zh"))
+    return all(code in names(kind, locale) for locale in LOCALES)
 
 
 def name_pairs(kind: str) -> list[tuple[str, str]]:
@@ -139,7 +139,7 @@ def split_of_territory(code: str) -> str:
 
 
 def facts(
-    split: str, *, locales: Sequence[str] = ("en", "zh"), relations: Sequence[str] = RELATIONS
+    split: str, *, locales: Sequence[str] = LOCALES, relations: Sequence[str] = RELATIONS
 ) -> list[Fact]:
     """Say what CLDR knows about the territories of a split, each fact in two ways.
 
@@ -149,12 +149,16 @@ def facts(
         relations: `currency`, `language` or `name` (in the other language).
 
     Raises:
+        TypeError: `locales` or `relations` is no list.
         ValueError: an unknown split, language or relation.
     """
     check_choice("split", split, SPLITS)
+    check_list("locales", locales, of="languages")
+    check_list("relations", relations, of="words")
+    for locale in locales:
+        check_choice("each of the locales", locale, LOCALES)
     for relation in relations:
-        if relation not in RELATIONS:
-            raise ValueError(f"relations must come from {', '.join(RELATIONS)}, got {relation!r}")
+        check_choice("each of the relations", relation, RELATIONS)
     chosen = [place for place in territories() if split_of_territory(place.code) == split]
     return [
         write_fact(template, relation, locale, names("territories", locale)[place.code], answer)

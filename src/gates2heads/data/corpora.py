@@ -67,10 +67,20 @@ def write_date(day: date, locale: str, form: str) -> str:
     """
     if not isinstance(day, date):
         raise TypeError(f"day must be a datetime.date, got {day!r:.60}")
+    _check_locales([locale])
     _check_forms([form])
     if form in ("full", "long", "medium"):
         return format_date(day, form, locale=locale)
     return format_skeleton(form, day, locale=locale)
+
+
+def _check_locales(locales: Sequence[str]) -> None:
+    """Refuse what cannot be the name of a language; Babel says which names CLDR lacks."""
+    for name in locales:
+        if not isinstance(name, str | Locale):
+            raise TypeError(f"locales must be CLDR names such as 'en', got {name!r:.60}")
+        if not name:
+            raise ValueError("locales must be CLDR names such as 'en', got ''")
 
 
 def _check_forms(forms: Sequence[str]) -> None:
@@ -107,6 +117,7 @@ def dates(
             raise TypeError(f"{name} must be a list of names, got {choices!r:.60}")
     if not locales or not forms:
         raise ValueError("locales and forms must each name at least one choice")
+    _check_locales(locales)
     _check_forms(forms)
     days, draw = days_of(split), random.Random(f"{split} {seed}")
     parsed = {name: Locale.parse(name) for name in locales}

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from gates2heads.data.checks import check_choice
+from gates2heads.data.checks import check_choice, check_texts
 from gates2heads.data.corpora import HELD_OUT, SPLITS
 from gates2heads.data.prose import paragraphs, sentences
 
@@ -71,7 +71,7 @@ def folder_of(package: str) -> Path:
         return Path(sysconfig.get_path("stdlib"))
     spec = find_spec(package) if isinstance(package, str) and package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        raise ValueError(f"packages must name installed packages, got {package!r}")
+        raise ValueError(f"packages must name installed packages, got {package!r:.60}")
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -155,11 +155,11 @@ def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstr
         packages: names of installed packages; `python` stands for the standard library.
 
     Raises:
+        TypeError: `packages` is no list.
         ValueError: an unknown split, no package, or one that is not installed.
     """
     check_choice("split", split, SPLITS)
-    if isinstance(packages, str):
-        raise ValueError(f"packages must be a list of names, got the string {packages!r}")
+    check_texts("packages", packages)
     return [document for document in read_packages(tuple(packages)) if document.split == split]
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from gates2heads.data.batching import pad
 from gates2heads.data.checks import check_count
+from gates2heads.data.spans import check_spans
 from gates2heads.data.vocabulary import Vocabulary
 
 
@@ -62,7 +63,13 @@ class Joined(NamedTuple):
     places: tuple[range, ...]  # tokens[place.start : place.stop] is what is left of each text
 
     def place(self, spans: Sequence[tuple[int, int]], text: int) -> list[tuple[int, int]]:
-        """Where spans (start, end) of text 0 or 1 stand now; those that were cut are left out."""
+        """Where spans (start, end) of text 0 or 1 stand now; those that were cut are left out.
+
+        Raises:
+            TypeError, ValueError: the spans are none, or there is no such text.
+        """
+        check_spans("spans", spans)
+        check_count("text", text, least=0, most=len(self.places) - 1)
         place = self.places[text]
         moved = ((start + place.start, end + place.start) for start, end in spans)
         return [(start, end) for start, end in moved if end <= place.stop]

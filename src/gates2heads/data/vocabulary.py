@@ -43,7 +43,7 @@ class Vocabulary:
         """
         try:
             found = sorted(set().union(*texts))
-        except TypeError as error:
+        except (TypeError, RuntimeError) as error:
             raise TypeError(f"texts must hold strings, or lists of strings: {error}") from error
         return cls(found)
 

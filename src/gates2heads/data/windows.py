@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.data.batching import pad
-from gates2heads.data.checks import check_count, check_positive
+from gates2heads.data.checks import check_count, check_generator, check_positive
 
 
 class Text(NamedTuple):
@@ -73,7 +73,7 @@ def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
     """
     check_counts(counts)
     check_positive("threshold", threshold)
-    ratio = threshold * counts.sum() / counts.clamp(min=1)  # t / f
+    ratio = float(threshold) * counts.sum() / counts.clamp(min=1)  # t / f
     return (ratio.sqrt() + ratio).clamp(max=1).where(counts > 0, torch.ones_like(ratio))
 
 
@@ -86,8 +86,13 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
         generator: draws; a new draw each epoch.
 
     Raises:
-        ValueError: `keep` is too short for the numbers of the text.
+        TypeError: the text is no `Text`, or `generator` no generator.
+        ValueError: `keep` is no row of probabilities, or too short for the numbers of the text.
     """
+    check_text(text)
+    check_generator(generator)
+    if not isinstance(keep, Tensor) or keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
+        raise ValueError(f"keep must hold probabilities (V,), got {keep!r:.60}")
     if len(text.tokens) and int(text.tokens.max()) >= len(keep):
         raise ValueError(
             f"keep must hold a probability for every token up to {int(text.tokens.max())}, got "
@@ -111,10 +116,13 @@ def cut_blocks(
             sees m words far.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, or the text is empty.
+        TypeError, ValueError: a size is no whole number of at least 1, `generator` no generator, or
+            the text is empty.
     """
     check_count("width", width)
     check_count("window", window)
+    check_text(text)
+    check_generator(generator)
     size = len(text.tokens)
     if not size:
         raise ValueError("text is empty; it must hold at least one token")
@@ -148,9 +156,12 @@ def windows(
         seed: shuffles the positions and draws how far each sees; None keeps order and reach.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, or the text is empty.
+        TypeError, ValueError: a size is no whole number of at least 1, the seed none of at least
+            0, or the text is empty.
     """
     check_count("batch_size", batch_size)
+    if seed is not None:
+        check_count("seed", seed, least=0)
     generator = None if seed is None else torch.Generator().manual_seed(seed)
     blocks = cut_blocks(text, width=1, window=window, generator=generator)
     sides = torch.arange(2 * window + 1) != window  # the center is not in its own context
@@ -160,6 +171,16 @@ def windows(
         rows = rows[torch.randperm(len(rows), generator=generator)]
     for chunk in rows.split(batch_size):
         yield Windows(blocks.center[chunk, 0], context[chunk], mask[chunk])
+
+
+def check_text(text: Text) -> None:
+    """Refuse what `join_sentences` did not make.
+
+    Raises:
+        TypeError: with a sentence that says where a text comes from.
+    """
+    if not isinstance(text, Text):
+        raise TypeError(f"text must come from join_sentences, got {type(text).__name__}")
 
 
 def check_counts(counts: Tensor) -> None:

@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torch import Tensor, tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_flag, check_list, check_number, check_texts
 from gates2heads.data.vocabulary import Vocabulary
 
 UNK = "<unk>"
@@ -36,6 +36,9 @@ class WordVocabulary(Vocabulary):
     ):
         if not isinstance(counts, Mapping):
             raise TypeError(f"counts must map words to numbers, got {type(counts).__name__}")
+        check_texts("counts", counts)
+        for word, count in counts.items():
+            check_number(f"counts[{word!r:.60}]", count, least=0)
         check_count("min_count", min_count)
         if max_size is not None:
             check_count("max_size", max_size)
@@ -56,11 +59,15 @@ class WordVocabulary(Vocabulary):
         Raises:
             TypeError: a text is a string, whose parts would be characters.
         """
+        check_list("texts", texts, of="lists of words")
         counts = Counter()
         for words in texts:
-            if isinstance(words, str):
-                raise TypeError(f"texts must hold lists of words, got the string {words!r}")
-            counts.update(words)
+            check_list("each of the texts", words, of="words")
+            found = list(words)
+            check_texts("each of the texts", found)
+            counts.update(found)
+        if not counts:
+            raise ValueError("texts must hold at least one word, got none")
         return cls(counts, **limits)
 
     @property
@@ -69,7 +76,13 @@ class WordVocabulary(Vocabulary):
         return tensor(self.frequencies).float()
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Turn words into numbers; a word that is not in the vocabulary becomes `<unk>`."""
+        """Turn words into numbers; a word that is not in the vocabulary becomes `<unk>`.
+
+        Raises:
+            TypeError: `tokens` is no list of strings.
+        """
+        tokens = list(tokens) if isinstance(tokens, Iterator) else tokens
+        check_texts("tokens", tokens)
         return [self.index.get(token, self.unk) for token in tokens]
 
 
@@ -82,6 +95,9 @@ class WordTokenizer:
     """
 
     def __init__(self, vocabulary: WordVocabulary, *, lower: bool = True):
+        if not isinstance(vocabulary, WordVocabulary):
+            raise TypeError(f"vocabulary must be a WordVocabulary, got {vocabulary!r:.60}")
+        check_flag("lower", lower)
         self.vocabulary = vocabulary
         self.lower = lower
 
@@ -95,8 +111,8 @@ class WordTokenizer:
             TypeError: `texts` is one string.
             ValueError: no word remains.
         """
-        if isinstance(texts, str):
-            raise TypeError(f"texts must be a list of strings, got the string {texts!r:.60}")
+        check_list("texts", texts, of="strings")
+        check_flag("lower", lower)
         split = (split_words(text, lower=lower) for text in texts)
         limits = {"min_count": min_count, "max_size": max_size}
         return cls(WordVocabulary.from_texts(split, **limits), lower=lower)

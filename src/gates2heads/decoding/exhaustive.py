@@ -103,7 +103,7 @@ def _count(size: int, sources: int, max_length: int, *, eos: int | None, limit: 
         complete += going_on * (size if last else size - branching)
         going_on *= branching
         if sources * max(complete, going_on) > limit:
-            power = min(max_length, 10**15) * math.log10(max(branching, 1.1))
+            power = max_length * math.log10(max(branching, 1.1))
             raise ValueError(
                 f"limit must allow all sequences of up to max_length={max_length} out of {size} "
                 f"tokens, about 10^{power:.3g} for each of {sources} sources, got {limit}"

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count, check_positive, check_share
+from gates2heads.data.checks import check_count, check_generator, check_positive, check_share
 from gates2heads.decoding.search import Output, follow
 from gates2heads.decoding.steps import Step
 from gates2heads.decoding.trace import Tree
@@ -117,8 +117,7 @@ def sample(
         check_count("top_k", top_k)
     if top_p is not None:
         check_share("top_p", top_p)
-    if generator is not None and not isinstance(generator, torch.Generator):
-        raise TypeError(f"generator must be a torch.Generator, got {type(generator).__name__}")
+    check_generator(generator)
 
     def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
         # A row that has ended may be allowed nothing; what is drawn there is not used.

@@ -31,11 +31,11 @@ def begin(step: Step, bos: Tensor | int, *, eos: int | None, max_length: int, pa
     if not callable(step):
         raise TypeError(f"step must be a function, got {type(step).__name__}")
     check_count("max_length", max_length)
-    _check_token("pad", pad)
+    check_count("pad", pad, least=0)
     if eos is not None:
-        _check_token("eos", eos)
+        check_count("eos", eos, least=0)
     if not isinstance(bos, Tensor):
-        _check_token("bos", bos)
+        check_count("bos", bos, least=0)
         bos = torch.tensor([bos])
     if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
         raise ValueError(
@@ -85,9 +85,3 @@ def _at_most_zero(log_probs: Tensor) -> Tensor:
             "them from logits"
         )
     return log_probs.clamp(max=0.0) if top > 0 else log_probs
-
-
-def _check_token(name: str, number: int) -> None:
-    check_count(name, number, least=0)
-    if number >= 2**63:
-        raise ValueError(f"{name} must be a token's number, below 2^63, got {number:.3g}")

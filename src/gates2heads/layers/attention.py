@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_positive
+from gates2heads.data.checks import check_count, check_flag, check_positive
 from gates2heads.layers.checks import check_dtypes, check_width
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
@@ -25,6 +25,7 @@ class DotScore(nn.Module):
         super().__init__()
         check_count("query_size", query_size)
         check_count("key_size", key_size)
+        check_flag("scaled", scaled)
         if query_size != key_size:
             raise ValueError(
                 f"a dot product needs query_size = key_size, got {query_size} and {key_size}"

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_choice, check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
 from gates2heads.layers.norms import NORMS
 
@@ -69,6 +69,7 @@ class Residual(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_share("dropout", dropout)
+        check_flag("norm_first", norm_first)
         check_choice("norm", norm, NORMS)
         self.dropout, self.norm_first = dropout, norm_first
         self.norm = NORMS[norm](d_model)
@@ -114,6 +115,7 @@ class ConvolutionBlock(nn.Module):
         check_count("kernel_size", kernel_size)
         check_count("dilation", dilation)
         check_share("dropout", dropout)
+        check_flag("causal", causal)
         if not causal and kernel_size % 2 == 0:
             raise ValueError(f"kernel_size must be odd if not causal, got {kernel_size}")
         self.d_model, self.causal, self.dropout = d_model, causal, dropout

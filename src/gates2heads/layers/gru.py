@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_flag
 from gates2heads.layers.checks import check_width
 from gates2heads.layers.record import note
 from gates2heads.layers.unroll import Cell, UnrolledHidden, Weights
@@ -67,6 +67,7 @@ class GRUCell(Cell):
 
     def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True):
         super().__init__(input_size, hidden_size)
+        check_flag("reset_after", reset_after)
         self.reset_after = reset_after
 
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
@@ -151,6 +152,7 @@ class GRU(UnrolledHidden):
         reset_after: bool = True,
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
+        check_flag("reset_after", reset_after)
         self.reset_after = reset_after
 
     def _step(self, projected: Tensor, state: tuple, weights: Weights):

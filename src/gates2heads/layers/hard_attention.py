@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Real
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_share
+from gates2heads.data.checks import check_number, check_share
 from gates2heads.layers.attention import Attention
 from gates2heads.layers.checks import check_mask, check_width
 from gates2heads.layers.record import note
@@ -90,8 +89,13 @@ def draw(weights: Tensor):
 
     Returns:
         picked (B, T, S), one 1 a row (none in a row of zeros), and the `Choice`.
+
+    Raises:
+        TypeError, ValueError: the weights are no (B, T, S) tensor of probabilities, or S is 0.
     """
     check_width("weights", weights, None, dims=3)
+    if not weights.shape[-1]:
+        raise ValueError(f"weights must have a position to draw, got {tuple(weights.shape)}")
     if not weights.is_floating_point() or not ((weights >= 0) & (weights <= 1.001)).all():
         raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
     nothing = weights.sum(dim=-1) == 0  # (B, T)
@@ -142,13 +146,13 @@ def reinforce_loss(
     _check_rewards("reward", reward, len(log_prob))
     if isinstance(baseline, Tensor):
         _check_rewards("baseline", baseline, len(log_prob))
-    elif not isinstance(baseline, Real):
-        raise TypeError(f"baseline must be a number or a tensor, got {baseline!r:.60}")
-    if not isinstance(entropy_weight, Real):
-        raise TypeError(f"entropy_weight must be a number, got {entropy_weight!r:.60}")
+    else:
+        check_number("baseline", baseline)
+    check_number("entropy_weight", entropy_weight)
     check_mask(mask, log_prob.shape)
+    baseline = baseline if isinstance(baseline, Tensor) else float(baseline)
     advantage = (reward - baseline).detach()[:, None]  # (B, 1)
-    gain = advantage * log_prob + entropy_weight * entropy  # (B, T)
+    gain = advantage * log_prob + float(entropy_weight) * entropy  # (B, T)
     if mask is not None:
         gain = gain.masked_fill(~mask, 0.0)
     return -gain.sum(dim=1).mean()

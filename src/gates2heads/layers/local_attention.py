@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_flag
 from gates2heads.layers.attention import Attention
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
 from gates2heads.layers.masks import masked_softmax
@@ -28,6 +28,7 @@ class LocalAttention(Attention):
     def __init__(self, score: nn.Module, window: int, *, predictive: bool = False):
         super().__init__(score)
         check_count("window", window)
+        check_flag("predictive", predictive)
         self.window, self.predictive = window, predictive
         if predictive:
             self.place = nn.Sequential(

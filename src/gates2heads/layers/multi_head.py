@@ -32,6 +32,8 @@ def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
             fit.
     """
     check_width("inputs", inputs, None, dims=3)
+    if not inputs.is_floating_point():
+        raise TypeError(f"inputs must hold floating-point numbers, got {inputs.dtype}")
     weights = masked_softmax(inputs @ inputs.transpose(1, 2), mask=mask)  # (B, S, S)
     return weights @ inputs, weights
 

@@ -121,7 +121,7 @@ class BatchNorm(nn.Module):
             )
             if len(real) < 2:
                 raise ValueError(
-                    f"BatchNorm needs at least 2 real tokens while training, got {len(real)}"
+                    f"vectors must hold at least 2 real tokens while training, got {len(real)}"
                 )
             mean, variance = real.mean(dim=0), real.var(dim=0, unbiased=False)  # (D,)
             self._keep(mean.detach(), real.detach().var(dim=0))
@@ -140,8 +140,7 @@ def _check_vectors(module: nn.Module, vectors: Tensor) -> None:
         raise TypeError(f"vectors must be a tensor, got {type(vectors).__name__}")
     if not vectors.dim() or vectors.shape[-1] != module.size:
         raise ValueError(f"vectors must have shape (…, {module.size}), got {tuple(vectors.shape)}")
-    if not vectors.is_floating_point():
-        raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
+    check_dtypes(module, vectors=vectors)
 
 
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}

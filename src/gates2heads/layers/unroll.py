@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count, check_flag, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
 from gates2heads.layers.record import is_recorded, note
 
@@ -85,6 +85,7 @@ class Unrolled(nn.Module):
         check_count("input_size", input_size)
         check_count("hidden_size", hidden_size)
         check_count("num_layers", num_layers)
+        check_flag("bidirectional", bidirectional)
         check_share("dropout", dropout)
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.bidirectional = num_layers, bidirectional

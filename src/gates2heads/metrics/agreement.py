@@ -6,6 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.data.checks import check_list
+
 
 class Difference(NamedTuple):
     """Largest absolute differences."""
@@ -27,16 +29,17 @@ def largest_difference(
     Returns:
         the largest absolute difference of the outputs, and that of the gradients.
     Raises:
-        TypeError: an input is no float tensor.
+        TypeError: an input is no float tensor, or one of the two is no function from them to one.
         ValueError: there is no input, or the outputs differ in shape.
     """
+    check_list("inputs", inputs, of="tensors")
     if not len(inputs):
         raise ValueError("inputs is empty; it must hold at least one tensor")
     for number, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
             raise TypeError(f"inputs[{number}] must be a float tensor, got {tensor!r:.60}")
     leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
-    outputs = [function(*leaves) for function in (ours, theirs)]
+    outputs = [_answer("ours", ours, leaves), _answer("theirs", theirs, leaves)]
     if outputs[0].shape != outputs[1].shape:
         raise ValueError(
             "ours and theirs must return the same shape, got "
@@ -47,3 +50,12 @@ def largest_difference(
         (outputs[0] - outputs[1]).abs().max().item(),
         max((a - b).abs().max().item() for a, b in zip(*gradients, strict=True)),
     )
+
+
+def _answer(name: str, function: Callable[..., Tensor], leaves: list[Tensor]) -> Tensor:
+    if not callable(function):
+        raise TypeError(f"{name} must be a function, got {type(function).__name__}")
+    output = function(*leaves)
+    if not isinstance(output, Tensor):
+        raise TypeError(f"{name} must return a tensor, got {type(output).__name__}")
+    return output

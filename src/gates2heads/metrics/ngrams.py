@@ -1,5 +1,6 @@
 """N-grams: counted, clipped and matched. BLEU, chrF and ROUGE-N all stand on these few lines."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -22,7 +23,7 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
         TypeError: tokens is no string, list or tuple; order is no whole number.
         ValueError: order is below 1.
     """
-    check_count("order", order)
+    check_count("order", order, most=math.inf)
     if not isinstance(tokens, str | list | tuple):
         raise TypeError(f"tokens must be a string, list or tuple, got {type(tokens).__name__}")
     if order > len(tokens):

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import check_count, check_list, check_number, check_texts
 
 
 class Agreement(NamedTuple):
@@ -30,6 +30,9 @@ class WordVectors:
     """
 
     def __init__(self, words: Sequence[str], vectors: Tensor):
+        check_list("words", words, of="words")
+        words = list(words)
+        check_texts("words", words)
         if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
             raise TypeError("vectors must be a tensor of floating-point numbers")
         if vectors.dim() != 2 or len(vectors) != len(words):
@@ -39,7 +42,7 @@ class WordVectors:
             )
         if not vectors.isfinite().all():
             raise ValueError("vectors must be finite")
-        self.words = list(words)
+        self.words = words
         self.index = {word: number for number, word in enumerate(self.words)}
         if len(self.index) < len(self.words):
             raise ValueError("words must be distinct")
@@ -57,8 +60,8 @@ class WordVectors:
         Raises:
             ValueError: the word has no vector.
         """
-        if word not in self.index:
-            raise ValueError(f"word must be one of the {len(self.words)} known, got {word!r}")
+        if not isinstance(word, str) or word not in self.index:
+            raise ValueError(f"word must be one of the {len(self.words)} known, got {word!r:.60}")
         return self.unit[self.index[word]]
 
     def similarity(self, first: str, second: str) -> float:
@@ -79,13 +82,25 @@ class WordVectors:
         return self._best(query, count, without=(a, b, c))
 
     def analogy_accuracy(self, questions: Sequence[Sequence[str]]) -> Agreement:
-        """The share of questions (a, b, c, d, …) whose d `analogy` finds; a word may lack."""
+        """The share of questions (a, b, c, d, …) whose d `analogy` finds; a word may lack.
+
+        Raises:
+            TypeError: a question is none, or its first four parts are no words.
+        """
+        _check_rows("questions", questions, words=4)
         known = [row[:4] for row in questions if all(word in self for word in row[:4])]
         right = sum(self.analogy(a, b, c)[0][0] == d for a, b, c, d in known)
         return Agreement(right / len(known) if known else float("nan"), len(known), len(questions))
 
     def agreement(self, pairs: Sequence[tuple[str, str, float]]) -> Agreement:
-        """Spearman's correlation between the cosines and people's scores of word pairs."""
+        """Spearman's correlation between the cosines and people's scores of word pairs.
+
+        Raises:
+            TypeError, ValueError: a pair is not (word, word, finite number).
+        """
+        _check_rows("pairs", pairs, words=2)
+        for row in pairs:
+            check_number("the score in each of the pairs", row[-1])
         known = [row for row in pairs if row[0] in self and row[1] in self]
         ours = torch.tensor([self.similarity(first, second) for first, second, _ in known])
         theirs = torch.tensor([float(score) for *_, score in known])
@@ -101,6 +116,16 @@ class WordVectors:
         return [(self.words[number], value) for number, value in found]
 
 
+def _check_rows(name: str, rows: Sequence[Sequence], *, words: int) -> None:
+    """Refuse what is no list of rows that begin with so many words."""
+    if isinstance(rows, str) or not isinstance(rows, Sequence):
+        raise TypeError(f"{name} must be a list, got {rows!r:.60}")
+    for row in rows:
+        row_fits = isinstance(row, Sequence) and len(row) >= max(words, 3)
+        if not row_fits or not all(isinstance(word, str) for word in row[:words]):
+            raise TypeError(f"{name} must hold rows that begin with {words} words, got {row!r:.60}")
+
+
 def ranks(values: Tensor) -> Tensor:
     """The place of each value (N,) in order, from 1; equal values share their mean place."""
     _, place, times = values.unique(return_inverse=True, return_counts=True)
@@ -114,8 +139,12 @@ def rank_correlation(first: Tensor, second: Tensor) -> float:
     Source: Spearman 1904, with mean ranks for ties. NaN if one side is constant.
 
     Raises:
+        TypeError: one of them is no tensor.
         ValueError: the tensors differ in length, or hold fewer than two numbers.
     """
+    for name, side in (("first", first), ("second", second)):
+        if not isinstance(side, Tensor):
+            raise TypeError(f"{name} must be a tensor, got {type(side).__name__}")
     if first.shape != second.shape or first.dim() != 1 or len(first) < 2:
         raise ValueError(
             f"first and second must be two (N,) tensors with N ≥ 2, got {tuple(first.shape)} and "

@@ -4,7 +4,24 @@ from typing import Any
 
 from torch import Tensor
 
+from gates2heads.layers.attention import Attention
 from gates2heads.layers.checks import check_tokens
+
+
+def check_attention(attention: Attention, hidden_size: int) -> None:
+    """Refuse what does not attend from the decoder's states to the encoder's, both U wide.
+
+    Raises:
+        TypeError: it is no attention layer.
+        ValueError: it reads queries or keys of another width.
+    """
+    if not isinstance(attention, Attention):
+        raise TypeError(f"attention must be an attention layer, got {attention!r:.60}")
+    sizes = (attention.score.query_size, attention.score.key_size)
+    if sizes != (hidden_size, hidden_size):
+        raise ValueError(
+            f"attention must read queries and keys of hidden_size {hidden_size}, got {sizes}"
+        )
 
 
 def check_state(state: Any, kind: type) -> None:
@@ -27,18 +44,21 @@ def check_length(name: str, length: int, most: int) -> None:
         raise ValueError(f"{name} must be at most {most} tokens long, got {length}")
 
 
-def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:
-    """Refuse what is not one token number for each of the state's sequences.
+def check_row(name: str, tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:
+    """Refuse what is not a row of token numbers, (B,).
 
     Raises:
         TypeError: it is no integer tensor.
         ValueError: its shape is not (B,), or a number is outside the vocabulary.
     """
     shape = (batch_size,)
-    if isinstance(last_tokens, Tensor) and last_tokens.shape != shape:
+    if isinstance(tokens, Tensor) and tokens.shape != shape:
         raise ValueError(
-            f"last_tokens must have shape {shape}, one token a sequence, got "
-            f"{tuple(last_tokens.shape)}"
+            f"{name} must have shape {shape}, one token a sequence, got {tuple(tokens.shape)}"
         )
-    tokens = last_tokens[:, None] if isinstance(last_tokens, Tensor) else last_tokens
-    check_tokens("last_tokens", tokens, vocabulary_size)
+    check_tokens(name, tokens[:, None] if isinstance(tokens, Tensor) else tokens, vocabulary_size)
+
+
+def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:
+    """Refuse what is not one token number for each of the state's sequences; see `check_row`."""
+    check_row("last_tokens", last_tokens, batch_size, vocabulary_size)

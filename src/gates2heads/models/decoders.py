@@ -10,6 +10,7 @@ from gates2heads.data.checks import check_count, check_flag, check_share
 from gates2heads.layers.attention import Attention
 from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.recurrent import ContextGRUCell
+from gates2heads.models.checks import check_attention
 from gates2heads.models.recurrent import Carried, carried_parts, recurrent_layer, run
 from gates2heads.models.seq2seq import Memory
 
@@ -114,7 +115,7 @@ class LuongDecoder(PlainDecoder):
     ):
         check_count("hidden_size", hidden_size)
         check_flag("input_feeding", input_feeding)
-        _check_attention(attention, hidden_size)
+        check_attention(attention, hidden_size)
         options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
         fed_size = hidden_size if input_feeding else 0
         super().__init__(vocabulary_size, embedding_size, hidden_size, fed_size=fed_size, **options)
@@ -171,7 +172,7 @@ class BahdanauDecoder(nn.Module):
     ):
         super().__init__()
         _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
-        _check_attention(attention, hidden_size)
+        check_attention(attention, hidden_size)
         maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
         check_count("maxout_size", maxout_size)
         check_flag("reset_after", reset_after)
@@ -229,14 +230,3 @@ def _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout) -> None:
     check_count("embedding_size", embedding_size)
     check_count("hidden_size", hidden_size)
     check_share("dropout", dropout)
-
-
-def _check_attention(attention: Attention, hidden_size: int) -> None:
-    """Refuse what does not attend from the decoder's states to the encoder's, both U wide."""
-    if not isinstance(attention, Attention):
-        raise TypeError(f"attention must be an attention layer, got {attention!r:.60}")
-    sizes = (attention.score.query_size, attention.score.key_size)
-    if sizes != (hidden_size, hidden_size):
-        raise ValueError(
-            f"attention must read queries and keys of hidden_size {hidden_size}, got {sizes}"
-        )

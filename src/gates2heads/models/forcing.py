@@ -7,7 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_choice, check_count, check_positive, check_share
+from gates2heads.data.checks import (
+    check_choice,
+    check_count,
+    check_generator,
+    check_positive,
+    check_share,
+)
 
 OWN = ("likeliest", "drawn")
 
@@ -39,10 +45,18 @@ def unroll(
         logits (B, T, V).
 
     Raises:
-        TypeError, ValueError: `forced` is no number in [0, 1], or `own` is neither.
+        TypeError, ValueError: `forced` is no number in [0, 1], `own` is neither, or an argument is
+            not what it should be.
     """
     check_share("forced", forced)
     check_choice("own", own, OWN)
+    check_generator(generator)
+    if not callable(step):
+        raise TypeError(f"step must be a function, got {type(step).__name__}")
+    if not isinstance(target_in, Tensor) or target_in.dtype not in (torch.long, torch.int):
+        raise TypeError(f"target_in must be a tensor of token numbers, got {target_in!r:.60}")
+    if target_in.dim() != 2 or not target_in.numel():
+        raise ValueError(f"target_in must have shape (B, T), got {tuple(target_in.shape)}")
     written, last_tokens = [], target_in[:, 0]
     for t in range(target_in.shape[1]):
         if t:
@@ -51,7 +65,10 @@ def unroll(
                 mine = _own(written[-1].detach(), own, generator).to(last_tokens)
                 coin = torch.rand(len(mine), generator=generator).to(mine.device)
                 last_tokens = torch.where(coin < forced, last_tokens, mine)
-        logits, state = step(state, last_tokens)
+        answer = step(state, last_tokens)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError(f"step must return (logits, state), got {type(answer).__name__}")
+        logits, state = answer
         written.append(logits)
     return torch.stack(written, dim=1)
 

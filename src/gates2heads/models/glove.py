@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from gates2heads.data.checks import check_count, check_positive
-from gates2heads.data.windows import Text
+from gates2heads.data.checks import check_count, check_flag, check_positive
+from gates2heads.data.windows import Text, check_text
 
 
 class Cooccurrences(NamedTuple):
@@ -18,7 +18,12 @@ class Cooccurrences(NamedTuple):
     count: Tensor  # (P,) float: X_ij
 
     def dense(self, size: int) -> Tensor:
-        """The whole table, (size, size); for small vocabularies."""
+        """The whole table, (size, size); for small vocabularies.
+
+        Raises:
+            TypeError, ValueError: `size` is no whole number above every word.
+        """
+        check_count("size", size, least=1 + int(torch.cat([self.row, self.column]).max()))
         table = self.count.new_zeros(size, size)
         table[self.row, self.column] = self.count
         return table
@@ -38,12 +43,13 @@ def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Coo
         The table; it is symmetric.
 
     Raises:
-        TypeError, ValueError: the text is no `Text`, or `window` is no whole number above zero.
+        TypeError, ValueError: the text is no `Text`, `window` is no whole number above zero, or
+            `weighted` no flag.
         ValueError: no two words stand in one sentence.
     """
-    if not isinstance(text, Text):
-        raise TypeError(f"text must come from join_sentences, got {type(text).__name__}")
+    check_text(text)
     check_count("window", window)
+    check_flag("weighted", weighted)
     size = int(text.tokens.max()) + 1 if len(text.tokens) else 1
     keys, counts = [], []
     for distance in range(1, min(window + 1, len(text.tokens))):
@@ -94,15 +100,23 @@ class GloVe(nn.Module):
             nn.init.uniform_(part.weight, -0.5 / vector_size, 0.5 / vector_size)
 
     def weight(self, count: Tensor) -> Tensor:
-        """f(x) = min(1, x / x_max)^α: rare pairs weigh little, frequent ones not too much."""
+        """f(x) = min(1, x / x_max)^α: rare pairs weigh little, frequent ones not too much.
+
+        Raises:
+            TypeError: `count` is no floating-point tensor.
+        """
+        if not isinstance(count, Tensor) or not count.is_floating_point():
+            raise TypeError(f"count must be a floating-point tensor, got {count!r:.60}")
         return (count / self.ceiling).clamp(max=1).pow(self.power)
 
     def forward(self, pairs: Cooccurrences) -> Tensor:
         """Σ f(X_ij) (w_i · w̃_j + b_i + b̃_j − log X_ij)² over pairs, divided by their number.
 
         Raises:
+            TypeError: it is no table.
             ValueError: there is no pair, or a count is not positive.
         """
+        _check_table("pairs", pairs)
         if not len(pairs.count) or not (pairs.count > 0).all():
             raise ValueError("pairs must hold at least one count, all of them positive")
         product = (self.vectors(pairs.row) * self.context_vectors(pairs.column)).sum(-1)
@@ -113,6 +127,11 @@ class GloVe(nn.Module):
     def word_vectors(self) -> Tensor:
         """(V, D): w + w̃, since both sides of a symmetric table learn the same."""
         return (self.vectors.weight + self.context_vectors.weight).detach()
+
+
+def _check_table(name: str, table: Cooccurrences) -> None:
+    if not isinstance(table, Cooccurrences):
+        raise TypeError(f"{name} must come from cooccurrences, got {type(table).__name__}")
 
 
 def train_glove(
@@ -142,12 +161,17 @@ def train_glove(
         The mean loss of each epoch.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, or the rate not positive.
+        TypeError, ValueError: model or table is another thing, a size is no whole number of at
+            least 1, the seed none of at least 0, or the rate not positive.
         FloatingPointError: the loss is not finite.
     """
     check_count("epochs", epochs)
     check_count("batch_size", batch_size)
     check_positive("learning_rate", learning_rate)
+    check_count("seed", seed, least=0)
+    if not isinstance(model, GloVe):
+        raise TypeError(f"model must be a GloVe, got {type(model).__name__}")
+    _check_table("table", table)
     optimizer = torch.optim.Adagrad(model.parameters(), lr=learning_rate)
     generator, losses = torch.Generator().manual_seed(seed), []
     for epoch in tqdm(range(epochs), desc="GloVe", unit="epoch", disable=not progress):

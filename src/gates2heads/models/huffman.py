@@ -5,6 +5,7 @@ from heapq import heapify, heappop, heappush
 import torch
 from torch import Tensor
 
+from gates2heads.data.checks import check_count
 from gates2heads.data.windows import check_counts
 
 LEFT, RIGHT = 1, -1
@@ -48,10 +49,9 @@ class HuffmanTree:
         """The way from the root to a word: (inner node, turn) at each step, turn +1 = left.
 
         Raises:
-            ValueError: there is no such word.
+            TypeError, ValueError: there is no such word.
         """
-        if not isinstance(word, int) or not 0 <= word < self.size:
-            raise ValueError(f"word must be a number from 0 to {self.size - 1}, got {word!r}")
+        check_count("word", word, least=0, most=self.size - 1)
         steps, node = [], word
         while node != 2 * self.size - 2:
             turn, node = self._turn[node], self._parent[node]
@@ -63,7 +63,14 @@ class HuffmanTree:
         return torch.tensor([len(self.path(word)) for word in range(self.size)])
 
     def expected_length(self, counts: Tensor) -> float:
-        """How many turns lead to a word on average, when words occur as `counts` (V,) says."""
+        """How many turns lead to a word on average, when words occur as `counts` (V,) says.
+
+        Raises:
+            TypeError, ValueError: the counts are no counts, or not V.
+        """
+        check_counts(counts)
+        if len(counts) != self.size:
+            raise ValueError(f"counts must be of {self.size} words, got {len(counts)}")
         return float((counts.double() * self.code_lengths()).sum() / counts.double().sum())
 
     def tables(self) -> tuple[Tensor, Tensor]:

@@ -10,7 +10,7 @@ from gates2heads.data.checks import check_count
 from gates2heads.layers.attention import SCORES, Attention
 from gates2heads.layers.checks import check_mask, check_tokens
 from gates2heads.layers.recurrent import GRU, GRUCell
-from gates2heads.models.checks import check_last_tokens, check_length, check_state
+from gates2heads.models.checks import check_attention, check_last_tokens, check_length, check_state
 from gates2heads.models.forcing import unroll
 
 
@@ -96,6 +96,8 @@ class Decoder(nn.Module):
     ):
         super().__init__()
         _check_sizes(vocabulary_size, embedding_size, hidden_size)
+        if attention is not None:
+            check_attention(attention, hidden_size)
         self.hidden_size = hidden_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention

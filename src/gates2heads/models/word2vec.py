@@ -6,7 +6,8 @@ from torch import Tensor, nn
 
 from gates2heads.data.checks import check_choice, check_count, check_number
 from gates2heads.data.windows import Windows, check_counts
-from gates2heads.layers.checks import check_mask, check_tokens, check_width
+from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.models.checks import check_row
 from gates2heads.models.huffman import HuffmanTree
 
 ARCHITECTURES = ("skip-gram", "cbow")
@@ -31,11 +32,13 @@ class FullSoftmax(nn.Module):
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """Log-probability of every word, (N, V) in nats, given hidden (N, D)."""
-        check_width("hidden", hidden, self.vectors.embedding_dim)
+        _check_hidden(self, hidden)
         return (hidden @ self.vectors.weight.T).log_softmax(dim=-1)
 
     def forward(self, hidden: Tensor, target: Tensor) -> Tensor:
         """−log P(target | hidden) in nats, (N,), for hidden (N, D) and target (N,) long."""
+        _check_hidden(self, hidden)
+        check_row("target", target, len(hidden), self.vectors.num_embeddings)
         return F.nll_loss(self.log_probs(hidden), target, reduction="none")
 
 
@@ -64,13 +67,14 @@ class HierarchicalSoftmax(nn.Module):
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """Log-probability of every word, (N, V) in nats, given hidden (N, D); for small V."""
-        check_width("hidden", hidden, self.vectors.embedding_dim)
+        _check_hidden(self, hidden)
         scores = (hidden @ self.vectors.weight.T)[:, self.nodes]  # (N, V, L)
         return (F.logsigmoid(scores * self.turns) * self.turns.abs()).sum(-1)
 
     def forward(self, hidden: Tensor, target: Tensor) -> Tensor:
         """−log P(target | hidden) in nats, (N,), for hidden (N, D) and target (N,) long."""
-        check_width("hidden", hidden, self.vectors.embedding_dim)
+        _check_hidden(self, hidden)
+        check_row("target", target, len(hidden), len(self.nodes))
         turns = self.turns[target]  # (N, L)
         scores = (self.vectors(self.nodes[target]) @ hidden[:, :, None])[:, :, 0]  # (N, L)
         return -(F.logsigmoid(scores * turns) * turns.abs()).sum(-1)
@@ -111,10 +115,14 @@ class NegativeSampling(nn.Module):
             target: (N,) long.
             noise: (N, K) long; drawn if not given.
         """
-        check_width("hidden", hidden, self.vectors.embedding_dim)
+        _check_hidden(self, hidden)
+        check_row("target", target, len(hidden), self.vectors.num_embeddings)
         if noise is None:
             drawn = torch.multinomial(self.noise, self.negatives * len(target), replacement=True)
             noise = drawn.view(len(target), self.negatives)
+        check_tokens("noise", noise, self.vectors.num_embeddings)
+        if len(noise) != len(target):
+            raise ValueError(f"noise must have {len(target)} rows like target, got {len(noise)}")
         words = torch.cat([target[:, None], noise], dim=1)  # (N, 1 + K)
         scores = (self.vectors(words) @ hidden[:, :, None])[:, :, 0]
         return F.softplus(-scores[:, 0]) + F.softplus(scores[:, 1:]).sum(-1)
@@ -172,10 +180,20 @@ class Word2Vec(nn.Module):
 
         Skip-gram: one row for each word of each window, N = number of True in the mask. CBOW: one
         row for each window that is not empty.
+
+        Raises:
+            TypeError, ValueError: it is no `Windows`, or a token number, mask or shape is wrong.
         """
+        if not isinstance(batch, Windows):
+            raise TypeError(f"batch must be Windows, got {type(batch).__name__}")
         check_tokens("context", batch.context, self.vectors.num_embeddings)
-        check_tokens("center", batch.center[None], self.vectors.num_embeddings)
+        check_row("center", batch.center, len(batch.context), self.vectors.num_embeddings)
         check_mask(batch.mask, batch.context.shape)
+        if batch.mask.shape != batch.context.shape:
+            raise ValueError(
+                f"mask must have the shape of context, {tuple(batch.context.shape)}, got "
+                f"{tuple(batch.mask.shape)}"
+            )
         if self.architecture == "skip-gram":
             row, column = batch.mask.nonzero(as_tuple=True)
             return self.vectors(batch.center[row]), batch.context[row, column]
@@ -198,6 +216,11 @@ class Word2Vec(nn.Module):
         return self.output(hidden, target).mean()
 
 
+def _check_hidden(output: nn.Module, hidden: Tensor) -> None:
+    check_width("hidden", hidden, output.vectors.embedding_dim)
+    check_dtypes(output, hidden=hidden)
+
+
 def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
     """From which negative samples are drawn: counts^power, divided by their sum; (V,).
 
@@ -206,5 +229,6 @@ def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
     """
     check_counts(counts)
     check_number("power", power, least=0)
-    raised = counts.double().pow(power).where(counts > 0, torch.zeros((), dtype=torch.double))
+    raised = counts.double().pow(float(power))
+    raised = raised.where(counts > 0, torch.zeros_like(raised))
     return (raised / raised.sum()).float()

@@ -12,7 +12,7 @@ from torch import Tensor
 from tqdm.auto import tqdm
 
 from gates2heads.data.checks import check_count, check_positive
-from gates2heads.data.windows import Text, cut_blocks, keep_probabilities, subsample
+from gates2heads.data.windows import Text, check_text, cut_blocks, keep_probabilities, subsample
 from gates2heads.models.negative_sampling import (
     RowAdagrad,
     draw_noise,
@@ -153,8 +153,9 @@ def train_negative_sampling(
     """
     sizes = {"epochs": epochs, "batch_size": batch_size, "workers": workers}
     check_training(model, text, **sizes, learning_rate=learning_rate)
+    check_count("seed", seed, least=0)
     choices = {"window": window, "threshold": threshold, "batch_size": batch_size}
-    choices |= {"learning_rate": learning_rate, "workers": workers, "seed": seed}
+    choices |= {"learning_rate": float(learning_rate), "workers": workers, "seed": seed}
     trainer, history, begin = BlockTrainer(model, **choices), WordHistory(), perf_counter()
     pieces = list(zip(*(part.split(PIECE) for part in text), strict=True))
     parts = epochs * len(pieces)
@@ -228,8 +229,7 @@ def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
     """Refuse a model without negative sampling, a foreign text, and numbers out of range."""
     if not isinstance(model, Word2Vec) or not isinstance(model.output, NegativeSampling):
         raise TypeError("model must be a Word2Vec with output='negative-sampling'")
-    if not isinstance(text, Text):
-        raise TypeError(f"text must come from join_sentences, got {type(text).__name__}")
+    check_text(text)
     if not len(text.tokens):
         raise ValueError("text is empty; it must hold at least one token")
     low, high = int(text.tokens.min()), int(text.tokens.max())

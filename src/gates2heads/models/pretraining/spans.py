@@ -99,7 +99,7 @@ def best_spans(
     best, place = scores.flatten(1).max(dim=1)  # (B,)
     found = fits.flatten(1).any(dim=1)
     if null is not None:
-        found = found & (best > first[:, null] + last[:, null] + threshold)
+        found = found & (best > first[:, null] + last[:, null] + float(threshold))
     return _answers(place // size, place % size, found, best)
 
 
