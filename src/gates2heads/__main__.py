@@ -24,6 +24,7 @@ import torch
 from gates2heads.data.corpora import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import read_weights, save_weights, shipped_weights
+from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.recipes import RECIPES, read_recipe
 from gates2heads.training.runs import evaluate, load, search_of, train
 
@@ -85,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     told.add_argument(
         "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
     )
-    shrunk = commands.add_parser("shrink", help="write a model with one byte for each weight")
+    shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it again")
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
     for command, run in (
@@ -148,8 +149,12 @@ def _card(arguments) -> None:
 
 def _shrink(arguments) -> None:
     trained = load(arguments.weights)
-    save_weights(arguments.output, trained.model, card=trained.card, small=True)
+    trained.model.load_state_dict(dequantise(quantise(trained.model.state_dict())))
+    told = {split: evaluate(trained, split) for split in trained.card["scores"]}
+    card = {**trained.card, "scores_small": told}
+    save_weights(arguments.output, trained.model, card=card, small=True)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
+    _print_scores("test", told["test"])
 
 
 def _print_scores(split: str, told: dict[str, float]) -> None:
