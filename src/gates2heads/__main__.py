@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     told.add_argument(
         "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
     )
-    shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it again")
+    shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it")
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
     for command, run in (
