@@ -2,6 +2,7 @@
 
 import json
 import operator
+import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -151,7 +152,7 @@ class BPETokenizer:
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        _as_path(path).write_text(self.to_json(), encoding="utf-8")
 
     def to_json(self) -> str:
         """The tokenizer as a text, in the format of 🤗 tokenizers."""
@@ -162,11 +163,15 @@ class BPETokenizer:
         """Read a tokenizer that `save` wrote.
 
         Raises:
+            TypeError: `path` is no path.
             FileNotFoundError: there is no such file.
             ValueError: the file holds no byte-pair encoding with our special tokens.
         """
+        path = _as_path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"path must name a saved tokenizer, there is none at {path}")
         try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+            return cls.from_json(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
 
@@ -190,6 +195,12 @@ class BPETokenizer:
         check_share("dropout", dropout)
         self._tokenizer.model.dropout = dropout or None
         return self._tokenizer.encode_batch([f" {text}" for text in texts])
+
+
+def _as_path(path: str | Path) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
+    return Path(path)
 
 
 def bytes_to_characters() -> dict[int, str]:

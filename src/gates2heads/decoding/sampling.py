@@ -31,7 +31,7 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
     _check_log_probs(log_probs)
     check_positive("temperature", temperature)
     # The largest becomes 0 first, or dividing by a tiny number would overflow.
-    scaled = (log_probs - log_probs.amax(dim=-1, keepdim=True)) / temperature
+    scaled = (log_probs - log_probs.amax(dim=-1, keepdim=True)) / float(temperature)
     return scaled.log_softmax(dim=-1)
 
 

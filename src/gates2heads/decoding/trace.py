@@ -50,22 +50,39 @@ class Tree:
         return len(self._nodes)
 
     def tokens(self, source: int, node: int) -> list[int]:
-        """The sequence that ends in a node, without `<bos>`."""
-        nodes, tokens = self._nodes[source], []
+        """The sequence that ends in a node, without `<bos>`.
+
+        Raises:
+            TypeError, ValueError: there is no such source or node.
+        """
+        nodes, tokens = self._nodes_of(source), []
+        check_count("node", node, least=0, most=len(nodes) - 1)
         while nodes[node].parent is not None:
             tokens.append(nodes[node].token)
             node = nodes[node].parent
         return tokens[::-1]
 
     def complete(self, source: int) -> list[int]:
-        """The nodes in which a sequence ended or was cut, the best score first."""
-        nodes = self._nodes[source]
+        """The nodes in which a sequence ended or was cut, the best score first.
+
+        Raises:
+            TypeError, ValueError: there is no such source.
+        """
+        nodes = self._nodes_of(source)
         ends = [place for place, node in enumerate(nodes) if node.fate in (ENDED, CUT)]
         return sorted(ends, key=lambda place: -nodes[place].score)
 
     def plain(self, source: int) -> list[dict]:
-        """The nodes as dicts of numbers and words, ready for JSON."""
-        return [node._asdict() for node in self._nodes[source]]
+        """The nodes as dicts of numbers and words, ready for JSON.
+
+        Raises:
+            TypeError, ValueError: there is no such source.
+        """
+        return [node._asdict() for node in self._nodes_of(source)]
+
+    def _nodes_of(self, source: int) -> list[Node]:
+        check_count("source", source, least=0, most=len(self._nodes) - 1)
+        return self._nodes[source]
 
     def begin(self, first_tokens: Tensor) -> None:
         """Called by a search: forget what was noted, and plant one root for each source (B,)."""

@@ -169,7 +169,7 @@ class Attention(nn.Module):
 
     def __init__(self, score: nn.Module):
         super().__init__()
-        if not isinstance(score, nn.Module):
+        if not isinstance(score, nn.Module) or not hasattr(score, "query_size"):
             raise TypeError(f"score must be a score module, got {score!r:.60}")
         self.score = score
 

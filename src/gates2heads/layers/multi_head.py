@@ -153,7 +153,7 @@ class MultiHeadAttention(nn.Module):
         if readers > 1 and (causal or is_recorded(self)):  # each row notes its own weights
             memory, mask = _repeated(memory, mask, readers)
         elif readers > 1:
-            if len(query) % readers:
+            if not len(query) or len(query) % readers:
                 raise ValueError(
                     f"readers must divide the batch, got {readers} for {len(query)} rows"
                 )
@@ -180,7 +180,7 @@ class MultiHeadAttention(nn.Module):
         queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
         if past is not None:
             _check_memory("past", past, queries, len(inputs) if order is None else None)
-            _check_order(order, len(inputs))
+            _check_order(order, len(inputs), len(past.keys))
             keys = _append(past.keys, keys, order)  # (B, H, S + T, K)
             values = _append(past.values, values, order)
         memory = KeyValues(keys, values)
@@ -257,8 +257,8 @@ def _repeated(memory: KeyValues, mask: Tensor | None, times: int):
     return KeyValues(*(part.repeat_interleave(times, dim=0) for part in memory)), mask
 
 
-def _check_order(order: Tensor | None, batch: int) -> None:
-    """Refuse an order that does not name a row of the past for each sequence."""
+def _check_order(order: Tensor | None, batch: int, rows: int) -> None:
+    """Refuse an order that does not name one of the past's rows for each sequence."""
     if order is None:
         return
     if not isinstance(order, Tensor) or order.dtype != torch.long:
@@ -268,6 +268,10 @@ def _check_order(order: Tensor | None, batch: int) -> None:
         raise ValueError(
             f"order must have shape ({batch},), a row a sequence, got {tuple(order.shape)}"
         )
+    if order.device.type == "cpu":  # elsewhere, to look would be to wait for the device
+        low, high = order.aminmax() if batch else (0, 0)
+        if low < 0 or high >= rows:
+            raise ValueError(f"order must hold rows 0 to {rows - 1}, got {order.tolist()!s:.60}")
 
 
 def _check_memory(name: str, memory: KeyValues, queries: Tensor, batch: int | None) -> None:

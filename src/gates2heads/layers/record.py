@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from gates2heads.data.checks import check_count
+
 
 class Trace:
     """What the layers of one model noted, by layer name and then by quantity.
@@ -18,7 +20,7 @@ class Trace:
         self._notes: dict[str, dict[str, list[Tensor]]] = {}
 
     def __getitem__(self, layer: str) -> dict[str, list[Tensor]]:
-        if layer not in self._notes:
+        if not isinstance(layer, str) or layer not in self._notes:
             known = ", ".join(self._notes) or "nothing"
             raise KeyError(f"layer {layer!r} noted nothing; recorded: {known}")
         return self._notes[layer]
@@ -41,8 +43,10 @@ class Trace:
     def joined(self, layer: str, quantity: str, *, dim: int = 1) -> Tensor:
         """All notes of one quantity, concatenated along `dim` (1: the time axis)."""
         notes = self[layer]
-        if quantity not in notes:
+        if not isinstance(quantity, str) or quantity not in notes:
             raise KeyError(f"layer {layer!r} noted {', '.join(notes)}, not {quantity!r}")
+        axes = notes[quantity][0].dim()
+        check_count("dim", dim, least=-axes, most=axes - 1)
         return torch.cat(notes[quantity], dim=dim)
 
 

@@ -60,5 +60,5 @@ def check_row(name: str, tokens: Tensor, batch_size: int, vocabulary_size: int) 
 
 
 def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:
-    """Refuse what is not one token number for each of the state's sequences; see `check_row`."""
+    """Refuse what is not one token number for each of the state's sequences, (B,)."""
     check_row("last_tokens", last_tokens, batch_size, vocabulary_size)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_share
+from gates2heads.data.checks import check_generator, check_share
 from gates2heads.data.sentence_pairs import Markers
 from gates2heads.data.spans import Span, check_spans
 from gates2heads.layers.checks import check_mask, check_tokens
@@ -112,6 +112,7 @@ def choose_units(
     """
     _check_units(units)
     check_share("share", share)
+    check_generator(generator)
     real = units >= 0
     quota = (share * real.sum(dim=1, keepdim=True)).round()  # (B, 1)
     sizes = torch.zeros_like(units).scatter_add_(1, units.clamp(min=0), real.long())  # (B, L)
@@ -151,6 +152,7 @@ def hide(
     _check_bool("chosen", chosen, tokens.shape)
     if (chosen & ~((units >= 0) & markers.ordinary(tokens))).any():
         raise ValueError("chosen must be False at special tokens and outside of units")
+    check_generator(generator)
     options = {"generator": generator, "device": tokens.device}
     lot = torch.rand(tokens.shape, **options).gather(1, units.clamp(min=0))  # one a unit
     others = torch.randint(markers.specials, markers.words, tokens.shape, **options)
