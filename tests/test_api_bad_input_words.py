@@ -3,16 +3,16 @@
 import math
 
 import numpy as np
-import pytest
 import torch
-from test_api_bad_input import (
+from nonsense import (
     COUNTS,
     LISTS,
     SHARES,
     THINGS,
     TOKENIZER,
-    complaint,
     first,
+    through,
+    walk,
 )
 
 from gates2heads.data.batching import endless_token_batches, token_batches
@@ -56,7 +56,7 @@ WRONG_OUTPUT = {"counts": WRONG_OFTEN, "vector_size": COUNTS}
 ENTRIES = {
     **{
         family.__name__: (
-            lambda family=family, **given: first(family(**given)),
+            through(family, lambda family=family, **given: first(family(**given))),
             {"pairs": [([3], [4])], "token_budget": 9},
             {"pairs": [*PAIRS, []], "token_budget": COUNTS},
         )
@@ -83,7 +83,7 @@ ENTRIES = {
     "ngrams": (
         ngrams,
         {"tokens": ["a"], "order": 1},
-        {"tokens": LISTS, "order": NUMBERS},
+        {"tokens": LISTS, "order": NUMBERS[:-1]},  # none is too long: there are no such runs
     ),
     "sentence_bleu": (sentence_bleu, SEGMENT, WRONG_SEGMENT),
     "sentence_chrf": (sentence_chrf, SEGMENT, WRONG_SEGMENT),
@@ -157,19 +157,5 @@ ENTRIES = {
         {"counts": WRONG_OFTEN, "power": POWERS},
     ),
 }
-WALK = [(name, argument) for name, (_, _, wrong) in ENTRIES.items() for argument in wrong]
 
-
-@pytest.mark.parametrize("name", ENTRIES)
-def test_the_good_arguments_are_good(name):
-    call, good, wrong = ENTRIES[name]
-    call(**good)
-    assert set(wrong) <= set(good)
-
-
-@pytest.mark.parametrize(("name", "argument"), WALK)
-def test_nonsense_is_refused_in_the_librarys_own_words(name, argument):
-    call, good, wrong = ENTRIES[name]
-    for value in wrong[argument]:
-        fault = complaint(call, {**good, argument: value}, argument)
-        assert fault is None, f"the refusal of {argument}={value!r} {fault}"
+test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(ENTRIES)
