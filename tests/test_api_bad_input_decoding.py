@@ -1,0 +1,203 @@
+"""The walk of `nonsense.py` through the searches, their rules, their states and their trees."""
+
+import math
+from functools import partial
+
+import torch
+from nonsense import (
+    COUNTS,
+    FLAGS,
+    HUGE,
+    POSITIVES,
+    SHARES,
+    THINGS,
+    TOKENIZER,
+    B,
+    U,
+    V,
+    floats,
+    through,
+    walk,
+)
+
+from gates2heads.decoding.beam import beam
+from gates2heads.decoding.exhaustive import exhaustive
+from gates2heads.decoding.lengths import Power, Wu, check_rule
+from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
+from gates2heads.decoding.search import greedy
+from gates2heads.decoding.state import check_state, select
+from gates2heads.decoding.steps import begin
+from gates2heads.decoding.trace import Tree, check_trace
+from gates2heads.decoding.translation import align, translate, write
+from gates2heads.models.seq2seq import EncoderDecoder
+
+BOS = torch.tensor([1, 1])
+LOG_PROBS = floats(B, V).log_softmax(-1)
+ROWS = torch.tensor([1, 0])
+STEPS = [*THINGS, None, 3, lambda s, t: 3, lambda s, t: None, lambda s, t: (floats(3), s)]
+STEPS += [lambda s, t: (LOG_PROBS * math.nan, s), lambda s, t: (-LOG_PROBS, s)]
+STEPS += [lambda s, t: (LOG_PROBS[:, :2].long(), s), lambda s, t: (LOG_PROBS[:1], s)]
+TOKENS = [*THINGS, 2.5, -1, math.nan, [], HUGE, True]
+BEGINS = [*THINGS, None, [], 2.5, -1, HUGE, torch.ones(2), torch.zeros(0).long(), BOS[None]]
+ALPHAS = [*THINGS, None, math.nan, math.inf, -math.inf, [], True]
+LOGITS = [*THINGS, None, 3, [0.0], torch.zeros(0), LOG_PROBS * math.nan, LOG_PROBS.long()]
+LOGITS += [torch.tensor(0.0), LOG_PROBS + math.inf, LOG_PROBS - math.inf]
+NO_TREES = [*THINGS, 3, [], Tree]
+RULES = [*THINGS, 0.5, Power, Power(1e9), Power(-1e9)]
+WRITER = EncoderDecoder(6, 6, embedding_size=5, hidden_size=4)
+
+
+def step(state, last_tokens):
+    return torch.zeros(len(last_tokens), V).log_softmax(-1), state
+
+
+def grown():
+    tree = Tree(2)
+    greedy(step, None, bos=BOS, eos=2, max_length=2, trace=tree)
+    return tree
+
+
+SEARCH = {
+    "step": step,
+    "state": None,
+    "bos": BOS,
+    "eos": 2,
+    "max_length": 2,
+    "pad": 0,
+    "trace": Tree(2),
+}
+WRONG_SEARCH = {
+    "step": STEPS,
+    "bos": BEGINS,
+    "eos": [*TOKENS, V],
+    "max_length": COUNTS,
+    "pad": [*TOKENS, None],
+    "trace": NO_TREES,
+}
+TREE = grown()
+WRONG_SOURCES = [*THINGS, None, -1, 2, 0.5, []]
+TRANSLATION = {"model": WRITER, "texts": ["ab"], "source": TOKENIZER, "target": TOKENIZER}
+
+ENTRIES = {
+    "greedy": (greedy, SEARCH, WRONG_SEARCH),
+    "sample": (
+        sample,
+        {
+            **SEARCH,
+            "temperature": 0.5,
+            "top_k": 3,
+            "top_p": 0.9,
+            "generator": torch.Generator(),
+        },
+        {
+            "temperature": POSITIVES,
+            "top_k": [x for x in COUNTS if x is not None],
+            "top_p": [x for x in SHARES if x is not None],
+            "generator": [*THINGS, 3],
+        },
+    ),
+    "beam": (
+        beam,
+        {
+            **SEARCH,
+            "width": 3,
+            "n_best": 2,
+            "length_rule": Wu(),
+            "refill": True,
+            "early_stopping": False,
+        },
+        {
+            **WRONG_SEARCH,
+            "state": [object(), floats(3, 2), [floats(1)]],
+            "width": [*COUNTS, 1],
+            "n_best": [*COUNTS, 4],
+            "length_rule": RULES,
+            "refill": FLAGS,
+            "early_stopping": FLAGS,
+        },
+    ),
+    "exhaustive": (
+        exhaustive,
+        {**SEARCH, "n_best": 2, "length_rule": Power(), "limit": 500},
+        {
+            **WRONG_SEARCH,
+            "state": [object(), floats(3, 2), [floats(1)]],
+            "n_best": COUNTS,
+            "length_rule": RULES,
+            "limit": [*COUNTS, 7],
+        },
+    ),
+    "begin": (
+        begin,
+        {"step": step, "bos": BOS, "eos": 2, "max_length": 2, "pad": 0},
+        {
+            "step": [*THINGS, None, 3],
+            "bos": BEGINS,
+            "eos": TOKENS,
+            "max_length": COUNTS,
+            "pad": [*TOKENS, None],
+        },
+    ),
+    **{rule.__name__: (rule, {"alpha": 0.5}, {"alpha": ALPHAS}) for rule in (Power, Wu)},
+    "check_rule": (
+        partial(check_rule, max_length=9),
+        {"rule": Power()},
+        {"rule": RULES},
+    ),
+    "temper": (
+        temper,
+        {"log_probs": LOG_PROBS, "temperature": 0.5},
+        {"log_probs": LOGITS, "temperature": POSITIVES},
+    ),
+    "keep_top_k": (
+        keep_top_k,
+        {"log_probs": LOG_PROBS, "k": 2},
+        {"log_probs": LOGITS, "k": COUNTS},
+    ),
+    "keep_top_p": (
+        keep_top_p,
+        {"log_probs": LOG_PROBS, "p": 0.5},
+        {"log_probs": LOGITS, "p": SHARES},
+    ),
+    "select": (
+        partial(select, rows=ROWS, size=B),
+        {"state": {"hidden": floats(B, U), "steps": 3}},
+        {"state": [object(), floats(3), [floats(3)], {"a": object()}]},
+    ),
+    "check_state": (
+        partial(check_state, rows=ROWS),
+        {"state": floats(B, U)},
+        {"state": [object()]},
+    ),
+    "Tree": (Tree, {"branches": 3}, {"branches": COUNTS}),
+    "Tree.tokens": (
+        TREE.tokens,
+        {"source": 0, "node": 1},
+        {"source": WRONG_SOURCES, "node": [*THINGS, None, -1, 99, 0.5]},
+    ),
+    "Tree.complete": (TREE.complete, {"source": 1}, {"source": WRONG_SOURCES}),
+    "Tree.plain": (TREE.plain, {"source": 1}, {"source": WRONG_SOURCES}),
+    "write": (
+        partial(write, **TRANSLATION, width=2),
+        {"max_length": 2, "length_rule": Power()},
+        {"max_length": COUNTS, "length_rule": RULES},
+    ),
+    "translate": (partial(translate, **TRANSLATION), {"max_length": 2}, {"max_length": COUNTS}),
+    "align": (
+        partial(align, **TRANSLATION),
+        {"max_length": 2, "layer": "decoder.attention"},
+        {"max_length": COUNTS, "layer": [*THINGS, None, 3, []]},
+    ),
+    "check_trace": (
+        through(check_trace, lambda trace: check_trace(trace, BOS)),
+        {"trace": Tree()},
+        {"trace": NO_TREES},
+    ),
+}
+SAME = {
+    "rule": ["length_rule"],
+}
+
+test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(
+    ENTRIES, SAME
+)
