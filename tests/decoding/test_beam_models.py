@@ -12,6 +12,7 @@ from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.sampling import sample
 from gates2heads.models.seq2seq import EncoderDecoder
 from gates2heads.models.transformer import Transformer, UniversalTransformer
+from gates2heads.models.translators import convolutional_translator, recurrent_translator
 
 V, BOS, EOS, LENGTH = 13, 1, 2, 7
 SOURCES = [[3, 4, 5, 6, 7, 2], [8, 2], [9, 10, 11, 2]]
@@ -22,9 +23,17 @@ def transformer(family, **options):
     return family(V, V, num_encoder_layers=2, num_decoder_layers=2, **sizes, **options)
 
 
+def recurrent(**settings):
+    return recurrent_translator(V, V, embedding_size=5, hidden_size=14, **settings)
+
+
 MODELS = {
     "attention": lambda: EncoderDecoder(V, V, embedding_size=5, hidden_size=14),
     "no attention": lambda: EncoderDecoder(V, V, embedding_size=5, hidden_size=14, score=None),
+    "LSTM": lambda: recurrent(cell="lstm", num_layers=2),
+    "Bahdanau": lambda: recurrent(attention="bahdanau"),
+    "Luong": lambda: recurrent(attention="luong"),
+    "convolutional": lambda: convolutional_translator(V, V, embedding_size=5, hidden_size=7),
     "Transformer": lambda: transformer(Transformer),
     "learned": lambda: transformer(Transformer, positions="learned", norm_first=False),
     "Universal": lambda: transformer(UniversalTransformer),

@@ -1,6 +1,7 @@
 """Blocks: what stands between attention layers, and a convolution that looks only back."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
@@ -8,6 +9,7 @@ from torch import Tensor, nn
 
 from gates2heads.data.checks import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
+from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.norms import NORMS
 
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
@@ -90,8 +92,9 @@ class ConvolutionBlock(nn.Module):
     """Look at a window of the sequence, through a gate, and add what is seen.
 
     Source: Gehring et al. 2017, sections 3.2 and 3.4: √½ · (x + A ⊙ σ(B)), where A and B are what
-    a convolution makes of the window. Departs from it in the dilation, van den Oord et al. 2016,
-    which leaves gaps so that deep stacks see far.
+    a convolution makes of the window; the first weights keep the variance, section 3.5. Departs
+    from it in the dilation, van den Oord et al. 2016, which leaves gaps so that deep stacks see
+    far, and in leaving weight normalisation out.
 
     Args:
         d_model: width D of input and output.
@@ -121,6 +124,7 @@ class ConvolutionBlock(nn.Module):
         self.d_model, self.causal, self.dropout = d_model, causal, dropout
         self.reach = (kernel_size - 1) * dilation  # from the first to the last of the window
         self.convolution = nn.Conv1d(d_model, 2 * d_model, kernel_size, dilation=dilation)
+        keep_variance(self.convolution, gated=True, dropout=dropout)
 
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Transform vectors (B, S, D) by what is around them.
@@ -176,3 +180,26 @@ class ConvolutionBlock(nn.Module):
         window = F.dropout(window, self.dropout, self.training)
         convolved = self.convolution(window.transpose(1, 2)).transpose(1, 2)  # (B, S, 2D)
         return (vectors + F.glu(convolved, dim=-1)) * math.sqrt(0.5)
+
+
+def convolution_blocks(
+    d_model: int, kernel_size: int, dilations: Sequence[int], **options
+) -> nn.ModuleList:
+    """Blocks that each read what the one before wrote, (B, S, D).
+
+    Args:
+        d_model, kernel_size: see `ConvolutionBlock`.
+        dilations: one number for each block.
+        **options: what else `ConvolutionBlock` takes, the same for all.
+
+    Raises:
+        TypeError, ValueError: the dilations are no list of counts, or a block refuses the rest.
+    """
+    if not isinstance(dilations, Sequence) or isinstance(dilations, str) or not dilations:
+        raise TypeError(f"dilations must hold one number a layer, got {dilations!r:.60}")
+    for dilation in dilations:
+        check_count("dilations", dilation)
+    return nn.ModuleList(
+        ConvolutionBlock(d_model, kernel_size, dilation=dilation, **options)
+        for dilation in dilations
+    )

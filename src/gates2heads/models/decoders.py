@@ -24,7 +24,43 @@ class WriterState(NamedTuple):
     memory: Memory
 
 
-class PlainDecoder(nn.Module):
+class Writer(nn.Module):
+    """What the decoders below share: a step reads a token, carries something on, and writes.
+
+    Under teacher forcing nothing that is carried on hangs on what was written, so the logits of
+    all steps are made at once in the end: one product by the readout instead of one for each.
+    """
+
+    state_type = WriterState
+    embedding: nn.Embedding
+    dropout: float
+
+    def step(self, state: WriterState, last_tokens: Tensor):
+        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        read, state = self._advance(state, self._embed(last_tokens))
+        return self._write(read), state
+
+    def force(self, state: WriterState, target_in: Tensor) -> Tensor:
+        """Read target_in (B, T) and return logits (B, T, V)."""
+        reads = []
+        for vectors in self._embed(target_in).unbind(1):
+            read, state = self._advance(state, vectors)
+            reads.append(read)
+        return self._write(torch.stack(reads, dim=1))
+
+    def _embed(self, tokens: Tensor) -> Tensor:
+        return F.dropout(self.embedding(tokens), self.dropout, self.training)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        """One step on token vectors (B, E): what the readout reads (B, ·), and the next state."""
+        raise NotImplementedError(f"{type(self).__name__} must say what one step does")
+
+    def _write(self, read: Tensor) -> Tensor:
+        """Turn what the readout reads (…, ·) into logits (…, V)."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it writes")
+
+
+class PlainDecoder(Writer):
     """Write the target from the encoder's summary alone: it is the first state, and no more.
 
     Source: Sutskever et al. 2014, section 2. Departs from it in a layer between summary and first
@@ -36,11 +72,9 @@ class PlainDecoder(nn.Module):
         hidden_size: width U of the state, and of the encoder's summary.
         cell: "rnn", "gru" or "lstm".
         num_layers: layer l reads what layer l − 1 wrote.
-        dropout: on token vectors and between layers.
+        dropout: on token vectors, between layers and on what the readout reads.
         fed_size: width of what a step reads beside the token, if a subclass feeds it something.
     """
-
-    state_type = WriterState
 
     def __init__(
         self,
@@ -73,18 +107,12 @@ class PlainDecoder(nn.Module):
         fed = summary.new_zeros(len(summary), self.fed_size)
         return _begin(carried, fed, Memory(states, states, mask, summary))
 
-    def step(self, state: WriterState, last_tokens: Tensor):
-        """Read last_tokens (B,), return logits (B, V) and the next state."""
-        hidden, carried = self._advance(state.carried, self._embed(last_tokens))
-        return self.readout(hidden), state._replace(carried=carried, steps=state.steps + 1)
+    def _advance(self, state: WriterState, vectors: Tensor):
+        states, carried = run(self.recurrent, vectors[:, None], state.carried)
+        return states[:, 0], state._replace(carried=carried, steps=state.steps + 1)
 
-    def _embed(self, tokens: Tensor) -> Tensor:
-        return F.dropout(self.embedding(tokens), self.dropout, self.training)
-
-    def _advance(self, carried: Carried, inputs: Tensor):
-        """One step on inputs (B, ·): the last layer's state (B, U), and what is carried."""
-        states, carried = run(self.recurrent, inputs[:, None], carried)
-        return states[:, 0], carried
+    def _write(self, read: Tensor) -> Tensor:
+        return self.readout(F.dropout(read, self.dropout, self.training))
 
 
 class LuongDecoder(PlainDecoder):
@@ -128,17 +156,14 @@ class LuongDecoder(PlainDecoder):
         memory = Memory(states, self.attention.project_keys(states), mask, summary)
         return state._replace(memory=memory)
 
-    def step(self, state: WriterState, last_tokens: Tensor):
-        """Read last_tokens (B,), return logits (B, V) and the next state."""
-        inputs = torch.cat([self._embed(last_tokens), state.fed], dim=1)
-        hidden, carried = self._advance(state.carried, inputs)
+    def _advance(self, state: WriterState, vectors: Tensor):
+        hidden, after = super()._advance(state, torch.cat([vectors, state.fed], dim=1))
         context = look(self.attention, hidden, state.memory, state.steps)
         attentional = torch.tanh(self.combine(torch.cat([context, hidden], dim=1)))  # (B, U)
-        fed = attentional[:, : self.fed_size]
-        return self.readout(attentional), WriterState(carried, fed, state.steps + 1, state.memory)
+        return attentional, after._replace(fed=attentional[:, : self.fed_size])
 
 
-class BahdanauDecoder(nn.Module):
+class BahdanauDecoder(Writer):
     """Look at the source first, with the state before the step, and let the step read the context.
 
     Source: Bahdanau et al. 2015, appendix A: the two gates and the candidate read the context,
@@ -154,10 +179,8 @@ class BahdanauDecoder(nn.Module):
         attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
         maxout_size: width l of the readout's hidden layer; U/2, rounded up, if not given.
         reset_after: False resets before the product, as the paper does; True as libraries do.
-        dropout: on token vectors.
+        dropout: on token vectors and on what the readout reads.
     """
-
-    state_type = WriterState
 
     def __init__(
         self,
@@ -191,16 +214,17 @@ class BahdanauDecoder(nn.Module):
         memory = Memory(states, self.attention.project_keys(states), mask, summary)
         return _begin((hidden[:, None],), summary[:, :0], memory)
 
-    def step(self, state: WriterState, last_tokens: Tensor):
-        """Read last_tokens (B,), return logits (B, V) and the next state."""
+    def _advance(self, state: WriterState, vectors: Tensor):
         hidden = state.carried[0][:, 0]  # (B, 1, U) -> (B, U)
         context = look(self.attention, hidden, state.memory, state.steps)
-        token = F.dropout(self.embedding(last_tokens), self.dropout, self.training)
-        hidden = self.cell(token, context, hidden)
-        pairs = self.combine(torch.cat([hidden, token, context], dim=1)).unflatten(1, (-1, 2))
-        logits = self.readout(pairs.amax(dim=2))  # (B, l, 2) -> (B, l): of each pair the larger
-        carried = (hidden[:, None],)
-        return logits, state._replace(carried=carried, steps=state.steps + 1)
+        hidden = self.cell(vectors, context, hidden)
+        read = torch.cat([hidden, vectors, context], dim=1)  # (B, 2U + E)
+        return read, state._replace(carried=(hidden[:, None],), steps=state.steps + 1)
+
+    def _write(self, read: Tensor) -> Tensor:
+        pairs = self.combine(read).unflatten(-1, (-1, 2))  # (…, l, 2)
+        larger = pairs.amax(dim=-1)  # of each pair the larger: (…, l)
+        return self.readout(F.dropout(larger, self.dropout, self.training))
 
 
 def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) -> Tensor:

@@ -6,7 +6,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.data.checks import check_count, check_flag, check_share
-from gates2heads.layers.blocks import ConvolutionBlock
+from gates2heads.layers.blocks import convolution_blocks
+from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.models.recurrent import blank, recurrent_layer, run
 
@@ -71,8 +72,9 @@ class RecurrentEncoder(nn.Module):
 class ConvolutionalEncoder(nn.Module):
     """Read the source with a stack of convolutions: every layer widens what a position sees.
 
-    Source: Gehring et al. 2017, section 3.2. Departs from it in the dilations (van den Oord et al.
-    2016), and in the summary, which the paper's decoder does not need.
+    Source: Gehring et al. 2017, section 3.2, first weights as in section 3.5. Departs from it in
+    the dilations (van den Oord et al. 2016), in leaving weight normalisation out, and in the
+    summary, which the paper's decoder does not need.
 
     Args:
         vocabulary_size: V of the source.
@@ -100,19 +102,15 @@ class ConvolutionalEncoder(nn.Module):
         check_count("embedding_size", embedding_size)
         check_count("hidden_size", hidden_size)
         check_share("dropout", dropout)
-        if not isinstance(dilations, Sequence) or isinstance(dilations, str) or not dilations:
-            raise TypeError(f"dilations must hold one number a layer, got {dilations!r:.60}")
-        for dilation in dilations:
-            check_count("dilations", dilation)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.positions = LearnedPositions(max_length, embedding_size)
         self.project = nn.Linear(embedding_size, hidden_size)
         options = {"causal": False, "dropout": dropout}
-        self.blocks = nn.ModuleList(
-            ConvolutionBlock(hidden_size, kernel_size, dilation=dilation, **options)
-            for dilation in dilations
-        )
+        self.blocks = convolution_blocks(hidden_size, kernel_size, dilations, **options)
+        for table in (self.embedding.weight, self.positions.table):
+            nn.init.normal_(table, std=0.1)
+        keep_variance(self.project, dropout=dropout)
 
     @property
     def receptive_field(self) -> int:

@@ -26,6 +26,7 @@ def unroll(
     forced: float = 1.0,
     own: str = "likeliest",
     generator: torch.Generator | None = None,
+    force: Callable[[Any, Tensor], Tensor] | None = None,
 ) -> Tensor:
     """Run a decoder along a target.
 
@@ -40,6 +41,8 @@ def unroll(
         forced: ε; 1 is teacher forcing, 0 free running, between them scheduled mixing.
         own: "likeliest" takes the decoder's best token, "drawn" samples from what it says.
         generator: tosses and draws; torch's own if not given. Teacher forcing needs neither.
+        force: (state, target_in) -> logits (B, T, V), what a decoder has that need not go token
+            by token when all of them are true; taken if ε is 1.
 
     Returns:
         logits (B, T, V).
@@ -57,6 +60,8 @@ def unroll(
         raise TypeError(f"target_in must be a tensor of token numbers, got {target_in!r:.60}")
     if target_in.dim() != 2 or not target_in.numel():
         raise ValueError(f"target_in must have shape (B, T), got {tuple(target_in.shape)}")
+    if force is not None and forced == 1:
+        return force(state, target_in)
     written, last_tokens = [], target_in[:, 0]
     for t in range(target_in.shape[1]):
         if t:

@@ -137,7 +137,8 @@ class SequenceToSequence(nn.Module):
 
     Args:
         encoder: `encoder(source, mask=)` gives states (B, S, U) and a summary (B, U).
-        decoder: has `start`, `step` and `state_type`; U units like the encoder.
+        decoder: has `start`, `step` and `state_type`; U units like the encoder. If it has
+            `force(state, target_in)`, logits (B, T, V), teacher forcing goes through that.
         max_length: the longest source that the model accepts, in tokens.
 
     Raises:
@@ -216,6 +217,7 @@ class SequenceToSequence(nn.Module):
                 f"{len(batch.source)} and {len(batch.target_in)} rows"
             )
         options = {"forced": forced, "own": own, "generator": generator}
+        options["force"] = getattr(self.decoder, "force", None)
         return unroll(self.decoder.step, state, batch.target_in, **options)
 
 
