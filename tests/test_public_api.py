@@ -179,7 +179,8 @@ EXEMPT = {
         data/bpe.check_text data/checks.check_choice data/checks.check_count data/checks.check_flag
         data/checks.check_generator data/checks.check_list data/checks.check_number
         data/checks.check_positive data/checks.check_share data/checks.check_texts
-        data/spans.check_spans data/windows.check_counts data/windows.check_text
+        data/spans.check_spans data/vocabulary.text_numbers data/windows.check_counts
+        data/windows.check_text
         decoding/trace.check_trace layers/checks.check_dtypes layers/checks.check_mask
         layers/checks.check_tokens layers/checks.check_width metrics/ngrams.read_counts
         metrics/segments.check_same_length metrics/segments.check_segment

@@ -1,7 +1,6 @@
 """Byte-pair encoding: frequent words stay whole, rare words fall into pieces."""
 
 import json
-import operator
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -10,7 +9,7 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from gates2heads.data.checks import check_count, check_list, check_share, check_texts
-from gates2heads.data.vocabulary import BOS, EOS, PAD, Vocabulary
+from gates2heads.data.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
 SPECIAL = [PAD, BOS, EOS]
 BYTES = 256
@@ -134,21 +133,7 @@ class BPETokenizer:
             TypeError: `numbers` is no list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
-        kept = []
-        try:
-            numbers = list(map(operator.index, numbers))
-        except TypeError as error:
-            raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
-        for number in numbers:
-            if not 0 <= number < len(self):
-                raise ValueError(
-                    f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"
-                )
-            if number == self.eos:
-                break
-            if number not in (self.pad, self.bos):
-                kept.append(number)
-        return self._tokenizer.decode(kept).removeprefix(" ")
+        return self._tokenizer.decode(text_numbers(numbers, len(self))).removeprefix(" ")
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""

@@ -84,18 +84,26 @@ class Vocabulary:
             TypeError: `numbers` is no list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
-        try:
-            numbers = list(map(operator.index, numbers))
-        except TypeError as error:
-            raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
-        tokens = []
-        for number in numbers:
-            if not 0 <= number < len(self):
-                raise ValueError(
-                    f"numbers holds {number}, but the vocabulary knows 0 to {len(self) - 1}"
-                )
-            if number == self.eos:
-                break
-            if number not in (self.pad, self.bos):
-                tokens.append(self.tokens[number])
-        return tokens
+        return [self.tokens[number] for number in text_numbers(numbers, len(self))]
+
+
+def text_numbers(numbers: Sequence[int], size: int) -> list[int]:
+    """The numbers that stand for text: up to the first `<eos>`, without `<pad>` and `<bos>`.
+
+    Raises:
+        TypeError: `numbers` is no list of whole numbers.
+        ValueError: a number is not one of the `size` tokens.
+    """
+    try:
+        numbers = list(map(operator.index, numbers))
+    except TypeError as error:
+        raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
+    kept = []
+    for number in numbers:
+        if not 0 <= number < size:
+            raise ValueError(f"numbers holds {number}, but the vocabulary knows 0 to {size - 1}")
+        if number == Vocabulary.eos:
+            break
+        if number not in (Vocabulary.pad, Vocabulary.bos):
+            kept.append(number)
+    return kept
