@@ -1,0 +1,79 @@
+"""Chapter 5, other ways to look: the five models that it compares, and the loss of a hard one."""
+
+from torch import Tensor
+
+from gates2heads.data.batching import Batch
+from gates2heads.data.checks import check_count
+from gates2heads.data.corpora import DatePair
+from gates2heads.layers.attention import Attention, DotScore
+from gates2heads.layers.hard_attention import HardAttention, MovingBaseline, reinforce_loss
+from gates2heads.layers.local_attention import LocalAttention
+from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder
+from gates2heads.models.encoders import RecurrentEncoder
+from gates2heads.models.seq2seq import SequenceToSequence
+
+WAYS = ("before", "after", "hard", "monotonic", "predictive")
+EMBEDDING, UNITS = 32, 64
+
+
+def looking_model(way: str, source_size: int, target_size: int, *, window: int = 3):
+    """A model that looks at its source in one of five ways; all else is alike.
+
+    Args:
+        way: `before` looks before the step, everywhere, as Bahdanau's decoder does. The others
+            look after it, as Luong's does: `after` everywhere, `hard` at one drawn position,
+            `monotonic` and `predictive` into a window.
+        source_size, target_size: the two vocabulary sizes.
+        window: D of the two local ways, in tokens.
+
+    Raises:
+        ValueError: no such way, or a size is below 1.
+    """
+    if way not in WAYS:
+        raise ValueError(f"way must be one of {', '.join(WAYS)}, got {way!r}")
+    check_count("window", window)
+    score = DotScore(UNITS, UNITS)
+    attention = {
+        "hard": lambda: HardAttention(score),
+        "monotonic": lambda: LocalAttention(score, window),
+        "predictive": lambda: LocalAttention(score, window, predictive=True),
+    }.get(way, lambda: Attention(score))()
+    encoder = RecurrentEncoder(source_size, EMBEDDING, UNITS, bidirectional=True)
+    if way == "before":
+        decoder = BahdanauDecoder(target_size, EMBEDDING, UNITS, attention)
+    else:
+        decoder = LuongDecoder(target_size, EMBEDDING, UNITS, attention, cell="gru")
+    return SequenceToSequence(encoder, decoder)
+
+
+def year_first(pair: DatePair) -> bool:
+    """Whether the text names the parts in the order of ISO 8601: it begins with the year."""
+    return pair.text.startswith(pair.iso[:4])
+
+
+class SampledLoss:
+    """Teach a model with hard attention what to write and where to look, from one draw a step.
+
+    Source: Xu et al. 2015, eq. 12, without its entropy term: the reward of a draw is the
+    log-probability of the whole target, and the baseline a moving average of it.
+
+    Args:
+        baseline: False leaves the baseline out.
+        reinforce: False leaves REINFORCE out, so that the scores learn by accident alone.
+    """
+
+    def __init__(self, *, baseline: bool = True, reinforce: bool = True):
+        self.usual = MovingBaseline() if baseline else None
+        self.reinforce = reinforce
+
+    def __call__(self, model: SequenceToSequence, batch: Batch) -> Tensor:
+        """The loss on a batch of B pairs: a number, in nats per token."""
+        with model.decoder.attention.choices() as choices:
+            log_probs = model(batch).log_softmax(-1)  # (B, T, V)
+        right = log_probs.gather(2, batch.target_out[..., None])[..., 0]  # (B, T)
+        reward = right.masked_fill(~batch.target_mask, 0.0).sum(1)  # (B,)
+        loss = -reward.mean()  # what to write
+        if self.reinforce:  # where to look
+            usual = self.usual.update(reward) if self.usual else 0.0
+            loss = loss + reinforce_loss(reward, choices, baseline=usual, mask=batch.target_mask)
+        return loss * len(batch) / batch.target_mask.sum()
