@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.data.windows import Windows, cut_blocks, join_sentences
+from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models import word2vec_training as module
 from gates2heads.models.negative_sampling import SHARED
 from gates2heads.models.word2vec import Word2Vec
@@ -169,21 +170,8 @@ def test_a_mistake_gets_one_sentence(call, error, sentence):
 
 
 @pytest.mark.slow
-def test_max_is_to_min_as_argmax_is_to_argmin():
-    from gates2heads.data.docstrings import docstrings
-    from gates2heads.data.prose import sentences
-    from gates2heads.data.words import WordVocabulary, split_words
-    from gates2heads.metrics.word_vectors import WordVectors
-
-    lines = [
-        split_words(sentence)
-        for document in docstrings("train")
-        for paragraph in document.entry
-        for sentence in sentences(paragraph)
-    ]
-    vocabulary = WordVocabulary.from_texts(lines, min_count=3)
-    known = [[word for word in line if word in vocabulary] for line in lines]
-    text = join_sentences([vocabulary.encode(line) for line in known if line])
+def test_max_is_to_min_as_argmax_is_to_argmin(docstring_words):
+    vocabulary, text = docstring_words
     model = Word2Vec(vocabulary.counts, 100)
     train_negative_sampling(model, text, epochs=5, learning_rate=0.15, progress=False)
     vectors = WordVectors(vocabulary.tokens, model.vectors.weight)
