@@ -33,7 +33,7 @@ from nonsense import (
 )
 from torch import nn
 
-from gates2heads.data.batching import batches, collate, endless_batches, pad
+from gates2heads.data.batching import batches, collate, endless_batches, pad, segments
 from gates2heads.data.checks import check_count, check_positive, check_share
 from gates2heads.data.corpora import date_lists, dates, days_of, split_of, write_date
 from gates2heads.data.tokenizers import CharacterTokenizer
@@ -46,6 +46,8 @@ from gates2heads.models.seq2seq import Decoder, Encoder, EncoderDecoder
 
 MODEL = EncoderDecoder(V, V, embedding_size=D, hidden_size=U)
 VOCABULARY = TOKENIZER.vocabulary
+NUMBERS = [*THINGS, None, 2.5, math.nan, [], True, torch.ones(2), HUGE]
+WRONG_PAIRS = [*LISTS, [], [3], [None], [([3],)], [([3], [4], [5])], [("a", "b")], [([], [3])]]
 
 
 # name: (call, good arguments, {argument: values that must be refused})
@@ -75,34 +77,45 @@ ENTRIES = {
     "CharacterTokenizer.decode": (TOKENIZER.decode, {"numbers": [3]}, {"numbers": [*LISTS, [99]]}),
     "pad": (
         pad,
-        {"sequences": [[3], [4, 5]]},
-        {"sequences": [*THINGS, *LISTS, [], [[]], [[3], []], [["a"]], [[2.5]], [[HUGE]], [[[3]]]]},
-    ),
-    "collate": (
-        collate,
-        {"pairs": [([3], [4])]},
+        {"sequences": [[3], [4, 5]], "pad_id": 0},
         {
-            "pairs": [
+            "sequences": [
+                *THINGS,
                 *LISTS,
                 [],
-                [3],
-                [None],
-                [([3],)],
-                [([3], [4], [5])],
-                [("a", "b")],
-                [([], [3])],
-            ]
+                [[]],
+                [[3], []],
+                [["a"]],
+                [[2.5]],
+                [[HUGE]],
+                [[[3]]],
+            ],
+            "pad_id": NUMBERS,
         },
     ),
+    "collate": (collate, {"pairs": [([3], [4])]}, {"pairs": WRONG_PAIRS}),
     "batches": (
-        through(batches, lambda **given: first(batches([([3], [4])], **given))),
-        {"batch_size": 1},
-        {"batch_size": COUNTS},
+        through(batches, lambda **given: first(batches(**given))),
+        {"pairs": [([3], [4])], "batch_size": 1, "seed": 7},
+        {
+            "pairs": [*THINGS, *WRONG_PAIRS],
+            "batch_size": COUNTS,
+            "seed": [x for x in NUMBERS if x is not None],
+        },
     ),
     "endless_batches": (
-        through(endless_batches, lambda **given: first(endless_batches([([3], [4])], **given))),
-        {"batch_size": 1},
-        {"batch_size": COUNTS},
+        through(endless_batches, lambda **given: first(endless_batches(**given))),
+        {"pairs": [([3], [4])], "batch_size": 1, "seed": 7},
+        {"pairs": [*THINGS, *WRONG_PAIRS], "batch_size": COUNTS, "seed": NUMBERS},
+    ),
+    "segments": (
+        segments,
+        {"numbers": [3, 4, 5], "length": 2, "step": 1},
+        {
+            "numbers": [*THINGS, *LISTS, [], [3], ["a", "b"], [3, 2.5], b"ab"],
+            "length": [*COUNTS, 1],
+            "step": [x for x in COUNTS if x is not None],
+        },
     ),
     "split_of": (split_of, {"day": date(2024, 3, 9)}, {"day": [*THINGS, None, 3, "2024-03-09"]}),
     "days_of": (days_of, {"split": "test"}, {"split": [*THINGS, None, 3, [], ""]}),

@@ -8,6 +8,7 @@ from nonsense import (
     COUNTS,
     FLAGS,
     HUGE,
+    LISTS,
     POSITIVES,
     SHARES,
     THINGS,
@@ -19,7 +20,9 @@ from nonsense import (
     through,
     walk,
 )
+from torch import nn
 
+from gates2heads.data.tokenizers import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
@@ -29,6 +32,7 @@ from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace
 from gates2heads.decoding.translation import align, translate, write
+from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.seq2seq import EncoderDecoder
 
 BOS = torch.tensor([1, 1])
@@ -44,6 +48,7 @@ LOGITS = [*THINGS, None, 3, [0.0], torch.zeros(0), LOG_PROBS * math.nan, LOG_PRO
 LOGITS += [torch.tensor(0.0), LOG_PROBS + math.inf, LOG_PROBS - math.inf]
 NO_TREES = [*THINGS, 3, [], Tree]
 RULES = [*THINGS, 0.5, Power, Power(1e9), Power(-1e9)]
+TINY = {"d_model": 4, "nhead": 2, "num_layers": 1}
 WRITER = EncoderDecoder(6, 6, embedding_size=5, hidden_size=4)
 
 
@@ -77,6 +82,13 @@ WRONG_SEARCH = {
 TREE = grown()
 WRONG_SOURCES = [*THINGS, None, -1, 2, 0.5, []]
 TRANSLATION = {"model": WRITER, "texts": ["ab"], "source": TOKENIZER, "target": TOKENIZER}
+TOKENIZERS = [*THINGS, None, 3, TOKENIZER.vocabulary, CharacterTokenizer, nn.Linear(1, 1)]
+WRONG_TRANSLATION = {
+    "model": [*THINGS, None, 3, nn.Linear(1, 1), EncoderDecoder, WRITER.decoder, GPT(6, **TINY)],
+    "texts": [*THINGS, *LISTS, [], [3], [None], [""], ["z"], {"ab"}, (x for x in "ab")],
+    "source": TOKENIZERS,
+    "target": TOKENIZERS,
+}
 
 ENTRIES = {
     "greedy": (greedy, SEARCH, WRONG_SEARCH),
@@ -178,15 +190,19 @@ ENTRIES = {
     "Tree.complete": (TREE.complete, {"source": 1}, {"source": WRONG_SOURCES}),
     "Tree.plain": (TREE.plain, {"source": 1}, {"source": WRONG_SOURCES}),
     "write": (
-        partial(write, **TRANSLATION, width=2),
-        {"max_length": 2, "length_rule": Power()},
-        {"max_length": COUNTS, "length_rule": RULES},
+        write,
+        {**TRANSLATION, "max_length": 2, "width": 2, "length_rule": Power()},
+        {**WRONG_TRANSLATION, "max_length": COUNTS, "width": COUNTS, "length_rule": RULES},
     ),
-    "translate": (partial(translate, **TRANSLATION), {"max_length": 2}, {"max_length": COUNTS}),
+    "translate": (
+        translate,
+        {**TRANSLATION, "max_length": 2},
+        {**WRONG_TRANSLATION, "max_length": COUNTS},
+    ),
     "align": (
-        partial(align, **TRANSLATION),
-        {"max_length": 2, "layer": "decoder.attention"},
-        {"max_length": COUNTS, "layer": [*THINGS, None, 3, []]},
+        align,
+        {**TRANSLATION, "max_length": 2, "layer": "decoder.attention"},
+        {**WRONG_TRANSLATION, "max_length": COUNTS, "layer": [*THINGS, None, 3, []]},
     ),
     "check_trace": (
         through(check_trace, lambda trace: check_trace(trace, BOS)),
@@ -196,6 +212,7 @@ ENTRIES = {
 }
 SAME = {
     "rule": ["length_rule"],
+    "texts": ["text"],
 }
 
 test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(

@@ -1,7 +1,6 @@
 """The walk of test_api_bad_input.py through the pre-training room, its data and its losses."""
 
 import math
-from functools import partial
 
 import torch
 from nonsense import (
@@ -78,6 +77,7 @@ MODEL_SIZES = {
     "max_length": COUNTS,
 }
 GOOD_SIZES = {"vocabulary_size": V, "dim_feedforward": 3, "dropout": 0.1, **SIZES}
+MODELS = [*THINGS, None, 3, str, lambda: None, lambda *_, **__: torch.zeros(B, S)]
 READ = {"tokens": SOURCE, "mask": MASK}
 WRONG_READ = {"tokens": TOKENS, "mask": MASKS}
 
@@ -275,26 +275,41 @@ ENTRIES = {
         {"logits": WRONG_LOGITS, "allowed": MASKS},
     ),
     "masked_loss": (
-        partial(masked_loss, BERT_MODEL),
-        {"masked": MASKED, "segments": torch.zeros_like(SOURCE), "mask": MASK},
-        {"masked": WRONG_MASKED, "mask": MASKS},
+        masked_loss,
+        {
+            "model": BERT_MODEL,
+            "masked": MASKED,
+            "segments": torch.zeros_like(SOURCE),
+            "mask": MASK,
+        },
+        {"model": [*MODELS, GPT_MODEL, ELMO], "masked": WRONG_MASKED, "mask": MASKS},
     ),
     "pretraining_loss": (
-        partial(pretraining_loss, BERT_MODEL),
+        pretraining_loss,
         {
+            "model": BERT_MODEL,
             "segments": torch.zeros_like(SOURCE),
             "masked": MASKED,
             "follows": PLACES.bool(),
             "mask": MASK,
         },
         {
+            "model": [*MODELS, GPT_MODEL, ELMO],
             "masked": WRONG_MASKED,
             "follows": [*THINGS, None, PLACES, [True], MASK, MASK[0, :1]],
             "mask": MASKS,
         },
     ),
-    "next_token_loss": (partial(next_token_loss, GPT_MODEL), READ, WRONG_READ),
-    "two_way_loss": (partial(two_way_loss, ELMO), READ, WRONG_READ),
+    "next_token_loss": (
+        next_token_loss,
+        {"model": GPT_MODEL, **READ},
+        {"model": [*MODELS, BERT_MODEL, ELMO], **WRONG_READ},
+    ),
+    "two_way_loss": (
+        two_way_loss,
+        {"model": ELMO, **READ},
+        {"model": [*MODELS, BERT_MODEL, GPT_MODEL, lambda t, mask: (t, t)], **WRONG_READ},
+    ),
     "label_loss": (
         label_loss,
         {"logits": torch.zeros(B, S), "labels": PLACES},

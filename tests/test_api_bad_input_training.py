@@ -2,12 +2,14 @@
 
 import math
 from functools import partial
+from pathlib import Path
 from tempfile import mkdtemp
 from types import SimpleNamespace
 
 import torch
 from nonsense import (
     BATCH,
+    CHOICES,
     COUNTS,
     FLAGS,
     FLOATS,
@@ -36,15 +38,18 @@ from gates2heads.training.checkpoints import (
     load_weights,
     read_weights,
     save_weights,
+    shipped_weights,
 )
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy, r_drop_loss, sequence_loss
 from gates2heads.training.parallel import prepare_accelerator
-from gates2heads.training.recipes import complete
+from gates2heads.training.quantisation import quantise
+from gates2heads.training.recipes import complete, read_recipe
 from gates2heads.training.runs import load
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
+from gates2heads.training.tasks import CaptionsTask, DatesTask
 
 FILE = f"{mkdtemp()}/point.safetensors"
 POINT, MODEL = nn.Linear(1, 1), EncoderDecoder(V, V, embedding_size=7, hidden_size=6)
@@ -55,6 +60,14 @@ STEPS = [*THINGS, None, -1, 2.5, math.nan, 9, 10**30]
 BATCHES = [*THINGS, None, 3, [], (), SOURCE]
 SCORES = SimpleNamespace(evaluations=[0.5, 0.7])
 ALONE = prepare_accelerator("no")
+MODELS = [*THINGS, None, 3, str, lambda: None, lambda batch: floats(B, 5, 2)]
+MODELS += [lambda batch: floats(*batch.target_out.shape, 3), lambda batch: batch.target_out]
+MODULES = [*THINGS, None, 3, nn.Linear]
+CIRCLE = []
+CIRCLE.append(CIRCLE)
+CARDS = [object(), "nonsense", 3, [], {"a": {1}}, {"a": object()}, {"a": CIRCLE}]
+NAMES = [*LISTS, "en", [], [3], [None], [""], {"en"}]
+SMALL = {**DatesTask.data, "train": 7, "validation": 5, "test": 3}
 
 
 class Number:
@@ -64,6 +77,19 @@ class Number:
 
 def point_loss(model, batch):
     return model.weight.sum()
+
+
+def save_in_folder(path, **given):
+    """Save where an odd name does no harm."""
+    named = isinstance(path, str) and path not in ("", ".")
+    return save_weights(Path(FILE).parent / path if named else path, **given)
+
+
+def wrong_settings(good, **wrong):
+    """Settings with one that is wrong, or missing, and what are no settings."""
+    missing = [{other: good[other] for other in good if other != name} for name in good]
+    changed = [{**good, name: value} for name, values in wrong.items() for value in values]
+    return [*THINGS, None, 3, [], {}, *missing, *changed]
 
 
 ENTRIES = {
@@ -78,14 +104,15 @@ ENTRIES = {
         },
     ),
     "sequence_loss": (
-        partial(sequence_loss, MODEL),
-        {"batch": BATCH, "label_smoothing": 0.1},
-        {"batch": BATCHES, "label_smoothing": SHARES},
+        sequence_loss,
+        {"model": MODEL, "batch": BATCH, "label_smoothing": 0.1},
+        {"model": MODELS, "batch": BATCHES, "label_smoothing": SHARES},
     ),
     "r_drop_loss": (
-        partial(r_drop_loss, MODEL),
-        {"batch": BATCH, "weight": 0.5, "label_smoothing": 0.1},
+        r_drop_loss,
+        {"model": MODEL, "batch": BATCH, "weight": 0.5, "label_smoothing": 0.1},
         {
+            "model": MODELS,
             "batch": BATCHES,
             "weight": [*THINGS, None, -1, math.nan, math.inf, [], True],
             "label_smoothing": SHARES,
@@ -128,11 +155,33 @@ ENTRIES = {
     ),
     "as_path": (as_path, {"path": FILE}, {"path": PATHS}),
     "save_weights": (
-        partial(save_weights, FILE, POINT, card={"a": 1}),  # not to write to odd places
-        {"small": False},
-        {"small": FLAGS},
+        through(save_weights, save_in_folder),
+        {"path": FILE, "model": POINT, "card": {"a": 1}, "small": False},
+        {"path": [*PATHS, "."], "model": MODULES, "card": CARDS, "small": FLAGS},
     ),
-    "load_weights": (partial(load_weights, model=POINT), {"path": FILE}, {"path": FILES}),
+    "load_weights": (
+        load_weights,
+        {"path": FILE, "model": POINT},
+        {"path": FILES, "model": [*MODULES, nn.Linear(2, 1)]},
+    ),
+    "shipped_weights": (
+        shipped_weights,
+        {"name": "bottleneck_none"},
+        {"name": [*CHOICES, "", "a" * 999, "../weights/bottleneck_none"]},
+    ),
+    "quantise": (
+        quantise,
+        {"tensors": {"weight": floats(2, 3)}},
+        {
+            "tensors": [
+                *THINGS,
+                *LISTS,
+                {3: floats(2)},
+                {"weight": floats(2, 3) * math.nan},
+                {"a/scale": floats(2)},
+            ]
+        },
+    ),
     "read_weights": (read_weights, {"path": FILE}, {"path": FILES}),
     "load": (
         through(load, lambda path: path == FILE or load(path)),
@@ -144,8 +193,31 @@ ENTRIES = {
         {"given": {"task": "dates", "model": {"kind": "Transformer"}}},
         {"given": [*THINGS, None, 3, [], {}, {"task": 3}, {"task": "dates", "seed": -1}]},
     ),
+    "read_recipe": (
+        read_recipe,
+        {"source": "dates-none", "changes": ["seed=3"]},
+        {
+            "source": [*FILES, None, b"dates-none"],
+            "changes": [*LISTS, "seed=3", [3], [None], ["seed"], ["=3"], ["seed=-1"], ["a.b=1"]],
+        },
+    ),
+    "DatesTask": (
+        through(DatesTask, lambda data: DatesTask(data).pairs("test")),
+        {"data": SMALL},
+        {"data": wrong_settings(SMALL, test=COUNTS, locales=NAMES, forms=[*NAMES, ["short"]])},
+    ),
+    "DatesTask.pairs": (DatesTask(SMALL).pairs, {"split": "test"}, {"split": CHOICES}),
+    "CaptionsTask": (
+        CaptionsTask,
+        {"data": CaptionsTask.data},
+        {
+            "data": wrong_settings(
+                CaptionsTask.data, train=[*COUNTS, 29_001], vocabulary=COUNTS, merge_dropout=SHARES
+            )
+        },
+    ),
     "fit": (
-        through(fit, lambda **given: fit(**given, accelerator=ALONE, progress=False)),
+        through(fit, partial(fit, progress=False)),
         {
             "model": POINT,
             "batches": [Number()],
@@ -153,6 +225,10 @@ ENTRIES = {
             "loss": point_loss,
             "learning_rate": 0.1,
             "clip": 1.0,
+            "schedule": None,
+            "betas": (0.9, 0.98),
+            "weight_decay": 0.1,
+            "accelerator": ALONE,
             "evaluate": None,
             "evaluate_at": (),
             "early_stopping": None,
@@ -166,6 +242,10 @@ ENTRIES = {
             "loss": [*THINGS, None, lambda m, b: 3, lambda m, b: None, lambda m, b: floats(2)],
             "learning_rate": POSITIVES,
             "clip": POSITIVES,
+            "schedule": [*THINGS, 3, str, *(lambda step, x=x: x for x in (None, -1, math.nan))],
+            "betas": [*THINGS, None, 3, 0.9, [0.9], [0.9, 1], [-0.1, 0.9], ["a", 0.9], "ab"],
+            "weight_decay": [*THINGS, None, -1, math.nan, math.inf, [], True],
+            "accelerator": [*THINGS, 3, 0, nn.Linear],
             "evaluate": [3, "em", object()],
             "evaluate_at": [3, None, 2.5, object()],
             "early_stopping": [3, object(), EarlyStopping(2)],
@@ -178,6 +258,10 @@ SAME = {  # what a refusal names instead
     "paths": ["path"],
     "path": ["safetensors", "card"],
     "given": ["recipe", "task", "seed", "model"],
+    "model": ["target", "target_out"],
+    "tensors": ["weight"],
+    "source": ["recipe"],
+    "changes": ["change", "recipe", "seed"],
 }
 
 test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(

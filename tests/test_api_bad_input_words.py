@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from nonsense import (
     COUNTS,
+    HUGE,
     LISTS,
     SHARES,
     THINGS,
@@ -57,8 +58,8 @@ ENTRIES = {
     **{
         family.__name__: (
             through(family, lambda family=family, **given: first(family(**given))),
-            {"pairs": [([3], [4])], "token_budget": 9},
-            {"pairs": [*PAIRS, []], "token_budget": COUNTS},
+            {"pairs": [([3], [4])], "token_budget": 9, "seed": 7},
+            {"pairs": [*PAIRS, []], "token_budget": COUNTS, "seed": [*THINGS, 2.5, HUGE, True]},
         )
         for family in (token_batches, endless_token_batches)
     },

@@ -85,6 +85,9 @@ def test_segments_join_to_the_text(numbers, length):
         (lambda: next(token_batches([], 97)), ValueError, "pairs is empty"),
         (lambda: segments([3, 4], 1), ValueError, "length must be at least 2, got 1"),
         (lambda: segments([3, 4], 2, step=0), ValueError, "step must be at least 1, got 0"),
+        (lambda: segments(3, 2), TypeError, "numbers must be a list of whole numbers, got int"),
+        (lambda: segments("abc", 2), TypeError, "numbers must be a list of whole numbers, got str"),
+        (lambda: segments([3, 2.5], 2), TypeError, "numbers must be a list of whole numbers: "),
         (lambda: segments([3], 2), ValueError, "numbers must hold at least two tokens, got 1"),
     ],
 )

@@ -60,6 +60,26 @@ def test_a_target_without_end_is_kept_whole(model):
     assert "<eos>" not in view.target
 
 
+def test_a_tokenizer_that_does_not_know_what_was_written_is_refused(model):
+    with torch.no_grad():
+        model.decoder.readout.bias[len(TARGET.vocabulary) - 1] = 1e9
+    few = CharacterTokenizer.from_texts(["x"])
+    for use in (translate, align):
+        with pytest.raises(ValueError, match=r"target .* wrote token 5, but it knows 0 to 3"):
+            use(model, ["ab"], SOURCE, few, max_length=5)
+
+
+def test_a_model_without_weights_writes_too():
+    class Table(torch.nn.Module):
+        def start(self, source, *, mask):
+            return None
+
+        def step(self, state, last_tokens):
+            return torch.eye(len(TARGET.vocabulary))[[4]].expand(len(last_tokens), -1) - 1, state
+
+    assert translate(Table(), TEXTS, SOURCE, TARGET, max_length=2) == ["yy"] * 3
+
+
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [

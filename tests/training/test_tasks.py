@@ -120,12 +120,22 @@ def test_bad_input():
         ({"train": 0}, ValueError, r"data\.train must be at least 1, got 0"),
         ({"test": "many"}, TypeError, r"data\.test must be a whole number, got 'many'"),
         ({"locales": ["xx"]}, ValueError, r"data\.locales must hold CLDR names"),
-        ({"locales": [3]}, TypeError, "locales must be CLDR names"),
+        ({"locales": [3]}, TypeError, r"data\.locales must be a list of strings, got 3 in it"),
         ({"locales": "en"}, TypeError, "locales must be a list of names"),
-        ({"forms": ["short"]}, ValueError, "forms must come from"),
+        ({"locales": []}, ValueError, r"data\.locales must hold at least one"),
+        (
+            {"forms": ["short"]},
+            ValueError,
+            r"each of data\.forms must be one of full, .*, got 'short'",
+        ),
     ]:
         with pytest.raises(error, match=message):
             DatesTask({**SMALL, **change}).pairs("test")
+    for task in (DatesTask, CaptionsTask):
+        with pytest.raises(ValueError, match=r"data must hold train, .*, but train is missing"):
+            task({})
+        with pytest.raises(TypeError, match="data must be a dict of settings, got None"):
+            task(None)
     with pytest.raises(
         ValueError, match="split must be one of train, validation, test, got 'exam'"
     ):

@@ -1,13 +1,14 @@
 """Batches: sequences of unequal length in one tensor, with a mask that says what is real."""
 
+import operator
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.data.checks import MOST, check_count, check_seed
 from gates2heads.data.vocabulary import Vocabulary
 
 
@@ -44,9 +45,10 @@ def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
         tokens (B, L) long and mask (B, L) bool, True where a token is real; L is the longest.
 
     Raises:
-        TypeError: a sequence is no list of whole numbers.
+        TypeError: a sequence is no list of whole numbers, or `pad_id` is none.
         ValueError: there is no sequence, or one of them is empty.
     """
+    check_count("pad_id", pad_id, least=-MOST)
     try:
         lengths = torch.tensor([len(sequence) for sequence in sequences], dtype=torch.long)
         numbers = torch.tensor([number for sequence in sequences for number in sequence])
@@ -75,9 +77,17 @@ def _check_pair(pair: Sequence) -> None:
         )
 
 
-def _check_pairs(pairs: Sequence) -> None:
-    if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
-        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
+def _check_list(name: str, values: Sequence, *, of: str) -> None:
+    """Refuse what has no first, second and last."""
+    listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    if not listed or isinstance(values, str | bytes | Mapping):
+        raise TypeError(f"{name} must be a list of {of}, got {type(values).__name__}")
+
+
+def _check_pairs(pairs: Sequence, seed: int | None) -> None:
+    _check_list("pairs", pairs, of="pairs")
+    if seed is not None:
+        check_seed("seed", seed)
     if not len(pairs):
         raise ValueError("pairs is empty; there is nothing to put into a batch")
 
@@ -109,11 +119,11 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
         seed: shuffles the pairs; None keeps their order.
 
     Raises:
-        TypeError: `batch_size` is no whole number, or `pairs` is no list.
+        TypeError: `batch_size` or `seed` is no whole number, or `pairs` is no list.
         ValueError: `batch_size` is below 1, or there are no pairs.
     """
     check_count("batch_size", batch_size)
-    _check_pairs(pairs)
+    _check_pairs(pairs, seed)
     order = torch.arange(len(pairs))
     if seed is not None:
         order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(seed))
@@ -122,7 +132,8 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
 
 
 def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Iterator[Batch]:
-    """Go through all pairs again and again, in a new order each time."""
+    """Go through all pairs again and again, in a new order each time; see `batches`."""
+    check_seed("seed", seed)
     while True:
         yield from batches(pairs, batch_size, seed=seed)
         seed += 1
@@ -142,11 +153,11 @@ def token_batches(
         seed: shuffles pairs of equal length, and the order of the batches; None keeps both.
 
     Raises:
-        TypeError: `token_budget` is no whole number, or `pairs` is no list of pairs.
+        TypeError: `token_budget` or `seed` is no whole number, or `pairs` is no list of pairs.
         ValueError: it is below 1 or below the longest sequence, or there are no pairs.
     """
     check_count("token_budget", token_budget)
-    _check_pairs(pairs)
+    _check_pairs(pairs, seed)
     for pair in pairs:
         _check_pair(pair)
     sizes = [(len(source), len(target)) for source, target in pairs]
@@ -172,7 +183,11 @@ def token_batches(
 
 
 def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) -> Iterator[Batch]:
-    """Go through all pairs again and again; each round has other batches in another order."""
+    """Go through all pairs again and again; each round has other batches in another order.
+
+    See `token_batches`.
+    """
+    check_seed("seed", seed)
     while True:
         yield from token_batches(pairs, token_budget, seed=seed)
         seed += 1
@@ -188,13 +203,18 @@ def segments(numbers: Sequence[int], length: int, *, step: int | None = None) ->
             stands in one run.
 
     Raises:
-        TypeError, ValueError: a size is no whole number, `length` is below 2 or `step` below 1, or
-            there are fewer than two tokens.
+        TypeError, ValueError: a size or a token is no whole number, `length` is below 2 or `step`
+            below 1, or there are fewer than two tokens.
     """
     check_count("length", length, least=2)
     step = length if step is None else step
     check_count("step", step)
+    _check_list("numbers", numbers, of="whole numbers")
     if len(numbers) < 2:
         raise ValueError(f"numbers must hold at least two tokens, got {len(numbers)}")
-    runs = (list(numbers[start : start + length]) for start in range(0, len(numbers), step))
+    try:
+        numbers = list(map(operator.index, numbers))
+    except TypeError as error:
+        raise TypeError(f"numbers must be a list of whole numbers: {error}") from error
+    runs = (numbers[start : start + length] for start in range(0, len(numbers), step))
     return [run for run in runs if len(run) > 1]

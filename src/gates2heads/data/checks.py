@@ -9,6 +9,7 @@ import torch
 
 MOST = 2**31 - 1  # no axis, loop or number of a token is larger
 LARGEST = sys.float_info.max
+SEEDS = (-(2**63), 2**64 - 1)  # what torch's generators take
 
 
 def check_count(name: str, value: int, *, least: int = 1, most: float = MOST) -> None:
@@ -24,6 +25,16 @@ def check_count(name: str, value: int, *, least: int = 1, most: float = MOST) ->
         low = value < least and most >= MOST  # then the upper bound is no news
         bounds = f"at least {least}" if low else f"from {least} to {most}"
         raise ValueError(f"{name} must be {bounds}, got {value!r:.60}")
+
+
+def check_seed(name: str, value: int) -> None:
+    """Refuse what no random generator can begin with.
+
+    Raises:
+        TypeError: the value is no whole number.
+        ValueError: it has more than 64 bits.
+    """
+    check_count(name, value, least=SEEDS[0], most=SEEDS[1])
 
 
 def check_number(name: str, value: float, *, least: float = -math.inf) -> None:

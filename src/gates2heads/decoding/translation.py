@@ -1,15 +1,18 @@
 """From a text to a text: tokenizer, model, search and tokenizer again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from gates2heads.data.batching import pad
+from gates2heads.data.checks import check_count
+from gates2heads.data.vocabulary import Vocabulary
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import LengthRule
 from gates2heads.decoding.search import Output, greedy
+from gates2heads.layers.checks import check_module, takes
 from gates2heads.layers.record import record
 
 
@@ -42,11 +45,13 @@ def write(
         length_rule: what a beam divides log-probabilities by; nothing if not given.
 
     Raises:
-        TypeError, ValueError: `texts` is no list of texts or is empty, or a text cannot be encoded.
+        TypeError, ValueError: `texts` is no list of texts or is empty, or a text cannot be encoded;
+            `model` does not write what it has read, or a tokenizer is none.
     """
-    if isinstance(texts, str) or not len(texts):
-        raise TypeError("texts must be a list of at least one text; put a single text in brackets")
-    device = next(model.parameters()).device
+    check_count("width", width)
+    _check_texts(texts)
+    _check_sides(model, source, target)
+    device = next(model.parameters(), torch.empty(0)).device
     tokens, mask = (part.to(device) for part in pad([source.encode(text) for text in texts]))
     words = target.vocabulary
     with torch.no_grad():
@@ -64,6 +69,7 @@ def translate(
 ) -> list[str]:
     """Write one output text for each input text; arguments as for `write`."""
     output = write(model, texts, source, target, max_length=max_length, **search)
+    _check_written(output, target)
     return [target.decode(row) for row in output.tokens.tolist()]
 
 
@@ -87,6 +93,7 @@ def align(
     """
     with record(model) as trace:
         output = write(model, texts, source, target, max_length=max_length)
+    _check_written(output, target)
     weights = trace.joined(layer, "weights").cpu()  # (B, T, S)
     aligned = []
     for row, text, map_ in zip(output.tokens.tolist(), texts, weights, strict=True):
@@ -96,3 +103,37 @@ def align(
         length = written.index(eos) + 1 if eos in written else len(written)
         aligned.append(Aligned(read, written[:length], map_[:length, : len(read)]))
     return aligned
+
+
+def _check_texts(texts: Sequence[str]) -> None:
+    listed = isinstance(texts, Collection) and not isinstance(texts, str | bytes | Mapping | Set)
+    if not listed or not len(texts):
+        raise TypeError(
+            "texts must be a list of at least one text (put a single text in brackets), got "
+            f"{texts!r:.60}"
+        )
+
+
+def _check_sides(model: nn.Module, source, target) -> None:
+    """Refuse a model that does not read and write, and tokenizers that are none."""
+    check_module("model", model)
+    begins = takes(getattr(model, "start", None), None, mask=None)  # a language model's does not
+    if not (begins and callable(getattr(model, "step", None))):
+        raise TypeError(
+            "model must have `start(source, mask=)` and `step(state, last_tokens)`, as a "
+            f"translator has, got {type(model).__name__}"
+        )
+    for name, tokenizer in (("source", source), ("target", target)):
+        whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
+        if not (whole and hasattr(tokenizer, "encode") and hasattr(tokenizer, "decode")):
+            raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
+
+
+def _check_written(output: Output, target) -> None:
+    """Refuse a tokenizer that does not know what the model wrote."""
+    most, size = int(output.tokens.max()), len(target.vocabulary)
+    if most >= size:
+        raise ValueError(
+            f"target must be the tokenizer that the model was trained with: the model wrote token "
+            f"{most}, but it knows 0 to {size - 1}"
+        )

@@ -1,7 +1,34 @@
 """Checks of what a caller passes to a layer: one clear sentence instead of an error from inside."""
 
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+
+
+def check_module(name: str, module: nn.Module) -> None:
+    """Refuse what is neither a layer nor a model.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
+    if not isinstance(module, nn.Module):
+        raise TypeError(f"{name} must be a torch.nn.Module, got {type(module).__name__}")
+
+
+def takes(function: Callable, *given: Any, **named: Any) -> bool:
+    """Whether something is a function, or a module but not its class, that takes such arguments."""
+    if isinstance(function, type):
+        return False
+    try:
+        signature(getattr(function, "forward", function)).bind(*given, **named)
+    except TypeError:
+        return False
+    except ValueError:  # a function that Python cannot look into
+        return True
+    return True
 
 
 def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask") -> None:

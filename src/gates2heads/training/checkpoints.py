@@ -17,6 +17,7 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from gates2heads.data.checks import check_count, check_flag
+from gates2heads.layers.checks import check_module
 from gates2heads.training.quantisation import dequantise, quantise
 
 
@@ -49,6 +50,14 @@ def as_path(path: str | os.PathLike) -> Path:
     return Path(path)
 
 
+def _as_file(path: str | os.PathLike) -> Path:
+    """The path of a file that is to be written; refuse a folder."""
+    path = as_path(path)
+    if path.is_dir():
+        raise ValueError(f"path must name a file, but {path} is a folder")
+    return path
+
+
 def digest(tensors: Mapping[str, Tensor]) -> str:
     """SHA-256 over names, shapes and values, so that an altered weight is noticed."""
     total = hashlib.sha256()
@@ -71,15 +80,20 @@ def save_weights(
         small: write matrices in one byte a weight; see `quantise` for what that moves.
 
     Raises:
-        TypeError: the card holds what JSON cannot, or `small` is neither True nor False.
+        TypeError: an argument is of the wrong kind, or the card holds what JSON cannot.
+        ValueError: `path` is a folder.
     """
+    path = _as_file(path)
+    check_module("model", model)
     check_flag("small", small)
+    if not isinstance(card, Mapping | None):
+        raise TypeError(f"card must be a dict that JSON can hold, got {card!r:.60}")
     # Clones, because safetensors refuses tied weights, which share their memory.
     tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
     tensors = quantise(tensors) if small else tensors
     try:
         metadata = {"card": json.dumps(card or {}), "sha256": digest(tensors)}
-    except TypeError as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"card must hold what JSON can hold: {error}") from error
     content = to_bytes(tensors, metadata)
     write_whole(path, lambda file: file.write(content))
@@ -89,10 +103,12 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     """Read weights into a model and return their card.
 
     Raises:
+        TypeError: `path` is no path, or `model` no module.
         FileNotFoundError: there is no such file.
         ValueError: the file is truncated, altered, or for a model of another shape. The model is
             left as it was.
     """
+    check_module("model", model)
     tensors, card = read_weights(path)
     _check_shapes(Path(path), model, tensors)
     model.load_state_dict(tensors)
@@ -133,11 +149,11 @@ def shipped_weights(name: str) -> Path:
         ValueError: no such model; the sentence lists those that there are.
     """
     folder = Path(str(files("gates2heads.models"))) / "weights"
-    path = folder / f"{name}.safetensors"
-    if not path.is_file():
-        there = ", ".join(sorted(file.stem for file in folder.glob("*.safetensors")))
-        raise ValueError(f"name must be one of the shipped models ({there}), got {name!r}")
-    return path
+    there = sorted(file.stem for file in folder.glob("*.safetensors"))
+    if not isinstance(name, str) or name not in there:
+        names = ", ".join(there)
+        raise ValueError(f"name must be one of the shipped models ({names}), got {name!r:.60}")
+    return folder / f"{name}.safetensors"
 
 
 def _check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
@@ -162,9 +178,7 @@ class TrainingCheckpoint:
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
         check_count("every", every)
-        self.path, self.every = as_path(path), every
-        if self.path.is_dir():
-            raise ValueError(f"path must name a file, but {self.path} is a folder")
+        self.path, self.every = _as_file(path), every
 
     def keep(self, step: int, model, optimizer, scheduler, history) -> None:
         """Write the run as it stands after `step` steps.

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from gates2heads.data.batching import Batch
-from gates2heads.data.checks import check_count, check_positive
+from gates2heads.data.checks import check_count, check_number, check_positive
+from gates2heads.layers.checks import check_module
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.parallel import (
@@ -104,24 +105,24 @@ def fit(
         The losses, evaluations and seconds of the whole run, a resumed part included.
 
     Raises:
-        TypeError: an argument is of the wrong kind; `loss` returns no scalar.
+        TypeError: an argument is of the wrong kind; `loss` returns no scalar, or `schedule` no
+            number.
         ValueError: `steps` is below 1 or below what the checkpoint has done, the batches run out,
-            `learning_rate` or `clip` is not positive, or early stopping or snapshots have no
+            `learning_rate` or `clip` is not positive, `weight_decay` or a share of `schedule` is
+            negative, one of `betas` is not in [0, 1), or early stopping or snapshots have no
             evaluation.
         FloatingPointError: the loss is not finite; the message names the step, and the weights are
             those before it.
     """
-    check_count("steps", steps)
-    check_positive("learning_rate", learning_rate)
-    check_positive("clip", clip)
-    _check_kinds(model, batches, checkpoint, snapshots, evaluate_at)
+    _check_numbers(steps, learning_rate, clip, betas, weight_decay)
+    _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator)
     _check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
     _check_watchers(early_stopping, snapshots, evaluate, evaluate_at)
     accelerator = accelerator or prepare_accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, schedule or (lambda step: 1.0))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, _checked(schedule))
     trained, optimizer = accelerator.prepare(model, optimizer)
     run, random = Run(model, optimizer, scheduler, History()), torch.get_rng_state()
     first = checkpoint.resume(*run) if checkpoint else 0
@@ -162,15 +163,40 @@ def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) 
     return early_stopping is not None and early_stopping.judge(run.model, run.history)
 
 
-def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at) -> None:
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+def _checked(schedule: Callable[[int], float] | None) -> Callable[[int], float]:
+    """The schedule, whose every answer must be a share of a rate."""
+
+    def share(step: int) -> float:
+        answer = 1.0 if schedule is None else schedule(step)
+        check_number(f"schedule({step})", answer, least=0)
+        return answer
+
+    return share
+
+
+def _check_numbers(steps, learning_rate, clip, betas, weight_decay) -> None:
+    check_count("steps", steps)
+    check_positive("learning_rate", learning_rate)
+    check_positive("clip", clip)
+    check_number("weight_decay", weight_decay, least=0)
+    if not isinstance(betas, Sequence) or len(betas) != 2:
+        raise TypeError(f"betas must be two numbers, got {betas!r:.60}")
+    for beta in betas:
+        check_number("each of betas", beta, least=0)
+        if beta >= 1:
+            raise ValueError(f"each of betas must be below 1, got {beta!r:.60}")
+
+
+def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator) -> None:
+    check_module("model", model)
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
         raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
     if not isinstance(snapshots, Snapshots | None):
         raise TypeError(f"snapshots must be Snapshots, got {snapshots!r:.60}")
+    if not isinstance(accelerator, Accelerator | None):
+        raise TypeError(f"accelerator must be an Accelerator, got {accelerator!r:.60}")
     if not isinstance(evaluate_at, Container):
         raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
 

@@ -1,6 +1,6 @@
 """Losses: what training makes small."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import torch
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gates2heads.data.batching import Batch
 from gates2heads.data.checks import check_number, check_share
-from gates2heads.layers.checks import check_mask, check_tokens, check_width
+from gates2heads.layers.checks import check_mask, check_tokens, check_width, takes
 
 LEFT_OUT = -100  # no token has this number
 ROWS = 128  # of logits at a time; with some thousand tokens each they fit a processor's cache
@@ -154,10 +154,65 @@ def _at_least_float32(logits: Tensor) -> torch.dtype:
 
 
 def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
-    """Teacher-forced cross-entropy of a model on a `Batch`, in nats per token."""
-    return cross_entropy(
-        model(batch), batch.target_out, mask=batch.target_mask, label_smoothing=label_smoothing
-    )
+    """Teacher-forced cross-entropy of a model on a `Batch`, in nats per token.
+
+    Args:
+        model: from a batch to logits (B, T, V).
+        batch: B pairs.
+        label_smoothing: as for `cross_entropy`.
+
+    Raises:
+        TypeError, ValueError: it is no `Batch`, the model does not answer with logits for it, or ε
+            is outside [0, 1].
+    """
+    _check_batch(batch)
+    logits, target = logits_of(model, batch, batch.target_out.shape), batch.target_out
+    return cross_entropy(logits, target, mask=batch.target_mask, label_smoothing=label_smoothing)
+
+
+def logits_of(model, read: Batch | Tensor, shape: Sequence[int]) -> Tensor:
+    """Ask a model, and refuse an answer that is no logits.
+
+    Args:
+        model: a function of what it reads.
+        read: a batch, or tokens (B, L).
+        shape: (B, T), the positions that it is asked about.
+
+    Returns:
+        (B, T, V).
+
+    Raises:
+        TypeError, ValueError: it is no such function, or answers with something else.
+    """
+    if not takes(model, read):
+        what = "a batch" if isinstance(read, Batch) else "tokens"
+        raise TypeError(f"model must be a function of {what}, got {type(model).__name__}")
+    logits = model(read)
+    check_logits(logits, shape)
+    return logits
+
+
+def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
+    """Refuse what a model returned if it is no logits (B, T, V).
+
+    Args:
+        logits: what it returned.
+        shape: (B, T), the positions that it was asked about.
+
+    Raises:
+        TypeError, ValueError: with a sentence about the model.
+    """
+    if not isinstance(logits, Tensor) or not logits.is_floating_point():
+        kind = logits.dtype if isinstance(logits, Tensor) else type(logits).__name__
+        raise TypeError(f"model must return a tensor of floating-point logits, got {kind}")
+    if logits.dim() != 3 or logits.shape[:2] != tuple(shape):
+        axes = ", ".join(map(str, shape))
+        raise ValueError(f"model must return logits ({axes}, V), got {tuple(logits.shape)}")
+
+
+def _check_batch(batch: Batch) -> None:
+    if not isinstance(batch, Batch):
+        raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
 
 
 def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:
@@ -173,14 +228,16 @@ def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) ->
         label_smoothing: as for `cross_entropy`.
 
     Raises:
-        TypeError, ValueError: it is no `Batch`, `weight` is negative, or ε is outside [0, 1].
+        TypeError, ValueError: it is no `Batch`, the model does not answer with logits for it,
+            `weight` is negative, or ε is outside [0, 1].
     """
     check_number("weight", weight, least=0)
-    if not isinstance(batch, Batch):
-        raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+    _check_batch(batch)
     check_share("label_smoothing", label_smoothing)
     twice = Batch(*(getattr(batch, part.name).repeat(2, 1) for part in fields(batch)))
-    logits = model(twice).unflatten(0, (2, -1))  # (2B, T, V) -> (2, B, T, V)
+    logits = logits_of(model, twice, twice.target_out.shape)  # (2B, T, V)
+    check_tokens("target_out", batch.target_out, logits.shape[-1])
+    logits = logits.unflatten(0, (2, -1))  # (2, B, T, V)
     target = batch.target_out.masked_fill(~batch.target_mask, LEFT_OUT)
     return MeanDisagreement.apply(
         logits.flatten(1, 2), target.flatten(), float(label_smoothing), float(weight)

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from gates2heads.layers.checks import check_mask, check_tokens, check_width
+from gates2heads.layers.checks import check_mask, check_tokens, check_width, takes
 from gates2heads.models.pretraining.masking import Masked
 from gates2heads.models.pretraining.spans import SpanLogits
-from gates2heads.training.losses import cross_entropy
+from gates2heads.training.losses import check_logits, cross_entropy, logits_of
 
 
 def masked_loss(
@@ -27,6 +27,7 @@ def masked_loss(
         TypeError, ValueError: nothing was hidden, or an argument does not fit.
     """
     _check_masked(masked)
+    _check_reader(model, "encode", "readout")
     return _hidden_loss(model, model.encode(masked.tokens, segments=segments, mask=mask), masked)
 
 
@@ -48,10 +49,14 @@ def pretraining_loss(
         follows: (B,) bool, True where the second sentence follows the first.
         segments: (B, L) long, 0 or 1.
         mask: (B, L) bool, True = a real token.
+
+    Raises:
+        TypeError, ValueError: nothing was hidden, or an argument does not fit.
     """
     _check_masked(masked)
     if not isinstance(follows, Tensor) or follows.dtype != torch.bool:
         raise TypeError(f"follows must be a bool tensor, got {follows!r:.60}")
+    _check_reader(model, "encode", "readout", "follows")
     vectors = model.encode(masked.tokens, segments=segments, mask=mask)
     return _hidden_loss(model, vectors, masked) + label_loss(model.follows(vectors), follows.long())
 
@@ -68,7 +73,8 @@ def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Ten
         TypeError, ValueError: there is no second token, or an argument does not fit.
     """
     mask = _check_line(tokens, mask)
-    return cross_entropy(model(tokens[:, :-1]), tokens[:, 1:], mask=mask[:, 1:])
+    before, after = tokens[:, :-1], tokens[:, 1:]
+    return cross_entropy(logits_of(model, before, after.shape), after, mask=mask[:, 1:])
 
 
 def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
@@ -85,7 +91,14 @@ def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor
         TypeError, ValueError: there is no second token, or an argument does not fit.
     """
     mask = _check_line(tokens, mask)
-    ahead, back = model(tokens, mask=mask)
+    if not takes(model, tokens, mask=mask):
+        raise TypeError(f"model must be an ELMo, got {type(model).__name__}")
+    answer = model(tokens, mask=mask)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise TypeError(f"model must return two tables of logits, got {type(answer).__name__}")
+    for logits in answer:
+        check_logits(logits, tokens.shape)
+    ahead, back = answer
     both = mask[:, :-1] & mask[:, 1:]
     after = cross_entropy(ahead[:, :-1], tokens[:, 1:], mask=both)
     before = cross_entropy(back[:, 1:], tokens[:, :-1], mask=both)
@@ -159,6 +172,13 @@ def _check_masked(masked: Masked) -> None:
         raise TypeError(f"masked must be what `mask_tokens` gives, got {type(masked).__name__}")
     if not masked.chosen.any():
         raise ValueError("masked hides no token at all, so there is no loss to average")
+
+
+def _check_reader(model, *methods: str) -> None:
+    """Refuse what is no `BERT`."""
+    there = all(callable(getattr(model, method, None)) for method in methods)
+    if not there or not takes(model.encode, None, segments=None, mask=None):
+        raise TypeError(f"model must be a BERT, got {type(model).__name__}")
 
 
 def _check_line(tokens: Tensor, mask: Tensor | None) -> Tensor:

@@ -26,11 +26,15 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         under its name with "/scale"; the others as they were.
 
     Raises:
-        TypeError: a name does not stand for a tensor.
+        TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: a weight is not finite, or a name ends like a scale's.
     """
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"tensors must map names to tensors, got {type(tensors).__name__}")
     packed = {}
     for name, tensor in tensors.items():
+        if not isinstance(name, str):
+            raise TypeError(f"tensors must have names that are strings, got {name!r:.60}")
         if not isinstance(tensor, Tensor):
             raise TypeError(f"tensors must hold tensors, got {tensor!r:.60} for {name!r}")
         if name.endswith(SCALE):

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -9,7 +10,13 @@ from typing import Any
 
 from torch import nn
 
-from gates2heads.data.checks import check_choice, check_count, check_number, check_share
+from gates2heads.data.checks import (
+    check_choice,
+    check_count,
+    check_list,
+    check_number,
+    check_share,
+)
 from gates2heads.models.seq2seq import EncoderDecoder
 from gates2heads.models.transformer import Transformer
 from gates2heads.models.translators import convolutional_translator, recurrent_translator
@@ -56,6 +63,9 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     Raises:
         TypeError, ValueError: there is no such recipe, it is not JSON, or a setting is unknown.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(f"source must be the name of a recipe or a path, got {source!r:.60}")
+    check_list("changes", changes, of="settings such as training.steps=100")
     path = Path(source)
     if source in RECIPES:
         given = deepcopy(RECIPES[source])
@@ -74,6 +84,8 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
 
 def _change(recipe: Any, change: str) -> None:
     """Replace one setting; a value that is not JSON is taken as a text."""
+    if not isinstance(change, str):
+        raise TypeError(f"a change must look like training.steps=100, got {change!r:.60}")
     name, equals, value = change.partition("=")
     *sections, last = name.split(".")
     if not equals or not all([*sections, last]):

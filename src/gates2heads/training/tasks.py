@@ -12,7 +12,7 @@ from babel import UnknownLocaleError
 
 from gates2heads.data.batching import Batch, endless_batches, endless_token_batches
 from gates2heads.data.bpe import BPETokenizer
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_choice, check_count, check_share, check_texts
 from gates2heads.data.corpora import FORMS, LOCALES, SPLITS, dates, write_date
 from gates2heads.data.multi30k import multi30k
 from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
@@ -25,6 +25,23 @@ Pairs = list[tuple[str, str]]
 SPECIAL = 3  # the vocabulary's own tokens, which no card repeats
 
 
+def _check_settings(data: Mapping, wanted: Mapping) -> None:
+    """Refuse what does not hold all the settings of a task."""
+    if not isinstance(data, Mapping):
+        raise TypeError(f"data must be a dict of settings, got {data!r:.60}")
+    for name in wanted:
+        if name not in data:
+            raise ValueError(f"data must hold {', '.join(wanted)}, but {name} is missing")
+
+
+def _check_names(name: str, names: Sequence[str]) -> None:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"{name} must be a list of names, got {names!r:.60}")
+    check_texts(name, names)
+    if not names or not all(names):
+        raise ValueError(f"{name} must hold at least one name, and none empty, got {names!r:.60}")
+
+
 class DatesTask:
     """Read a date as people write it, write it in ISO 8601, character by character.
 
@@ -32,7 +49,8 @@ class DatesTask:
         data: how many pairs each split has, and which locales and forms are drawn from.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1.
+        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, there
+            is no locale or form, or a form is unknown.
     """
 
     data: Mapping = {
@@ -49,8 +67,13 @@ class DatesTask:
     limits = "Knows the languages and forms that it was trained on, and no short numeric dates."
 
     def __init__(self, data: Mapping):
+        _check_settings(data, self.data)
         for split in SPLITS:
             check_count(f"data.{split}", data[split])
+        for name in ("locales", "forms"):
+            _check_names(f"data.{name}", data[name])
+        for form in data["forms"]:
+            check_choice("each of data.forms", form, FORMS)
         self.settings = data
 
     def __str__(self) -> str:
@@ -117,7 +140,8 @@ class CaptionsTask:
             random in training.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, or more than there are.
+        TypeError, ValueError: a setting is missing, or a size is no whole number of at least 1, or
+            more than there are.
     """
 
     data: Mapping = {
@@ -141,6 +165,7 @@ class CaptionsTask:
     )
 
     def __init__(self, data: Mapping):
+        _check_settings(data, self.data)
         for split in SPLITS:
             check_count(f"data.{split}", data[split], most=self.data[split])
         check_count("data.vocabulary", data["vocabulary"])
