@@ -32,7 +32,7 @@ QUICK = {
     "5.1": ("pool", attention.check_pool),
     "5.2": ("split", attention.check_split),
     "5.3": ("entropy", attention.check_entropy),
-    "5.4": ("harden", attention.check_harden),
+    "5.4": ("reinforce", attention.check_reinforce),
     "5.6": ("diagnosis", attention.check_fault),
 }
 
@@ -69,11 +69,9 @@ def test_the_studies_run_in_the_chapter_itself():
         'train_on_dates(models["additive"], 120, every=120)',
         names,
     )
-    before = names["exact"](names["models"]["additive"])
+    assert names["exact"](names["models"]["additive"]) > 0.5
     for number in ("5.3", "5.4"):
         exec(ATTENTION[number], names)
-    assert before > 0.5
-    assert names["exact"](names["models"]["additive"]) == before, "5.4 leaves the soft model behind"
     names["left_out"] = "es"
     exec(ATTENTION["5.5"], names)
     verdict = attention.check_left_out(

@@ -10,6 +10,13 @@ from gates2heads.exercises import attention as exercises
 from gates2heads.exercises.verdict import NotYetError, Verdict, check
 from gates2heads.models.seq2seq import EncoderDecoder
 
+
+def reinforce(weights, picks, rewards, baseline):
+    """The right answer of exercise 5.4, to be spoilt below."""
+    pushed = F.one_hot(picks, len(weights)) - weights
+    return ((rewards - baseline)[:, None] * pushed).mean(0)
+
+
 WRONG = [
     (exercises.check_pool, lambda q, k, v: None, "returned nothing"),
     (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "shape should be (1,)"),
@@ -24,9 +31,12 @@ WRONG = [
     (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "eight equal weights"),
     (exercises.check_entropy, lambda w: -(torch.xlogy(w, w) / 0.6931472).sum(-1), "eight equal"),
     (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "shape should be (2,)"),
-    (exercises.check_harden, lambda w: (w == w.max()).float(), "(1, 2, 3)"),
-    (exercises.check_harden, lambda w: (w == w.max(-1, keepdim=True).values).float(), "equal"),
-    (exercises.check_harden, lambda w: w.argmax(-1), "shape should be"),
+    (exercises.check_reinforce, lambda w, i, r, b: None, "returned nothing"),
+    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "shape should be"),
+    (exercises.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "with reward 12"),
+    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
+    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline 0.7"),
+    (exercises.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "seven draws"),
     (exercises.check_fault, "a", "sums would exceed 1"),
     (exercises.check_fault, "c", "same probabilities"),
     (exercises.check_fault, "D", "only its own output"),
@@ -41,13 +51,8 @@ def test_a_wrong_answer_gets_its_reason(checker, answer, reason):
     assert reason in verdict.message
 
 
-def test_hardening_in_place_is_noticed():
-    def harden(weights):
-        one_hot = F.one_hot(weights.argmax(-1), weights.shape[-1]).float()
-        weights.copy_(one_hot)
-        return weights
-
-    assert "changed its argument" in exercises.check_harden(harden).message
+def test_the_right_estimate_passes():
+    assert exercises.check_reinforce(reinforce).passed
 
 
 def test_the_letter_may_stand_in_brackets():

@@ -82,19 +82,23 @@ def check_entropy(entropy) -> str:
 
 
 @check("Exercise 5.4")
-def check_harden(harden) -> str:
-    """Check `harden(weights (…, S))` -> one-hot of the largest weight, same shape."""
-    weights = torch.tensor([[[0.2, 0.5, 0.3], [0.9, 0.1, 0.0]]])
-    before = weights.clone()
-    wanted = torch.tensor([[[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]])
-    tensor_like(harden(weights), wanted, "weights of shape (1, 2, 3)")
-    if not torch.equal(weights, before):
-        raise NotYetError("Your function changed its argument; make a new tensor.")
-    ties = torch.tensor([0.5, 0.5])
-    answer = torch.as_tensor(harden(ties))
-    if float(answer.sum()) != 1:
-        raise NotYetError("When two weights are equal, still only one position may be chosen.")
-    return "A hard choice has no gradient; that is why hard attention is trained by sampling."
+def check_reinforce(reinforce) -> str:
+    """Check `reinforce(weights (S,), picks (N,), rewards (N,), baseline)` -> (S,): eq. (5.8)."""
+    weights, values = torch.tensor([1.0, 2.0, 3.0]) / 6, torch.tensor([6.0, 12.0, 0.0])
+    one = reinforce(weights, torch.tensor([1]), values[1:2], 0.0)
+    tensor_like(one, torch.tensor([-2.0, 8.0, -6.0]), "one draw, of slot 2, with reward 12")
+    draw = torch.Generator().manual_seed(5)
+    scores = torch.randn(5, generator=draw, requires_grad=True)
+    picks, rewards = torch.randint(5, (7,), generator=draw), torch.randn(7, generator=draw)
+    ((rewards - 0.7) * scores.log_softmax(0)[picks]).mean().backward()
+    answer = reinforce(scores.detach().softmax(0), picks, rewards, 0.7)
+    tensor_like(answer, scores.grad, "seven draws from five positions, baseline 0.7")
+    picks = torch.tensor([0, 1, 1, 2, 2, 2])  # as often as the weights say
+    exact = weights * (values - 5)
+    for baseline in (0.0, 5.0):
+        answer = reinforce(weights, picks, values[picks], baseline)
+        tensor_like(answer, exact, f"six draws in proportion to the weights, baseline {baseline}")
+    return "Draws in proportion to the weights give the exact gradient, whatever the baseline."
 
 
 @check("Exercise 5.5")

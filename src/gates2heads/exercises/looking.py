@@ -70,10 +70,11 @@ class SampledLoss:
         """The loss on a batch of B pairs: a number, in nats per token."""
         with model.decoder.attention.choices() as choices:
             log_probs = model(batch).log_softmax(-1)  # (B, T, V)
+        real = batch.target_mask
         right = log_probs.gather(2, batch.target_out[..., None])[..., 0]  # (B, T)
-        reward = right.masked_fill(~batch.target_mask, 0.0).sum(1)  # (B,)
+        reward = right.masked_fill(~real, 0.0).sum(1)  # (B,)
         loss = -reward.mean()  # what to write
         if self.reinforce:  # where to look
             usual = self.usual.update(reward) if self.usual else 0.0
-            loss = loss + reinforce_loss(reward, choices, baseline=usual, mask=batch.target_mask)
-        return loss * len(batch) / batch.target_mask.sum()
+            loss = loss + reinforce_loss(reward, choices, baseline=usual, mask=real)
+        return loss * len(batch) / real.sum()
