@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from types import SimpleNamespace
 
+import pytest
 import torch
 from nonsense import (
     BATCH,
@@ -267,6 +268,12 @@ SAME = {  # what a refusal names instead
 test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(
     ENTRIES, SAME
 )
+
+
+@pytest.fixture(autouse=True)
+def _accelerate_remembers():
+    """Other tests let Accelerate forget its state, which all accelerators share."""
+    prepare_accelerator("no")
 
 
 def test_a_loss_of_nan_logits_is_nan_so_that_training_stops():
