@@ -58,7 +58,8 @@ def test_the_studies_run_in_the_chapter_itself():
     """Solutions 5.3, 5.4 and 5.5 in full, after the cells of the chapter that they build on."""
     cells = json.loads((CHAPTERS / "05_attention.ipynb").read_text(encoding="utf-8"))["cells"]
     code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
-    beginnings = ("import torch", "SEED =", "days =", "def exact", "def new_model")
+    imports = ("import torch", "from gates2heads.exercises")
+    beginnings = (*imports, "SEED =", "days =", "def exact", "def new_model")
     defining = [cell for cell in code if cell.startswith(beginnings)]
     assert len(defining) == len(beginnings)
     names = {"display": print}
