@@ -267,6 +267,7 @@ def test_many_blocks_keep_the_size_of_the_logits():
     assert 0.5 < sizes[1] / sizes[0] < 2
 
 
+@pytest.mark.slow
 def test_learns_to_write_backwards():
     draw = torch.Generator().manual_seed(3)
     torch.manual_seed(3)
