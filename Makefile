@@ -80,8 +80,10 @@ lint:
 check: $(INSTALLED) lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 -m "not slow and not browser and not book" tests
 
+# One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
+# on a busy machine the two wait for each other and lose far more.
 test: $(ASSETS) $(WHEEL) $(COLAB)
-	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
+	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
 
@@ -91,7 +93,7 @@ bench: $(INSTALLED)
 	  $(if $(ONLY),-k "$(ONLY)") benchmarks
 
 execute: $(INSTALLED)
-	$(PY) tools/execute_notebooks.py $(NOTEBOOKS)
+	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage
