@@ -151,7 +151,8 @@ def _shrink(arguments) -> None:
     trained = load(arguments.weights)
     trained.model.load_state_dict(dequantise(quantise(trained.model.state_dict())))
     told = {split: evaluate(trained, split) for split in trained.card["scores"]}
-    card = {**trained.card, "scores_small": told}
+    words = {"terms": trained.task.terms, "limits": trained.task.limits}
+    card = {**trained.card, **words, "scores_small": told}
     save_weights(arguments.output, trained.model, card=card, small=True)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
     _print_scores("test", told["test"])

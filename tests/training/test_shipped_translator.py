@@ -1,0 +1,93 @@
+"""The translator that comes with the book: whole, small, quick, and as good as its card says."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from gates2heads.__main__ import main
+from gates2heads.decoding.translation import translate
+from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.runs import evaluate, load
+from tests.needs import needs_data
+
+PATH = shipped_weights("translator")
+DOG = "Ein Hund läuft durch den Schnee."
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return load(PATH)
+
+
+def test_it_is_at_most_seven_megabytes():
+    assert PATH.stat().st_size <= 7_000_000
+
+
+def test_its_card_says_what_a_user_must_know(trained):
+    card = trained.card
+    assert "Multi30k" in card["data"]
+    assert card["command"].startswith("python -m gates2heads train translator")
+    assert card["seed"] == card["recipe"]["seed"]
+    assert card["scores_small"]["test"]["bleu"] >= 41.5
+    assert card["scores_small"]["test"]["bleu"] > card["scores"]["test"]["bleu"] - 0.3
+    assert {"terms", "limits", "machine", "seconds", "parameters"} <= card.keys()
+    assert card["parameters"] == sum(p.numel() for p in trained.model.parameters())
+
+
+def test_it_translates_without_a_network(monkeypatch):
+    monkeypatch.setattr("socket.socket.connect", None)  # whoever calls it fails
+    trained = load(PATH)
+    written = translate(trained.model, [DOG], trained.source, trained.target, max_length=30)
+    assert written[0].lower().startswith("a dog")
+    assert "snow" in written[0]
+
+
+def test_without_weights_the_command_line_takes_it(capsys):
+    assert main(["translate", DOG]) == 0
+    assert "snow" in capsys.readouterr().out
+    assert main(["card"]) == 0
+    assert '"command": "python -m gates2heads train translator' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("part", [0.3, 0.999])
+def test_a_truncated_copy_is_refused(tmp_path, part, capsys):
+    whole = PATH.read_bytes()
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(whole[: int(part * len(whole))])
+    assert main(["translate", "--weights", str(copy), DOG]) == 2
+    assert "is truncated or is no safetensors file" in capsys.readouterr().err
+
+
+def test_an_altered_copy_is_refused(tmp_path, capsys):
+    altered = bytearray(PATH.read_bytes())
+    altered[-1000] ^= 1
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(altered)
+    assert main(["translate", "--weights", str(copy), DOG]) == 2
+    assert "was altered: its weights do not match the checksum" in capsys.readouterr().err
+
+
+def seconds_of_the_processor(*words):
+    """What a Python of its own computes for; what others add on the wall does not count."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, *words], check=True, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.slow
+def test_a_translation_takes_little_longer_than_to_import_torch():
+    # A quiet processor of 2026 needs 1.3 s for torch alone and 1.6 s with a translation.
+    translation = seconds_of_the_processor("-m", "gates2heads", "translate", DOG)
+    assert translation < 2 * seconds_of_the_processor("-c", "import torch")
+
+
+@pytest.mark.slow
+@needs_data
+def test_it_scores_what_its_card_says(trained):
+    told = evaluate(trained, "test")
+    assert told["bleu"] == pytest.approx(trained.card["scores_small"]["test"]["bleu"], abs=0.05)
