@@ -16,14 +16,13 @@ from pathlib import Path
 import torch
 
 from gates2heads.data.checks import check_count
-from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import translate
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.models.forcing import unroll
 from gates2heads.training.checkpoints import write_whole
-from gates2heads.training.losses import cross_entropy, sequence_loss
+from gates2heads.training.losses import cross_entropy
 from gates2heads.training.recipes import RECIPES, read_recipe
-from gates2heads.training.runs import evaluate, load, loss_of, train
+from gates2heads.training.runs import evaluate, load, loss_of, search_of, train
 
 RESULTS = Path(__file__).with_name("results") / "ladder.json"
 WEIGHTS = Path("checkpoints/ladder")
@@ -44,17 +43,17 @@ def result(recipe: str, weights: Path) -> dict:
     trained = load(weights)
     card, pairs = trained.card, trained.task.pairs("test")
     texts, wanted = map(list, zip(*pairs, strict=True))
-    shown = {"max_length": trained.task.max_length, "width": 5, "length_rule": Power(1.0)}
+    shown = {"max_length": trained.task.max_length, **search_of(card["recipe"])}
     some = range(0, len(texts), SHOWN)
     written = translate(
         trained.model, [texts[n] for n in some], trained.source, trained.target, **shown
     )
-    searches = {f"width {width}": {**evaluate(trained, "test", width=width)} for width in WIDTHS}
+    searches = {f"width {width}": evaluate(trained, "test", width=width) for width in WIDTHS}
     return {
         "recipe": recipe,
         **{name: card[name] for name in ("seed", "command", "parameters", "seconds", "machine")},
         "validation": dict(zip(card["evaluated_at"], card["evaluations"], strict=True)),
-        "perplexity": math.exp(loss_of(trained, pairs, sequence_loss)),
+        "perplexity": math.exp(searches["width 1"]["loss"]),
         "perplexity_free_running": math.exp(loss_of(trained, pairs, free_running_loss)),
         "test": searches,
         "signature": corpus_bleu(wanted, [[text] for text in wanted]).signature,

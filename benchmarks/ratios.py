@@ -14,6 +14,8 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
 
+from gates2heads.training.parallel import processor
+
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = ("torch", "numpy", "transformers", "gensim", "sacrebleu", "rouge-score")
 
@@ -84,12 +86,9 @@ def table(rows: list[Row]) -> list[str]:
 
 def machine() -> dict:
     """What the numbers depend on: the processor and the versions."""
-    cpus = Path("/proc/cpuinfo")
-    names = [line.partition(":")[2].strip() for line in cpus.read_text().splitlines()
-             if line.startswith("model name")] if cpus.exists() else []  # fmt: skip
     return {
         "machine": {
-            "processor": names[0] if names else platform.processor() or platform.machine(),
+            "processor": processor(),
             "cores": os.cpu_count(),
             "system": f"{platform.system()} {platform.machine()}",
         },

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.data.checks import check_count
+from gates2heads.layers.checks import check_module
 
 
 class Trace:
@@ -60,8 +61,7 @@ def record(model: nn.Module) -> Iterator[Trace]:
         TypeError: `model` is not a module.
         RuntimeError: the model is being recorded already.
     """
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    check_module("model", model)
     modules = dict(model.named_modules())
     if any(is_recorded(module) for module in modules.values()):
         raise RuntimeError("model is being recorded already; leave the first `with record` first")

@@ -110,7 +110,7 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     """
     check_module("model", model)
     tensors, card = read_weights(path)
-    _check_shapes(Path(path), model, tensors)
+    check_shapes(Path(path), model, tensors)
     model.load_state_dict(tensors)
     return card
 
@@ -137,9 +137,10 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     if metadata["sha256"] != digest(tensors):
         raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
     try:
-        return dequantise(tensors), json.loads(metadata["card"])
+        card = json.loads(metadata["card"])
     except ValueError as error:
         raise ValueError(f"{path} was altered: its card is not JSON") from error
+    return dequantise(tensors), card
 
 
 def shipped_weights(name: str) -> Path:
@@ -156,8 +157,17 @@ def shipped_weights(name: str) -> Path:
     return folder / f"{name}.safetensors"
 
 
-def _check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Refuse tensors that do not fit the model, before any of them is copied."""
+def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse weights that do not fit a model, before any of them is copied.
+
+    Args:
+        path: the file that they were read from, which the sentence names.
+        model: what they are for.
+        tensors: the weights by name.
+
+    Raises:
+        ValueError: a name or a shape differs.
+    """
     own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     theirs = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if own != theirs:
@@ -222,7 +232,7 @@ class TrainingCheckpoint:
                 "delete it to start again"
             )
         content = from_bytes(saved)
-        _check_shapes(self.path, model, content["model"])
+        check_shapes(self.path, model, content["model"])
         model.load_state_dict(content["model"])
         optimizer.load_state_dict(content["optimizer"])
         scheduler.load_state_dict(content["scheduler"])

@@ -49,7 +49,19 @@ def cross_entropy(
     return MeanSurprise.apply(logits.flatten(0, 1), target.flatten(), float(label_smoothing))
 
 
-class MeanSurprise(torch.autograd.Function):
+class _KnownGradient(torch.autograd.Function):
+    """A loss of logits, the first argument, whose forward pass has saved its gradient for them."""
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, upstream: Tensor):
+        """Scale what the forward pass has computed; the other arguments have no gradient."""
+        (gradient,) = ctx.saved_tensors
+        others = [None] * (len(ctx.needs_input_grad) - 1)
+        return gradient * upstream.to(gradient.dtype), *others
+
+
+class MeanSurprise(_KnownGradient):
     """Cross-entropy of logits (N, V) with targets (N,), and its gradient in the same pass.
 
     With the smoothed target q = (1 − ε) · one-hot + ε / V, the loss of a row is −Σ q log p, and
@@ -69,15 +81,8 @@ class MeanSurprise(torch.autograd.Function):
         ctx.save_for_backward(gradient)
         return torch.stack(losses).sum()
 
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, upstream: Tensor):
-        """Scale what the forward pass has computed."""
-        (gradient,) = ctx.saved_tensors
-        return gradient * upstream.to(gradient.dtype), None, None
 
-
-class MeanDisagreement(torch.autograd.Function):
+class MeanDisagreement(_KnownGradient):
     """The loss of `r_drop_loss` from the logits (2, N, V) of two passes, with its gradient.
 
     Let d = log p − log q, for the probabilities p and q of the two passes. Then Σ (p − q) d, the
@@ -106,13 +111,6 @@ class MeanDisagreement(torch.autograd.Function):
             losses.append((total * 0.5 * weight).sum())
         ctx.save_for_backward(gradient)
         return torch.stack(losses).sum()
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, upstream: Tensor):
-        """Scale what the forward pass has computed."""
-        (gradient,) = ctx.saved_tensors
-        return gradient * upstream.to(gradient.dtype), None, None, None
 
 
 def surprise(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor, Tensor]:

@@ -17,7 +17,7 @@ from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
-    load_weights,
+    check_shapes,
     read_weights,
     save_weights,
 )
@@ -186,7 +186,7 @@ def load(path: Path) -> Trained:
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`, or the card holds no recipe.
     """
-    _, card = read_weights(path)
+    tensors, card = read_weights(path)
     try:
         recipe = card["recipe"] = complete(card["recipe"])
         task = TASKS[recipe["task"]](recipe["data"])
@@ -196,7 +196,8 @@ def load(path: Path) -> Trained:
             f"{path} cannot be rebuilt, its card holds no recipe that `train` wrote: {error}"
         ) from error
     model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
-    load_weights(path, model)
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
     return Trained(model.eval(), task, source, target, card)
 
 

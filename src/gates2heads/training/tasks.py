@@ -85,8 +85,7 @@ class DatesTask:
         Raises:
             TypeError, ValueError: an unknown split, locale or form.
         """
-        if split not in SPLITS:
-            raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {split!r}")
+        check_choice("split", split, SPLITS)
         chosen = {name: self.settings[name] for name in ("locales", "forms")}
         try:
             drawn = dates(split, self.settings[split], **chosen)
