@@ -211,11 +211,7 @@ ENTRIES = {
     "CaptionsTask": (
         CaptionsTask,
         {"data": CaptionsTask.data},
-        {
-            "data": wrong_settings(
-                CaptionsTask.data, train=[*COUNTS, 29_001], vocabulary=COUNTS, merge_dropout=SHARES
-            )
-        },
+        {"data": wrong_settings(CaptionsTask.data, train=[*COUNTS, 29_001], vocabulary=COUNTS)},
     ),
     "fit": (
         through(fit, partial(fit, progress=False)),

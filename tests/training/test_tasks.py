@@ -69,7 +69,7 @@ def test_tasks_go_by_name():
 
 GERMAN = ["Zwei Hunde laufen im Schnee.", "Ein Hund läuft.", "Zwei Kinder spielen im Schnee."]
 ENGLISH = ["Two dogs run in snow.", "A dog runs.", "Two children play in snow."]
-FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300, "merge_dropout": 0.0}
+FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300}
 
 
 def test_captions_share_one_tokenizer():
@@ -107,7 +107,6 @@ def test_captions_refuse_bad_sizes():
     for change, error, message in [
         ({"train": 29_001}, ValueError, r"data\.train must be from 1 to 29000, got 29001"),
         ({"vocabulary": 0}, ValueError, r"data\.vocabulary must be at least 1, got 0"),
-        ({"merge_dropout": 2}, ValueError, r"data\.merge_dropout must lie in \[0, 1\], got 2"),
     ]:
         with pytest.raises(error, match=message):
             CaptionsTask({**FEW, **change})

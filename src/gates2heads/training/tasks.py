@@ -12,7 +12,7 @@ from babel import UnknownLocaleError
 
 from gates2heads.data.batching import Batch, endless_batches, endless_token_batches
 from gates2heads.data.bpe import BPETokenizer
-from gates2heads.data.checks import check_choice, check_count, check_share, check_texts
+from gates2heads.data.checks import check_choice, check_count, check_texts
 from gates2heads.data.corpora import FORMS, LOCALES, SPLITS, dates, write_date
 from gates2heads.data.multi30k import multi30k
 from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
@@ -134,9 +134,8 @@ class CaptionsTask:
     """Read the German caption of a photograph, write the English one, in pieces of words.
 
     Args:
-        data: how many captions of each split are read, from the first on; the size of the
-            vocabulary that both languages share; and how many of its merges are left out at
-            random in training.
+        data: how many captions of each split are read, from the first on, and the size of the
+            vocabulary that both languages share.
 
     Raises:
         TypeError, ValueError: a setting is missing, or a size is no whole number of at least 1, or
@@ -148,7 +147,6 @@ class CaptionsTask:
         "validation": 1_014,
         "test": 1_000,
         "vocabulary": 5_000,
-        "merge_dropout": 0.0,
     }
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
@@ -168,7 +166,6 @@ class CaptionsTask:
         for split in SPLITS:
             check_count(f"data.{split}", data[split], most=self.data[split])
         check_count("data.vocabulary", data["vocabulary"])
-        check_share("data.merge_dropout", data["merge_dropout"])
         self.settings = data
 
     def __str__(self) -> str:
