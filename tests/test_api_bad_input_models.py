@@ -31,7 +31,7 @@ from nonsense import (
 
 from gates2heads.data.windows import join_sentences, windows
 from gates2heads.layers.attention import Attention, DotScore
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
+from gates2heads.models.decoders import BahdanauDecoder, ChoDecoder, LuongDecoder, PlainDecoder
 from gates2heads.models.encoders import ConvolutionalEncoder, RecurrentEncoder
 from gates2heads.models.forcing import exponential_share, linear_share, sigmoid_share, unroll
 from gates2heads.models.glove import GloVe, cooccurrences, train_glove
@@ -329,6 +329,11 @@ ENTRIES = {
         PlainDecoder,
         {**RECURRENT_SIZES, "fed_size": 3},
         {**WRONG_RECURRENT, "fed_size": STEPS},
+    ),
+    "ChoDecoder": (
+        ChoDecoder,
+        {**RECURRENT_SIZES, "maxout_size": 3},
+        {**WRONG_RECURRENT, "maxout_size": OPTIONAL},
     ),
     "LuongDecoder": (
         LuongDecoder,

@@ -24,6 +24,7 @@ from gates2heads.data.checks import check_choice, check_flag, check_number
 from gates2heads.data.cldr_facts import facts, names
 from gates2heads.data.docstrings import docstrings
 from gates2heads.data.download import fetch
+from gates2heads.data.merge_dropout import MergeDropout
 from gates2heads.data.multi30k import multi30k
 from gates2heads.data.sentence_pairs import join
 from gates2heads.data.shakespeare import tiny_shakespeare
@@ -131,14 +132,26 @@ ENTRIES = {
     ),
     "BPETokenizer.encode": (
         BPE.encode,
-        {"text": "ab", "dropout": 0.1},
-        {"text": [*TEXTS, ""], "dropout": SHARES},
+        {"text": "ab"},
+        {"text": [*TEXTS, ""]},
     ),
     "BPETokenizer.encode_all": (
         BPE.encode_all,
-        {"texts": ["ab"], "dropout": 0.1},
-        {"texts": [*LISTS, "ab", [3], [""]], "dropout": SHARES},
+        {"texts": ["ab"]},
+        {"texts": [*LISTS, "ab", [3], [""]]},
     ),
+    "BPETokenizer.words": (BPE.words, {"text": "ab"}, {"text": [*TEXTS, ""]}),
+    "MergeDropout": (
+        MergeDropout,
+        {"tokenizer": BPE, "dropout": 0.1, "seed": 0, "splits": 2},
+        {
+            "tokenizer": [*THINGS, None, 3],
+            "dropout": SHARES,
+            "seed": ["a", 2.5, None],
+            "splits": COUNTS,
+        },
+    ),
+    "MergeDropout.encode": (MergeDropout(BPE).encode, {"text": "ab"}, {"text": [*TEXTS, ""]}),
     "BPETokenizer.pieces": (BPE.pieces, {"text": "ab"}, {"text": [*TEXTS, ""]}),
     "BPETokenizer.decode": (BPE.decode, {"numbers": [3]}, {"numbers": NUMBERS}),
     "BPETokenizer.load": (

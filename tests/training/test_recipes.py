@@ -62,7 +62,7 @@ def test_the_settings_reach_the_model():
         (["training.step=7"], ValueError, "training has no setting 'step'; it has steps"),
         (["model.nhead=7"], ValueError, "model has no setting 'nhead'; it has kind, embedding"),
         (["data.size=7"], ValueError, "data has no setting 'size'; it has train"),
-        (["task=captions", "data.merge_dropout=0.1"], ValueError, "data has no setting 'merge_dr"),
+        (["task=captions", "data.dropout=0.1"], ValueError, "data has no setting 'dropout'"),
         (["task=poems"], ValueError, "task must be one of dates, captions, got 'poems'"),
         (["task=[]"], ValueError, r"task must be one of dates, captions, got \[\]"),
         (["model.kind=RNN"], ValueError, "model.kind must be one of EncoderDecoder, Transformer"),

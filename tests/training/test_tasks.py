@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import torch
 
 from gates2heads.data.corpora import SPLITS
 from gates2heads.training.tasks import TASKS, CaptionsTask, DatesTask
@@ -69,7 +70,7 @@ def test_tasks_go_by_name():
 
 GERMAN = ["Zwei Hunde laufen im Schnee.", "Ein Hund läuft.", "Zwei Kinder spielen im Schnee."]
 ENGLISH = ["Two dogs run in snow.", "A dog runs.", "Two children play in snow."]
-FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300}
+FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300, "merge_dropout": 0.0}
 
 
 def test_captions_share_one_tokenizer():
@@ -93,6 +94,24 @@ def test_caption_batches_keep_to_the_budget():
         assert max(batch.source.numel(), batch.target_in.numel()) <= 2 * longest
 
 
+def test_captions_split_words_anew_in_each_round_and_the_same_in_each_run():
+    task = CaptionsTask({**FEW, "merge_dropout": 0.5})
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    source, target = task.tokenizers(pairs)
+
+    def rounds(seed):
+        stream = task.batches(pairs, source, target, 1_000, seed=seed)  # one batch is one round
+        return [next(stream).source for _ in range(4)]
+
+    first = rounds(3)
+    for batch in first:
+        texts = {source.decode(row) for row in batch.tolist()}
+        assert texts == set(GERMAN)
+    assert len({str(batch.tolist()) for batch in first}) == 4
+    assert all(map(torch.equal, first, rounds(3)))
+    assert not torch.equal(first[0], rounds(9)[0])
+
+
 def test_captions_are_scored_as_sacrebleu_scores_them():
     sacrebleu = pytest.importorskip("sacrebleu")
     written, wanted = ["A dog runs.", "Two dogs play in the snow ."], ["a dog runs.", ENGLISH[0]]
@@ -106,6 +125,7 @@ def test_captions_are_scored_as_sacrebleu_scores_them():
 def test_captions_refuse_bad_sizes():
     for change, error, message in [
         ({"train": 29_001}, ValueError, r"data\.train must be from 1 to 29000, got 29001"),
+        ({"merge_dropout": 2}, ValueError, r"data\.merge_dropout must lie in \[0, 1\], got 2"),
         ({"vocabulary": 0}, ValueError, r"data\.vocabulary must be at least 1, got 0"),
     ]:
         with pytest.raises(error, match=message):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.data.checks import check_count, check_list, check_share, check_texts
+from gates2heads.data.checks import check_count, check_list, check_texts
 from gates2heads.data.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
 SPECIAL = [PAD, BOS, EOS]
@@ -94,37 +94,53 @@ class BPETokenizer:
     def __repr__(self) -> str:
         return f"BPETokenizer({len(self)} tokens)"
 
-    def encode(self, text: str, *, eos: bool = True, dropout: float = 0.0) -> list[int]:
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of every piece, written in the characters that `words` gives."""
+        return self._tokenizer.get_vocab()
+
+    @cached_property
+    def merges(self) -> dict[tuple[str, str], int]:
+        """Which pairs of pieces are merged, and which is merged first: the lowest number."""
+        pairs = json.loads(self.to_json())["model"]["merges"]
+        return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, between which nothing is merged, one character for each byte.
+
+        Raises:
+            TypeError, ValueError: `text` is not a string, or is empty.
+        """
+        check_text(text, "text")
+        split = self._tokenizer.pre_tokenizer.pre_tokenize_str(f" {text}")
+        return [word for word, _ in split]
+
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
 
         Args:
             text: any text, also one with unseen characters.
             eos: close with `<eos>`.
-            dropout: the share of merges left out at random, so that a model in training sees one
-                word in several splits (Provilkov et al. 2020). The library that draws it cannot
-                be seeded.
 
         Raises:
             TypeError: `text` is not a string.
-            ValueError: `text` is empty, or `dropout` is not in [0, 1].
+            ValueError: `text` is empty.
         """
-        return self.encode_all([text], eos=eos, dropout=dropout)[0]
+        return self.encode_all([text], eos=eos)[0]
 
-    def encode_all(
-        self, texts: Sequence[str], *, eos: bool = True, dropout: float = 0.0
-    ) -> list[list[int]]:
+    def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
         """Number the pieces of many texts at once; see `encode`."""
         check_list("texts", texts, of="strings")
         for number, text in enumerate(texts):
             check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
         end = [self.eos] if eos else []
-        return [[*split.ids, *end] for split in self._split(texts, dropout)]
+        return [[*split.ids, *end] for split in self._split(texts)]
 
     def pieces(self, text: str) -> list[str]:
         """Show the pieces of a text as a reader can read them; a leading space begins a word."""
         check_text(text, "text")
         padded = f" {text}"
-        return [padded[start:end] for start, end in self._split([text], 0.0)[0].offsets]
+        return [padded[start:end] for start, end in self._split([text])[0].offsets]
 
     def decode(self, numbers: Sequence[int]) -> str:
         """Put the pieces together again, up to the first `<eos>`, without the special tokens.
@@ -176,9 +192,7 @@ class BPETokenizer:
             raise ValueError("text must hold a tokenizer that BPETokenizer wrote")
         return cls(tokenizer)
 
-    def _split(self, texts: Sequence[str], dropout: float):
-        check_share("dropout", dropout)
-        self._tokenizer.model.dropout = dropout or None
+    def _split(self, texts: Sequence[str]):
         return self._tokenizer.encode_batch([f" {text}" for text in texts])
 
 

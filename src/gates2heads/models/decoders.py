@@ -1,63 +1,17 @@
 """Decoders: what writes the target. Plain, or looking at the source before or after the step."""
 
-from typing import NamedTuple
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_flag, check_share
+from gates2heads.data.checks import check_count, check_flag
 from gates2heads.layers.attention import Attention
 from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.recurrent import ContextGRUCell
 from gates2heads.models.checks import check_attention
-from gates2heads.models.recurrent import Carried, carried_parts, recurrent_layer, run
+from gates2heads.models.recurrent import carried_parts, recurrent_layer, run
 from gates2heads.models.seq2seq import Memory
-
-
-class WriterState(NamedTuple):
-    """Where a decoder stands; every tensor has the batch first."""
-
-    carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
-    fed: Tensor  # (B, U) what input feeding hands to the next step; (B, 0) without it
-    steps: Tensor  # (B,) long: how many tokens were read
-    memory: Memory
-
-
-class Writer(nn.Module):
-    """What the decoders below share: a step reads a token, carries something on, and writes.
-
-    Under teacher forcing nothing that is carried on hangs on what was written, so the logits of
-    all steps are made at once in the end: one product by the readout instead of one for each.
-    """
-
-    state_type = WriterState
-    embedding: nn.Embedding
-    dropout: float
-
-    def step(self, state: WriterState, last_tokens: Tensor):
-        """Read last_tokens (B,), return logits (B, V) and the next state."""
-        read, state = self._advance(state, self._embed(last_tokens))
-        return self._write(read), state
-
-    def force(self, state: WriterState, target_in: Tensor) -> Tensor:
-        """Read target_in (B, T) and return logits (B, T, V)."""
-        reads = []
-        for vectors in self._embed(target_in).unbind(1):
-            read, state = self._advance(state, vectors)
-            reads.append(read)
-        return self._write(torch.stack(reads, dim=1))
-
-    def _embed(self, tokens: Tensor) -> Tensor:
-        return F.dropout(self.embedding(tokens), self.dropout, self.training)
-
-    def _advance(self, state: WriterState, vectors: Tensor):
-        """One step on token vectors (B, E): what the readout reads (B, ·), and the next state."""
-        raise NotImplementedError(f"{type(self).__name__} must say what one step does")
-
-    def _write(self, read: Tensor) -> Tensor:
-        """Turn what the readout reads (…, ·) into logits (…, V)."""
-        raise NotImplementedError(f"{type(self).__name__} must say what it writes")
+from gates2heads.models.writer import Writer, WriterState, begin, check_sizes
 
 
 class PlainDecoder(Writer):
@@ -88,7 +42,7 @@ class PlainDecoder(Writer):
         fed_size: int = 0,
     ):
         super().__init__()
-        _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_count("fed_size", fed_size, least=0)
         self.hidden_size, self.dropout, self.fed_size = hidden_size, dropout, fed_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
@@ -105,7 +59,7 @@ class PlainDecoder(Writer):
         # (B, parts · num_layers · U) -> parts times (B, num_layers, U)
         carried = first.unflatten(1, (-1, self.recurrent.num_layers, self.hidden_size)).unbind(1)
         fed = summary.new_zeros(len(summary), self.fed_size)
-        return _begin(carried, fed, Memory(states, states, mask, summary))
+        return begin(carried, fed, Memory(states, states, mask, summary))
 
     def _advance(self, state: WriterState, vectors: Tensor):
         states, carried = run(self.recurrent, vectors[:, None], state.carried)
@@ -113,6 +67,46 @@ class PlainDecoder(Writer):
 
     def _write(self, read: Tensor) -> Tensor:
         return self.readout(F.dropout(read, self.dropout, self.training))
+
+
+class ChoDecoder(PlainDecoder):
+    """Write the target from the encoder's summary, and read it again at every step.
+
+    Source: Cho et al. 2014, section 2.2 and appendix A.1.2: each step and the readout, a maxout
+    layer, read the summary c beside the state and the last token. Departs from it in the gates,
+    which are those of `cell` and reset after the product, as libraries do.
+
+    Args:
+        vocabulary_size, embedding_size, hidden_size, cell, num_layers, dropout: as for
+            `PlainDecoder`.
+        maxout_size: width of the readout's hidden layer; U/2, rounded up, if not given.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        *,
+        cell: str = "gru",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        maxout_size: int | None = None,
+    ):
+        check_count("hidden_size", hidden_size)
+        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+        sizes = (vocabulary_size, embedding_size, hidden_size)
+        super().__init__(*sizes, fed_size=hidden_size, **options)
+        read_size = 2 * hidden_size + embedding_size
+        self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        summary = state.memory.summary
+        hidden, state = super()._advance(state, torch.cat([vectors, summary], dim=1))
+        return torch.cat([hidden, vectors, summary], dim=1), state  # (B, 2U + E)
+
+    def _write(self, read: Tensor) -> Tensor:
+        return super()._write(_larger_of_pairs(self.combine(read)))
 
 
 class LuongDecoder(PlainDecoder):
@@ -194,25 +188,22 @@ class BahdanauDecoder(Writer):
         dropout: float = 0.0,
     ):
         super().__init__()
-        _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_attention(attention, hidden_size)
-        maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
-        check_count("maxout_size", maxout_size)
         check_flag("reset_after", reset_after)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention
         self.bridge = nn.Linear(hidden_size, hidden_size)
         self.cell = ContextGRUCell(embedding_size, hidden_size, hidden_size, reset_after)
-        # U_o s + V_o y + C_o c as one matrix over [s; y; c], twice as wide as the maxout layer
-        self.combine = nn.Linear(2 * hidden_size + embedding_size, 2 * maxout_size)
-        self.readout = nn.Linear(maxout_size, vocabulary_size)
+        read_size = 2 * hidden_size + embedding_size
+        self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
 
     def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
         """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
         hidden = torch.tanh(self.bridge(summary))
         memory = Memory(states, self.attention.project_keys(states), mask, summary)
-        return _begin((hidden[:, None],), summary[:, :0], memory)
+        return begin((hidden[:, None],), summary[:, :0], memory)
 
     def _advance(self, state: WriterState, vectors: Tensor):
         hidden = state.carried[0][:, 0]  # (B, 1, U) -> (B, U)
@@ -222,9 +213,20 @@ class BahdanauDecoder(Writer):
         return read, state._replace(carried=(hidden[:, None],), steps=state.steps + 1)
 
     def _write(self, read: Tensor) -> Tensor:
-        pairs = self.combine(read).unflatten(-1, (-1, 2))  # (…, l, 2)
-        larger = pairs.amax(dim=-1)  # of each pair the larger: (…, l)
+        larger = _larger_of_pairs(self.combine(read))  # (…, l)
         return self.readout(F.dropout(larger, self.dropout, self.training))
+
+
+def _larger_of_pairs(values: Tensor) -> Tensor:
+    """Maxout over pairs of neighbours: (…, 2l) -> (…, l)."""
+    return values.unflatten(-1, (-1, 2)).amax(dim=-1)
+
+
+def _maxout(read_size, hidden_size, vocabulary_size, maxout_size) -> tuple[nn.Linear, nn.Linear]:
+    """The readout's two matrices; U_o s + V_o y + C_o c is one over [s; y; c]."""
+    maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
+    check_count("maxout_size", maxout_size)
+    return nn.Linear(read_size, 2 * maxout_size), nn.Linear(maxout_size, vocabulary_size)
 
 
 def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) -> Tensor:
@@ -242,15 +244,3 @@ def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) ->
         **where,
     )
     return context[:, 0]
-
-
-def _begin(carried: Carried, fed: Tensor, memory: Memory) -> WriterState:
-    steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
-    return WriterState(carried, fed, steps, memory)
-
-
-def _check_sizes(vocabulary_size, embedding_size, hidden_size, dropout) -> None:
-    check_count("vocabulary_size", vocabulary_size)
-    check_count("embedding_size", embedding_size)
-    check_count("hidden_size", hidden_size)
-    check_share("dropout", dropout)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from gates2heads.data.checks import check_choice, check_count
+from gates2heads.data.checks import check_choice, check_count, check_flag
 from gates2heads.layers.attention import SCORES, Attention
 from gates2heads.models.convolutional import ConvolutionalDecoder
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
+from gates2heads.models.decoders import BahdanauDecoder, ChoDecoder, LuongDecoder, PlainDecoder
 from gates2heads.models.encoders import ConvolutionalEncoder, RecurrentEncoder
 from gates2heads.models.seq2seq import SequenceToSequence
 
@@ -18,6 +18,7 @@ def recurrent_translator(
     *,
     cell: str = "gru",
     attention: str | None = None,
+    repeat_summary: bool = False,
     score: str = "additive",
     embedding_size: int = 256,
     hidden_size: int = 256,
@@ -28,13 +29,15 @@ def recurrent_translator(
 ) -> SequenceToSequence:
     """A recurrent encoder and a recurrent decoder that looks at the source, or does not.
 
-    Source: Sutskever et al. 2014 without attention; Bahdanau et al. 2015; Luong et al. 2015. See
-    `PlainDecoder`, `BahdanauDecoder` and `LuongDecoder` for what departs from the papers.
+    Source: without attention Sutskever et al. 2014 and Cho et al. 2014; Bahdanau et al. 2015;
+    Luong et al. 2015. See `PlainDecoder`, `ChoDecoder`, `BahdanauDecoder` and `LuongDecoder` for
+    what departs from the papers.
 
     Args:
         source_size, target_size: the two vocabulary sizes.
         cell: "rnn", "gru" or "lstm", of encoder and decoder.
         attention: None, "bahdanau" (before the step; one layer of "gru") or "luong" (after it).
+        repeat_summary: without attention, every step reads the summary again (Cho et al. 2014).
         score: name of a score function (see `SCORES`); not read without attention.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states.
@@ -50,8 +53,11 @@ def recurrent_translator(
     check_count("target_size", target_size)
     check_count("hidden_size", hidden_size)
     check_choice("score", score, SCORES)
+    check_flag("repeat_summary", repeat_summary)
     if attention is not None:
         check_choice("attention", attention, ("bahdanau", "luong"))
+        if repeat_summary:
+            raise ValueError(f"repeat_summary must be False with attention, got {attention!r}")
     if attention == "bahdanau" and (cell != "gru" or num_layers != 1):
         raise ValueError(
             "attention 'bahdanau' needs cell 'gru' and num_layers 1, got "
@@ -63,7 +69,7 @@ def recurrent_translator(
     )
     sizes = (target_size, embedding_size, hidden_size)
     if attention is None:
-        decoder = PlainDecoder(*sizes, **options)
+        decoder = (ChoDecoder if repeat_summary else PlainDecoder)(*sizes, **options)
     else:
         looks = Attention(SCORES[score](hidden_size, hidden_size))
         if attention == "luong":

@@ -6,14 +6,15 @@ A task is a class with the methods of `DatesTask`. To add one, write the class a
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import product
+from itertools import count, product
 
 from babel import UnknownLocaleError
 
-from gates2heads.data.batching import Batch, endless_batches, endless_token_batches
+from gates2heads.data.batching import Batch, endless_batches, endless_token_batches, token_batches
 from gates2heads.data.bpe import BPETokenizer
-from gates2heads.data.checks import check_choice, check_count, check_texts
+from gates2heads.data.checks import check_choice, check_count, check_share, check_texts
 from gates2heads.data.corpora import FORMS, LOCALES, SPLITS, dates, write_date
+from gates2heads.data.merge_dropout import MergeDropout
 from gates2heads.data.multi30k import multi30k
 from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
 from gates2heads.data.vocabulary import Vocabulary
@@ -134,12 +135,13 @@ class CaptionsTask:
     """Read the German caption of a photograph, write the English one, in pieces of words.
 
     Args:
-        data: how many captions of each split are read, from the first on, and the size of the
-            vocabulary that both languages share.
+        data: how many captions of each split are read, from the first on, the size of the
+            vocabulary that both languages share, and the share of merges left out in training
+            (see `MergeDropout`).
 
     Raises:
-        TypeError, ValueError: a setting is missing, or a size is no whole number of at least 1, or
-            more than there are.
+        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
+            more than there are, or the share is outside [0, 1].
     """
 
     data: Mapping = {
@@ -147,6 +149,7 @@ class CaptionsTask:
         "validation": 1_014,
         "test": 1_000,
         "vocabulary": 5_000,
+        "merge_dropout": 0.0,
     }
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
@@ -166,6 +169,7 @@ class CaptionsTask:
         for split in SPLITS:
             check_count(f"data.{split}", data[split], most=self.data[split])
         check_count("data.vocabulary", data["vocabulary"])
+        check_share("data.merge_dropout", data["merge_dropout"])
         self.settings = data
 
     def __str__(self) -> str:
@@ -200,8 +204,13 @@ class CaptionsTask:
         return both, both
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of pairs of like length, without end."""
-        return endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
+        """Batches of pairs of like length, without end; each round splits the words anew."""
+        dropout = self.settings["merge_dropout"]
+        if not dropout:
+            yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
+        for one in count(seed):
+            splits = MergeDropout(source, dropout, seed=one)
+            yield from token_batches(encode_pairs(pairs, splits, splits), size, seed=one)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
         """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
