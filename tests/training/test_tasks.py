@@ -70,7 +70,7 @@ def test_tasks_go_by_name():
 
 GERMAN = ["Zwei Hunde laufen im Schnee.", "Ein Hund läuft.", "Zwei Kinder spielen im Schnee."]
 ENGLISH = ["Two dogs run in snow.", "A dog runs.", "Two children play in snow."]
-FEW = {"train": 3, "validation": 1, "test": 1, "vocabulary": 300, "merge_dropout": 0.0}
+FEW = {**CaptionsTask.data, "train": 3, "validation": 1, "test": 1, "vocabulary": 300}
 
 
 def test_captions_share_one_tokenizer():
@@ -112,6 +112,18 @@ def test_captions_split_words_anew_in_each_round_and_the_same_in_each_run():
     assert not torch.equal(first[0], rounds(9)[0])
 
 
+def test_captions_split_either_side_anew():
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    for side, text in (("merge_dropout", "source"), ("target_merge_dropout", "target_out")):
+        task = CaptionsTask({**FEW, side: 0.5})
+        source, target = task.tokenizers(pairs)
+        plain = next(CaptionsTask(FEW).batches(pairs, source, target, 1_000, seed=3))
+        anew = next(task.batches(pairs, source, target, 1_000, seed=3))
+        for name in ("source", "target_out"):
+            whole, split = (getattr(one, name).ne(source.pad).sum() for one in (plain, anew))
+            assert (split > whole) == (name == text)
+
+
 def test_captions_are_scored_as_sacrebleu_scores_them():
     sacrebleu = pytest.importorskip("sacrebleu")
     written, wanted = ["A dog runs.", "Two dogs play in the snow ."], ["a dog runs.", ENGLISH[0]]
@@ -125,6 +137,7 @@ def test_captions_are_scored_as_sacrebleu_scores_them():
 def test_captions_refuse_bad_sizes():
     for change, error, message in [
         ({"train": 29_001}, ValueError, r"data\.train must be from 1 to 29000, got 29001"),
+        ({"target_merge_dropout": None}, TypeError, r"data\.target_merge_dropout must be a number"),
         ({"merge_dropout": 2}, ValueError, r"data\.merge_dropout must lie in \[0, 1\], got 2"),
         ({"vocabulary": 0}, ValueError, r"data\.vocabulary must be at least 1, got 0"),
     ]:

@@ -12,12 +12,12 @@ def _dates(score: str | None) -> dict:
 
 EPOCH = 258  # so many batches of 2,000 tokens hold the 29,000 captions once
 CAPTIONS = {
-    "steps": 10 * EPOCH,
+    "steps": 6 * EPOCH,
     "learning_rate": 2e-3,
     "warmup": 400,
     "schedule": "cosine",
     "label_smoothing": 0.1,
-    "evaluate_every": EPOCH,
+    "evaluate_every": 2 * EPOCH,
     "checkpoint_every": EPOCH // 2,
     "precision": "auto",
 }
@@ -50,8 +50,10 @@ RECIPES = {
         "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
     # The ladder: five ways to translate the same captions, and the one that the book ships
-    "captions-lstm": _captions("recurrent", {"cell": "lstm"}),
-    "captions-gru": _captions("recurrent", {"cell": "gru"}),
+    "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
+    "captions-gru": _captions(
+        "recurrent", {"cell": "gru", "hidden_size": 512, "repeat_summary": True}
+    ),
     "captions-bahdanau": _captions("recurrent", {"cell": "gru", "attention": "bahdanau"}),
     "captions-luong": _captions("recurrent", {"cell": "gru", "attention": "luong"}),
     "captions-convolutional": _captions("convolutional", {}),

@@ -136,8 +136,8 @@ class CaptionsTask:
 
     Args:
         data: how many captions of each split are read, from the first on, the size of the
-            vocabulary that both languages share, and the share of merges left out in training
-            (see `MergeDropout`).
+            vocabulary that both languages share, and the shares of merges left out in training on
+            the side that is read and on the side that is written (see `MergeDropout`).
 
     Raises:
         TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
@@ -150,6 +150,7 @@ class CaptionsTask:
         "test": 1_000,
         "vocabulary": 5_000,
         "merge_dropout": 0.0,
+        "target_merge_dropout": 0.0,
     }
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
@@ -169,7 +170,8 @@ class CaptionsTask:
         for split in SPLITS:
             check_count(f"data.{split}", data[split], most=self.data[split])
         check_count("data.vocabulary", data["vocabulary"])
-        check_share("data.merge_dropout", data["merge_dropout"])
+        for name in ("merge_dropout", "target_merge_dropout"):
+            check_share(f"data.{name}", data[name])
         self.settings = data
 
     def __str__(self) -> str:
@@ -205,12 +207,12 @@ class CaptionsTask:
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
         """Batches of pairs of like length, without end; each round splits the words anew."""
-        dropout = self.settings["merge_dropout"]
-        if not dropout:
+        read, written = (self.settings[name] for name in ("merge_dropout", "target_merge_dropout"))
+        if not (read or written):
             yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
         for one in count(seed):
-            splits = MergeDropout(source, dropout, seed=one)
-            yield from token_batches(encode_pairs(pairs, splits, splits), size, seed=one)
+            sides = MergeDropout(source, read, seed=one), MergeDropout(target, written, seed=one)
+            yield from token_batches(encode_pairs(pairs, *sides), size, seed=one)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
         """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""

@@ -1,0 +1,59 @@
+"""The stored ladder: every rung, enough seeds, and each above what is published for its like."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gates2heads.training.recipes import RECIPES, read_recipe
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = json.loads((ROOT / "benchmarks/results/ladder.json").read_text(encoding="utf-8"))
+RUNGS = sorted(name for name in RECIPES if name.startswith("captions-"))
+SMALL = ("captions-lstm", "captions-gru", "captions-bahdanau", "captions-luong")
+# Lower-cased BLEU that teaching material elsewhere reports on the same captions
+PUBLISHED = {
+    "captions-lstm": 13.76,
+    "captions-gru": 20.61,
+    "captions-bahdanau": 28.30,
+    "captions-convolutional": 34.14,
+    "captions-transformer": 36.52,
+}
+
+
+def test_every_rung_is_there_and_the_small_ones_with_three_seeds():
+    seeds = {rung: {row["seed"] for row in ROWS if row["recipe"] == rung} for rung in RUNGS}
+    assert all(seeds.values()), seeds
+    assert all(len(seeds[rung]) >= 3 for rung in SMALL), seeds
+    assert len(ROWS) == sum(map(len, seeds.values()))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['recipe']}-{row['seed']}")
+def test_a_row_tells_what_can_be_repeated(row):
+    recipe, seed = row["recipe"], row["seed"]
+    assert row["command"] == f"python -m gates2heads train {recipe} --set seed={seed}"
+    training = read_recipe(recipe)["training"]
+    steps, every = training["steps"], training["evaluate_every"]
+    assert list(map(int, row["validation"])) == [*range(every, steps, every), steps]
+    assert {"device", "threads", "precision"} <= row["machine"].keys()
+    assert row["seconds"] > 0
+    assert "tok:13a" in row["signature"]
+    assert "case:mixed" in row["signature"]
+    assert 1 < row["perplexity"] < row["perplexity_free_running"]
+    for told in row["test"].values():
+        assert 0 < told["bleu"] <= told["bleu_lower_case"] < told["chrf"] < 100
+    assert len(row["translations"]) == 10
+    assert all(one["translation"] for one in row["translations"])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['recipe']}-{row['seed']}")
+def test_each_run_beats_what_is_published(row):
+    assert row["test"]["width 5"]["bleu_lower_case"] > PUBLISHED.get(row["recipe"], 0)
+
+
+def test_every_run_with_attention_beats_every_run_without():
+    scores = {False: [], True: []}
+    for row in ROWS:
+        attends = row["recipe"] not in ("captions-lstm", "captions-gru")
+        scores[attends].append(row["test"]["width 5"]["bleu"])
+    assert min(scores[True]) > max(scores[False])
