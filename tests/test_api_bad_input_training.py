@@ -211,7 +211,15 @@ ENTRIES = {
     "CaptionsTask": (
         CaptionsTask,
         {"data": CaptionsTask.data},
-        {"data": wrong_settings(CaptionsTask.data, train=[*COUNTS, 29_001], vocabulary=COUNTS)},
+        {
+            "data": wrong_settings(
+                CaptionsTask.data,
+                train=[*COUNTS, 29_001],
+                vocabulary=COUNTS,
+                merge_dropout=SHARES,
+                target_merge_dropout=SHARES,
+            )
+        },
     ),
     "fit": (
         through(fit, partial(fit, progress=False)),

@@ -207,12 +207,16 @@ class CaptionsTask:
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
         """Batches of pairs of like length, without end; each round splits the words anew."""
-        read, written = (self.settings[name] for name in ("merge_dropout", "target_merge_dropout"))
-        if not (read or written):
+        shares = [self.settings[name] for name in ("merge_dropout", "target_merge_dropout")]
+        if not any(shares):
             yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
+            return
         for one in count(seed):
-            sides = MergeDropout(source, read, seed=one), MergeDropout(target, written, seed=one)
-            yield from token_batches(encode_pairs(pairs, *sides), size, seed=one)
+            read, written = (
+                MergeDropout(side, share, seed=one) if share else side
+                for side, share in zip((source, target), shares, strict=True)
+            )
+            yield from token_batches(encode_pairs(pairs, read, written), size, seed=one)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
         """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
