@@ -35,7 +35,7 @@ from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.masks import causal_mask, key_mask, length_mask
 from gates2heads.layers.multi_head import MultiHeadAttention, self_attention
 from gates2heads.layers.norms import BatchNorm, LayerNorm, RMSNorm
-from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, sinusoids
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, rotate, sinusoids
 from gates2heads.layers.recurrent import LSTM, RNN, ContextGRUCell, LSTMCell, RNNCell
 from gates2heads.layers.transformer_layers import ENCODER_NAMES, DecoderLayer, EncoderLayer, rename
 from gates2heads.models.transformer import Transformer, UniversalTransformer
@@ -49,8 +49,16 @@ WIDE = floats(B, T, U)
 MODEL = Transformer(V, V, d_model=U, nhead=H, dim_feedforward=D)
 STATE = MODEL.start(SOURCE)
 DRAWN = [draw(torch.full((B, T, S), 1 / S))[1]]
-SIZES = {"d_model": U, "nhead": H, "dim_feedforward": D, "dropout": 0.1, "activation": "relu"}
+SIZES = {
+    "d_model": U,
+    "nhead": H,
+    "dim_feedforward": D,
+    "dropout": 0.1,
+    "activation": "relu",
+    "rotary": False,
+}
 WRONG_SIZES = {
+    "rotary": FLAGS,
     "d_model": COUNTS,
     "nhead": [*COUNTS, 4],
     "dim_feedforward": COUNTS,
@@ -158,8 +166,8 @@ ENTRIES = {
     ),
     "MultiHeadAttention": (
         MultiHeadAttention,
-        {"embed_dim": U, "num_heads": H, "dropout": 0.1},
-        {"embed_dim": COUNTS, "num_heads": [*COUNTS, 4], "dropout": SHARES},
+        {"embed_dim": U, "num_heads": 3, "dropout": 0.1, "rotary": True},
+        {"embed_dim": COUNTS, "num_heads": [*COUNTS, H, 4], "dropout": SHARES, "rotary": FLAGS},
     ),
     "MultiHeadAttention()": (
         HEADS,
@@ -250,6 +258,14 @@ ENTRIES = {
         sinusoids,
         {"positions": torch.arange(3), "size": D},
         {"positions": [*THINGS, None, [1]], "size": COUNTS},
+    ),
+    "rotate": (
+        rotate,
+        {"vectors": floats(B, H, T, U), "start": 2},
+        {
+            "vectors": [*FLOATS, floats(B, H, T, D)],
+            "start": [x for x in COUNTS if type(x) is not int or x],
+        },
     ),
     "SinusoidalPositions": (
         SinusoidalPositions,

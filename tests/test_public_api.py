@@ -155,7 +155,9 @@ EXEMPT = {
         layers/attention.DotScore.project_keys layers/attention.GaussianScore.forward
         layers/attention.GaussianScore.project_keys layers/attention.GeneralScore.forward
         layers/attention.GeneralScore.project_keys layers/blocks.Residual.after
-        layers/blocks.Residual.before layers/gru.gru_step layers/lstm.lstm_step layers/rnn.rnn_step
+        layers/blocks.Residual.before layers/gru.gru_step
+        layers/key_values.KeyValues.append layers/key_values.KeyValues.repeat
+        layers/lstm.lstm_step layers/rnn.rnn_step
         layers/positions.LearnedPositions.encode layers/positions.SinusoidalPositions.encode
         layers/record.Trace.add layers/record.is_recorded layers/record.note
         layers/unroll.reset_uniform metrics/ngrams.clipped_matches metrics/ngrams.most_in_any

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gates2heads.layers import multi_head
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.masks import causal_mask, key_mask, length_mask
-from gates2heads.layers.multi_head import KeyValues, MultiHeadAttention, self_attention
+from gates2heads.layers.multi_head import MultiHeadAttention, self_attention
+from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import record
 
 B, T, S, H, K = 5, 7, 11, 3, 2
@@ -246,6 +248,63 @@ def test_cached_equals_uncached(cuts):
     assert past.keys.shape == past.values.shape == (B, H, T, K)
 
 
+def rotary_layer():
+    layer, _ = pair()
+    layer.rotary = True  # no parameter of its own
+    return layer
+
+
+def test_the_constructor_turns():
+    plain, _ = pair()
+    layer = MultiHeadAttention(D, H, rotary=True).double()
+    layer.load_state_dict(plain.state_dict())
+    inputs = torch.randn(B, T, D, dtype=torch.double)
+    turned = layer(inputs)
+    assert not torch.allclose(turned, plain(inputs))
+    plain.rotary = True
+    torch.testing.assert_close(turned, plain(inputs))
+
+
+def test_rotary_attention_in_a_loop():
+    """Each head: the queries and keys of its K dimensions are turned, the values are not."""
+    layer, inputs = rotary_layer(), torch.randn(B, T, D, dtype=torch.double)
+    projected = (inputs @ layer.in_proj_weight.T + layer.in_proj_bias).split(D, dim=-1)
+    heads = []
+    for head in range(H):
+        query, key, value = (part[..., head * K : (head + 1) * K] for part in projected)
+        query, key = (rotate(part[:, None])[:, 0] for part in (query, key))
+        heads.append((query @ key.transpose(1, 2) / math.sqrt(K)).softmax(-1) @ value)
+    torch.testing.assert_close(layer(inputs), layer.out_proj(torch.cat(heads, dim=-1)))
+
+
+@given(before=st.integers(1, 9))
+def test_rotary_attention_knows_only_distances(before):
+    """What stands before and is masked moves all positions, and changes nothing."""
+    layer, inputs = rotary_layer(), torch.randn(2, T, D, dtype=torch.double)
+    longer = torch.cat([torch.randn(2, before, D).double(), inputs], dim=1)
+    mask = (torch.arange(before + T) >= before)[None, None, None]
+    moved = layer(longer, mask=mask)[:, before:]
+    torch.testing.assert_close(moved, layer(inputs), atol=1e-5, rtol=0)
+
+
+@settings(max_examples=20)
+@given(cuts=st.sets(st.integers(1, T - 1)))
+def test_rotary_attention_goes_on_where_its_past_ends(cuts):
+    layer, inputs = rotary_layer(), torch.randn(B, T, D, dtype=torch.double)
+    past, pieces = None, []
+    for begin, end in pairwise([0, *sorted(cuts), T]):
+        output, past = layer.extend(inputs[:, begin:end], past)
+        pieces.append(output)
+    torch.testing.assert_close(torch.cat(pieces, dim=1), layer(inputs, causal=True))
+
+
+def test_rotary_attention_reads_itself_alone():
+    layer, inputs = rotary_layer(), torch.randn(B, T, D, dtype=torch.double)
+    for call in (layer, layer.project):
+        with pytest.raises(ValueError, match="key must be left out of rotary attention"):
+            call(inputs, inputs)
+
+
 @pytest.mark.parametrize("recorded", [False, True])
 def test_projected_once_equals_projected_each_time(recorded):
     layer, _ = pair()
@@ -379,17 +438,18 @@ def test_bad_input(inputs, options, error, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("sizes", "options", "error", "message"),
     [
-        ((D, 4), ValueError, "num_heads must divide embed_dim, got 4 heads for a width of 6"),
-        ((D, 0), ValueError, "num_heads must be at least 1, got 0"),
-        ((0, H), ValueError, "embed_dim must be at least 1, got 0"),
-        ((D, H, -0.1), ValueError, r"dropout must lie in \[0, 1\], got -0.1"),
+        ((D, 4), {}, ValueError, "num_heads must divide embed_dim, got 4 heads for a width of 6"),
+        ((D, 0), {}, ValueError, "num_heads must be at least 1, got 0"),
+        ((0, H), {}, ValueError, "embed_dim must be at least 1, got 0"),
+        ((D, 2), {"rotary": True}, ValueError, "rotary needs heads of an even width, got 3 dimens"),
+        ((D, H, -0.1), {}, ValueError, r"dropout must lie in \[0, 1\], got -0.1"),
     ],
 )
-def test_bad_sizes(options, error, message):
+def test_bad_sizes(sizes, options, error, message):
     with pytest.raises(error, match=message):
-        MultiHeadAttention(*options)
+        MultiHeadAttention(*sizes, **options)
 
 
 @pytest.mark.parametrize("recorded", [False, True])

@@ -12,6 +12,7 @@ from gates2heads.layers.positions import (
     LearnedPositions,
     Positions,
     SinusoidalPositions,
+    rotate,
     sinusoids,
 )
 
@@ -50,6 +51,43 @@ def test_a_shift_is_one_rotation_for_all_positions(shift):
     turn = torch.tensor([[math.cos(shift), math.sin(shift)], [-math.sin(shift), math.cos(shift)]])
     moved = sinusoids(torch.arange(40) + shift, 2)
     torch.testing.assert_close(table @ turn.T, moved, atol=1e-4, rtol=0)
+
+
+def test_a_plane_is_turned_by_hand():
+    """D = 2: position p turns the one plane by p radians; (1, 0) becomes (cos p, sin p)."""
+    turned = rotate(torch.tensor([[[[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]]]))
+    expected = [[1, 0], [math.cos(1), math.sin(1)], [-math.sin(2), math.cos(2)]]
+    torch.testing.assert_close(turned[0, 0], torch.tensor(expected))
+
+
+@pytest.mark.slow
+def test_rotation_equals_that_of_transformers():
+    from transformers.models.llama.configuration_llama import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    config = LlamaConfig(hidden_size=3 * 8, num_attention_heads=3, rope_theta=10000.0)
+    queries, keys = torch.randn(2, B, 3, L, 8).unbind()
+    places = torch.arange(5, 5 + L)[None]
+    expected = apply_rotary_pos_emb(queries, keys, *LlamaRotaryEmbedding(config)(queries, places))
+    torch.testing.assert_close((rotate(queries, start=5), rotate(keys, start=5)), expected)
+
+
+@given(first=st.integers(0, 50), second=st.integers(0, 50), shift=st.integers(0, 50))
+def test_turned_vectors_know_only_their_distance(first, second, shift):
+    query, key = torch.randn(2, 1, 1, 1, 8).double().unbind()
+
+    def product(start_of_query, start_of_key):
+        return (rotate(query, start=start_of_query) * rotate(key, start=start_of_key)).sum()
+
+    moved = product(first + shift, second + shift)
+    torch.testing.assert_close(product(first, second), moved, atol=1e-4, rtol=0)
+    torch.testing.assert_close(rotate(query, start=first).norm(), query.norm(), rtol=1e-6, atol=0)
+
+
+@given(cut=st.integers(1, L - 1))
+def test_a_later_start_turns_the_rest_of_the_sequence(cut):
+    vectors = torch.randn(B, 2, L, 6)
+    assert torch.equal(rotate(vectors[:, :, cut:], start=cut), rotate(vectors)[:, :, cut:])
 
 
 def positions(kind, size, join):
@@ -112,6 +150,7 @@ def test_learned_positions_learn():
 def test_precision_is_kept():
     vectors = torch.randn(B, L, D).bfloat16()
     assert SinusoidalPositions(D)(vectors).dtype == torch.bfloat16
+    assert rotate(torch.randn(B, 2, L, 6).bfloat16()).dtype == torch.bfloat16
 
 
 @pytest.mark.parametrize(
@@ -138,6 +177,11 @@ def test_precision_is_kept():
             lambda: SinusoidalPositions(D)(torch.zeros(B, L, D), start=-1),
             ValueError,
             "start must be at least 0, got -1",
+        ),
+        (
+            lambda: rotate(torch.zeros(B, 2, L, D)),
+            ValueError,
+            "vectors must have an even width to be turned in planes, got 11",
         ),
         (
             lambda: LearnedPositions(L, D)(torch.zeros(B, L, D), start=2),

@@ -36,6 +36,7 @@ FORMS = {
     "untied": {"tie": None},
     "learned": {"positions": "learned", "max_length": 29},
     "rms": {"norm": "rms", "activation": "silu"},
+    "rotary": {"rotary": True},
 }
 families = pytest.mark.parametrize("family", [Transformer, UniversalTransformer])
 forms = pytest.mark.parametrize("form", FORMS)
@@ -196,6 +197,9 @@ def test_order_matters_through_the_positions_alone(family, positions):
     assert not torch.allclose(model.encode(source[:, order]), vectors[:, order])
     model._place = lambda vectors, positions, **where: vectors
     torch.testing.assert_close(model.encode(source[:, order]), model.encode(source)[:, order])
+    turned = build(family, "rotary")
+    turned._place = model._place
+    assert not torch.allclose(turned.encode(source[:, order]), turned.encode(source)[:, order])
 
 
 def test_ties():

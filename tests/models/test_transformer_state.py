@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.decoding.state import select
-from gates2heads.layers.multi_head import KeyValues
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.record import record
 from gates2heads.models.transformer import Transformer, TransformerState, UniversalTransformer
 

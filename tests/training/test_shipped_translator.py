@@ -31,7 +31,7 @@ def test_its_card_says_what_a_user_must_know(trained):
     assert "Multi30k" in card["data"]
     assert card["command"].startswith("python -m gates2heads train translator")
     assert card["seed"] == card["recipe"]["seed"]
-    assert card["scores_small"]["test"]["bleu"] >= 41.5
+    assert card["scores_small"]["test"]["bleu"] >= 42
     assert card["scores_small"]["test"]["bleu"] > card["scores"]["test"]["bleu"] - 0.3
     assert {"terms", "limits", "machine", "seconds", "parameters"} <= card.keys()
     assert card["parameters"] == sum(p.numel() for p in trained.model.parameters())

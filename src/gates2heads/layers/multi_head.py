@@ -1,15 +1,16 @@
 """Self-attention without parameters, and attention in several heads."""
 
 import math
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.data.checks import check_count, check_flag, check_share
 from gates2heads.layers.checks import check_dtypes, check_mask, check_width
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.masks import causal_mask, masked_softmax
+from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import is_recorded, note
 
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
@@ -38,13 +39,6 @@ def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
     return weights @ inputs, weights
 
 
-class KeyValues(NamedTuple):
-    """Keys and values of a sequence, split into heads; computed once, read by many queries."""
-
-    keys: Tensor  # (B, H, S, K)
-    values: Tensor  # (B, H, S, K)
-
-
 class MultiHeadAttention(nn.Module):
     """Attend in H heads at once, each in its own K = D/H dimensions.
 
@@ -57,9 +51,12 @@ class MultiHeadAttention(nn.Module):
         embed_dim: width D of the queries, keys, values and output.
         num_heads: H, which must divide D.
         dropout: how many of the weights are set to zero while training.
+        rotary: turn queries and keys by their positions, see `rotate`; for self-attention alone.
     """
 
-    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0):
+    def __init__(
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, *, rotary: bool = False
+    ):
         super().__init__()
         check_count("embed_dim", embed_dim)
         check_count("num_heads", num_heads)
@@ -68,7 +65,13 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(
                 f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
             )
-        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
+        check_flag("rotary", rotary)
+        if rotary and embed_dim // num_heads % 2:
+            raise ValueError(
+                f"rotary needs heads of an even width, got {embed_dim // num_heads} dimensions each"
+            )
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.dropout, self.rotary = dropout, rotary
         self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
         self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim))
         self.out_proj = nn.Linear(embed_dim, embed_dim)
@@ -102,9 +105,7 @@ class MultiHeadAttention(nn.Module):
         check_width("query", query, self.embed_dim, dims=3)
         if key is None and value is None:
             check_dtypes(self, query=query)
-            projected = F.linear(query, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
-            queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
-            return self._attend(queries, KeyValues(keys, values), mask, causal)
+            return self._attend(*self._project_all(query), mask, causal)
         memory = self.project(key, value)
         if len(query) != len(memory.keys):
             raise ValueError(
@@ -113,7 +114,14 @@ class MultiHeadAttention(nn.Module):
         return self.attend(query, memory, mask=mask, causal=causal)
 
     def project(self, key: Tensor, value: Tensor | None = None) -> KeyValues:
-        """What all queries will read of key and value (B, S, D), split into heads."""
+        """What all queries will read of key and value (B, S, D), split into heads.
+
+        Raises:
+            TypeError, ValueError: as `forward`; also if `rotary`, whose queries and keys stand in
+                one sequence.
+        """
+        if self.rotary:
+            raise ValueError("key must be left out of rotary attention, which is self-attention")
         value = key if value is None else value
         check_width("key", key, self.embed_dim, dims=3)
         check_width("value", value, self.embed_dim, dims=3)
@@ -149,17 +157,17 @@ class MultiHeadAttention(nn.Module):
         check_width("query", query, self.embed_dim, dims=3)
         check_dtypes(self, query=query)
         check_count("readers", readers)
+        if readers > 1 and (not len(query) or len(query) % readers):
+            raise ValueError(f"readers must divide the batch, got {readers} for {len(query)} rows")
+        self._check_memory("memory", memory, len(query) // readers)
         together = query
         if readers > 1 and (causal or is_recorded(self)):  # each row notes its own weights
-            memory, mask = _repeated(memory, mask, readers)
+            memory = memory.repeat(readers)
+            if mask is not None and mask.dim() == 4 and len(mask) > 1:
+                mask = mask.repeat_interleave(readers, dim=0)
         elif readers > 1:
-            if not len(query) or len(query) % readers:
-                raise ValueError(
-                    f"readers must divide the batch, got {readers} for {len(query)} rows"
-                )
             together = query.reshape(len(query) // readers, -1, self.embed_dim)  # (B/k, k·T, D)
         queries = self._split(F.linear(together, *self._rows(0)))
-        _check_memory("memory", memory, queries, len(together))
         return self._attend(queries, memory, mask, causal).view_as(query)
 
     def extend(self, inputs: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
@@ -176,15 +184,36 @@ class MultiHeadAttention(nn.Module):
         """
         check_width("inputs", inputs, self.embed_dim, dims=3)
         check_dtypes(self, inputs=inputs)
+        if past is None:
+            queries, memory = self._project_all(inputs)
+        else:
+            self._check_memory("past", past, len(inputs) if order is None else None)
+            queries, memory = self._project_all(inputs, start=past.keys.shape[2])
+            _check_order(order, len(inputs), len(past.keys))
+            memory = past.append(memory, order)  # (B, H, S + T, K)
+        return self._attend(queries, memory, None, inputs.shape[1] > 1), memory
+
+    def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
+        """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
         queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
-        if past is not None:
-            _check_memory("past", past, queries, len(inputs) if order is None else None)
-            _check_order(order, len(inputs), len(past.keys))
-            keys = _append(past.keys, keys, order)  # (B, H, S + T, K)
-            values = _append(past.values, values, order)
-        memory = KeyValues(keys, values)
-        return self._attend(queries, memory, None, inputs.shape[1] > 1), memory
+        if self.rotary:
+            queries, keys = rotate(queries, start=start), rotate(keys, start=start)
+        return queries, KeyValues(keys, values)
+
+    def _check_memory(self, name: str, memory: KeyValues, batch: int | None) -> None:
+        """Refuse keys and values that do not fit these heads, or have not `batch` rows."""
+        if not isinstance(memory, KeyValues):
+            raise TypeError(f"{name} must be KeyValues, as `project` makes, got {memory!r:.60}")
+        heads, width = self.num_heads, self.embed_dim // self.num_heads
+        for tensor in memory:
+            batch = len(tensor) if batch is None else batch
+            shape = tuple(tensor.shape)
+            if (*shape[:2], *shape[3:]) != (batch, heads, width):
+                raise ValueError(
+                    f"{name} must hold keys and values of shape ({batch}, {heads}, S, {width}), "
+                    f"got {shape}"
+                )
 
     def _rows(self, part: int):
         """The weight and bias of the query (0), key (1) or value (2) projection."""
@@ -234,29 +263,6 @@ class MultiHeadAttention(nn.Module):
         return context.masked_fill(nothing, 0.0)
 
 
-def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
-    """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
-    # In memory time comes first, so that what is new stands in one piece, after what is copied.
-    past, new = past.permute(2, 0, 1, 3), new.permute(2, 0, 1, 3)
-    if order is None:
-        joined = torch.cat([past, new])
-    elif torch.is_grad_enabled() or past.dtype != new.dtype:
-        joined = torch.cat([past.index_select(1, order), new])
-    else:
-        size = len(past)
-        joined = new.new_empty(size + len(new), *new.shape[1:])
-        torch.index_select(past, 1, order, out=joined[:size])
-        joined[size:] = new
-    return joined.permute(1, 2, 0, 3)
-
-
-def _repeated(memory: KeyValues, mask: Tensor | None, times: int):
-    """The memory and its mask with each row so many times."""
-    if mask is not None and mask.dim() == 4 and len(mask) > 1:
-        mask = mask.repeat_interleave(times, dim=0)
-    return KeyValues(*(part.repeat_interleave(times, dim=0) for part in memory)), mask
-
-
 def _check_order(order: Tensor | None, batch: int, rows: int) -> None:
     """Refuse an order that does not name one of the past's rows for each sequence."""
     if order is None:
@@ -272,21 +278,6 @@ def _check_order(order: Tensor | None, batch: int, rows: int) -> None:
         low, high = order.aminmax() if batch else (0, 0)
         if low < 0 or high >= rows:
             raise ValueError(f"order must hold rows 0 to {rows - 1}, got {order.tolist()!s:.60}")
-
-
-def _check_memory(name: str, memory: KeyValues, queries: Tensor, batch: int | None) -> None:
-    """Refuse keys and values that do not fit queries (B, H, T, K) or have not `batch` rows."""
-    if not isinstance(memory, KeyValues):
-        raise TypeError(f"{name} must be KeyValues, as `project` makes, got {memory!r:.60}")
-    _, heads, _, width = queries.shape
-    for tensor in memory:
-        batch = len(tensor) if batch is None else batch
-        shape = tuple(tensor.shape)
-        if (*shape[:2], *shape[3:]) != (batch, heads, width):
-            raise ValueError(
-                f"{name} must hold keys and values of shape ({batch}, {heads}, S, {width}), got "
-                f"{tuple(tensor.shape)}"
-            )
 
 
 def _explicit_is_faster(queries: Tensor, size: int) -> bool:

@@ -28,6 +28,40 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
 
 
+def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
+    """Turn each vector by angles that grow with its position.
+
+    The product of a query and a key that are both turned depends on their distance and no longer
+    on where they stand. Position p turns the plane of dimensions i and i + D/2 by p / 10000^(2i/D).
+
+    Source: Su et al. 2021, section 3.2.2, eq. 34. Departs from it in the planes, which there hold
+    neighbours 2i and 2i + 1; projections that are learned do not mind.
+
+    Args:
+        vectors: (B, H, L, D) float, D even.
+        start: the position of the first.
+
+    Returns:
+        (B, H, L, D); no vector becomes longer or shorter.
+
+    Raises:
+        TypeError, ValueError: the vectors are no such tensor, or `start` is no whole number of at
+            least 0.
+    """
+    check_width("vectors", vectors, None, dims=4)
+    if not vectors.is_floating_point():
+        raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
+    check_count("start", start, least=0)
+    length, size = vectors.shape[-2:]
+    if not size or size % 2:
+        raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
+    places = torch.arange(start, start + length, device=vectors.device)
+    waves = sinusoids(places, size).to(vectors.dtype)  # (L, D)
+    sines, cosines = waves[:, ::2], waves[:, 1::2]  # (L, D/2) each
+    left, right = vectors.chunk(2, dim=-1)  # (B, H, L, D/2) each
+    return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
+
+
 class Positions(nn.Module):
     """Join each vector with the vector of its position, by adding or by concatenating.
 

@@ -6,7 +6,8 @@ from torch import Tensor, nn
 
 from gates2heads.data.checks import check_count
 from gates2heads.layers.blocks import FeedForward, Residual
-from gates2heads.layers.multi_head import KeyValues, MultiHeadAttention
+from gates2heads.layers.key_values import KeyValues
+from gates2heads.layers.multi_head import MultiHeadAttention
 
 # Names of torch.nn.TransformerEncoderLayer and TransformerDecoderLayer -> names here
 ENCODER_NAMES = {
@@ -63,6 +64,7 @@ class EncoderLayer(nn.Module):
         activation: "relu", "gelu" or "silu".
         norm_first: True is pre-norm.
         norm: "layer" or "rms".
+        rotary: self-attention turns its queries and keys by their positions; see `rotate`.
     """
 
     def __init__(
@@ -75,12 +77,13 @@ class EncoderLayer(nn.Module):
         *,
         norm_first: bool = False,
         norm: str = "layer",
+        rotary: bool = False,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_count("nhead", nhead)
         options = {"norm_first": norm_first, "norm": norm}
-        self.self_attn = MultiHeadAttention(d_model, nhead)
+        self.self_attn = MultiHeadAttention(d_model, nhead, rotary=rotary)
         self.self_residual = Residual(d_model, dropout, **options)
         self.feed_forward = FeedForward(d_model, dim_feedforward, activation)
         self.feed_forward_residual = Residual(d_model, dropout, **options)
@@ -145,9 +148,11 @@ class DecoderLayer(EncoderLayer):
         *,
         norm_first: bool = False,
         norm: str = "layer",
+        rotary: bool = False,
     ):
         options = {"norm_first": norm_first, "norm": norm}
-        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, **options)
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation)
+        super().__init__(*sizes, rotary=rotary, **options)
         self.cross_attn = MultiHeadAttention(d_model, nhead)
         self.cross_residual = Residual(d_model, dropout, **options)
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.data.checks import check_choice, check_count, check_flag, check_share
-from gates2heads.layers.multi_head import KeyValues
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
 from gates2heads.layers.transformer_layers import EncoderLayer

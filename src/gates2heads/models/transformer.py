@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from gates2heads.data.batching import Batch
 from gates2heads.data.checks import check_choice, check_count, check_share
 from gates2heads.layers.checks import check_mask, check_tokens
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
-from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, sinusoids
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
@@ -41,6 +41,7 @@ class Transformer(nn.Module):
             with the source embedding too, section 3.4, and needs one vocabulary; None shares
             nothing.
         positions: "sinusoidal" or "learned".
+        rotary: self-attention also turns its queries and keys by their positions; see `rotate`.
         max_length: the longest source and target that the model accepts, in tokens.
     """
 
@@ -60,6 +61,7 @@ class Transformer(nn.Module):
         norm: str = "layer",
         tie: str | None = "target",
         positions: str = "sinusoidal",
+        rotary: bool = False,
         max_length: int = 512,
     ):
         super().__init__()
@@ -72,7 +74,7 @@ class Transformer(nn.Module):
         self.d_model, self.dropout, self.max_length = d_model, dropout, max_length
         self.source_size, self.target_size, self.tie = source_size, target_size, tie
         sizes = (d_model, nhead, dim_feedforward, dropout, activation)
-        options = {"norm_first": norm_first, "norm": norm}
+        options = {"norm_first": norm_first, "norm": norm, "rotary": rotary}
         self._build_layers(num_encoder_layers, num_decoder_layers, sizes, options)
         last = NORMS[norm] if norm_first else nn.Identity
         self.encoder_norm, self.decoder_norm = last(d_model), last(d_model)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.layers.multi_head import KeyValues
+from gates2heads.layers.key_values import KeyValues
 
 
 class TransformerState(NamedTuple):

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from gates2heads.data.checks import check_count
 from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.layers.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
-from gates2heads.layers.multi_head import KeyValues
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.models.checks import check_last_tokens, check_length, check_state
 from gates2heads.models.pretraining.stack import STD, TokenStack

@@ -1,0 +1,43 @@
+"""What attention keeps of a sequence that is read again and again."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class KeyValues(NamedTuple):
+    """Keys and values of a sequence, split into heads; computed once, read by many queries."""
+
+    keys: Tensor  # (B, H, S, K)
+    values: Tensor  # (B, H, S, K)
+
+    def append(self, new: "KeyValues", order: Tensor | None = None) -> "KeyValues":
+        """Put new keys and values (B, H, T, K) at the end: (B, H, S + T, K).
+
+        Args:
+            new: of the positions that follow.
+            order: (B,) long, which row each sequence goes on from; its own if not given.
+        """
+        pairs = zip(self, new, strict=True)
+        return KeyValues(*(_append(past, added, order) for past, added in pairs))
+
+    def repeat(self, times: int) -> "KeyValues":
+        """Each row so many times in a row: (B · times, H, S, K)."""
+        return KeyValues(*(part.repeat_interleave(times, dim=0) for part in self))
+
+
+def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
+    """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
+    # In memory time comes first, so that what is new stands in one piece, after what is copied.
+    past, new = past.permute(2, 0, 1, 3), new.permute(2, 0, 1, 3)
+    if order is None:
+        joined = torch.cat([past, new])
+    elif torch.is_grad_enabled() or past.dtype != new.dtype:
+        joined = torch.cat([past.index_select(1, order), new])
+    else:
+        size = len(past)
+        joined = new.new_empty(size + len(new), *new.shape[1:])
+        torch.index_select(past, 1, order, out=joined[:size])
+        joined[size:] = new
+    return joined.permute(1, 2, 0, 3)
