@@ -196,9 +196,11 @@ class MultiHeadAttention(nn.Module):
     def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
         """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
-        queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
-        if self.rotary:
-            queries, keys = rotate(queries, start=start), rotate(keys, start=start)
+        if not self.rotary:
+            queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
+            return queries, KeyValues(keys, values)
+        both, values = map(self._split, projected.split([2 * self.embed_dim, self.embed_dim], -1))
+        queries, keys = rotate(both, start=start).chunk(2, dim=1)
         return queries, KeyValues(keys, values)
 
     def _check_memory(self, name: str, memory: KeyValues, batch: int | None) -> None:
@@ -221,9 +223,9 @@ class MultiHeadAttention(nn.Module):
         return self.in_proj_weight[rows], self.in_proj_bias[rows]
 
     def _split(self, vectors: Tensor) -> Tensor:
-        """(B, S, D) -> (B, S, H, K) -> (B, H, S, K)."""
+        """(B, S, D) -> (B, S, H, K) -> (B, H, S, K); H may be that of several side by side."""
         width = self.embed_dim // self.num_heads
-        return vectors.view(*vectors.shape[:2], self.num_heads, width).transpose(1, 2)
+        return vectors.view(*vectors.shape[:2], -1, width).transpose(1, 2)
 
     def _attend(self, queries: Tensor, memory: KeyValues, mask: Tensor | None, causal: bool):
         """From queries (B, H, T, K) to the output (B, T, D), by the path that fits."""
