@@ -18,12 +18,18 @@ PUBLISHED = {
     "captions-convolutional": 34.14,
     "captions-transformer": 36.52,
 }
+SMALL = ("captions-lstm", "captions-gru", "captions-bahdanau", "captions-luong")
 
 
 def test_every_rung_is_there_and_no_run_twice():
     runs = [(row["recipe"], row["seed"]) for row in ROWS]
     assert {recipe for recipe, _ in runs} == set(RUNGS)
     assert len(runs) == len(set(runs))
+
+
+@pytest.mark.parametrize("recipe", SMALL)
+def test_the_small_rungs_ran_three_times(recipe):
+    assert {row["seed"] for row in ROWS if row["recipe"] == recipe} >= {0, 1, 2}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['recipe']}-{row['seed']}")

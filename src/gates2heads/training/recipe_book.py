@@ -51,7 +51,7 @@ RECIPES = {
         },
         "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
-    # The ladder: six ways to translate the same captions
+    # The ladder: seven ways to translate the same captions
     "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
     "captions-gru": _captions(
         "recurrent", {"cell": "gru", "hidden_size": 512, "repeat_summary": True}
@@ -61,6 +61,9 @@ RECIPES = {
     "captions-convolutional": _captions("convolutional", {}),
     "captions-transformer": _captions(
         "Transformer", {"tie": "all", "dropout": 0.25}, learning_rate=1.5e-3
+    ),
+    "captions-rotary": _captions(
+        "Transformer", {"tie": "all", "dropout": 0.25, "rotary": True}, learning_rate=1.5e-3
     ),
     # What the book ships, and a shorter way for readers who train their own
     "translator": _captions(
