@@ -225,7 +225,8 @@ class MultiHeadAttention(nn.Module):
     def _split(self, vectors: Tensor) -> Tensor:
         """(B, S, D) -> (B, S, H, K) -> (B, H, S, K); H may be that of several side by side."""
         width = self.embed_dim // self.num_heads
-        return vectors.view(*vectors.shape[:2], -1, width).transpose(1, 2)
+        heads = vectors.shape[2] // width
+        return vectors.view(*vectors.shape[:2], heads, width).transpose(1, 2)
 
     def _attend(self, queries: Tensor, memory: KeyValues, mask: Tensor | None, causal: bool):
         """From queries (B, H, T, K) to the output (B, T, D), by the path that fits."""
