@@ -18,7 +18,6 @@ PUBLISHED = {
     "captions-convolutional": 34.14,
     "captions-transformer": 36.52,
 }
-SMALL = ("captions-lstm", "captions-gru", "captions-bahdanau", "captions-luong")
 
 
 def test_every_rung_is_there_and_no_run_twice():
@@ -27,8 +26,8 @@ def test_every_rung_is_there_and_no_run_twice():
     assert len(runs) == len(set(runs))
 
 
-@pytest.mark.parametrize("recipe", SMALL)
-def test_the_small_rungs_ran_three_times(recipe):
+@pytest.mark.parametrize("recipe", RUNGS)
+def test_every_rung_ran_three_times(recipe):
     assert {row["seed"] for row in ROWS if row["recipe"] == recipe} >= {0, 1, 2}
 
 
@@ -53,6 +52,14 @@ def test_a_row_tells_what_can_be_repeated(row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['recipe']}-{row['seed']}")
 def test_each_run_beats_what_is_published(row):
     assert row["test"]["width 5"]["bleu_lower_case"] > PUBLISHED.get(row["recipe"], 0)
+
+
+def test_each_run_with_rotary_positions_beats_each_with_sinusoids_alone():
+    with_rotary, without = (
+        [row["test"]["width 5"]["bleu"] for row in ROWS if row["recipe"] == recipe]
+        for recipe in ("captions-rotary", "captions-transformer")
+    )
+    assert min(with_rotary) > max(without)
 
 
 def test_every_run_with_attention_beats_every_run_without():
