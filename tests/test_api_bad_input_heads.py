@@ -42,6 +42,7 @@ from gates2heads.models.transformer import Transformer, UniversalTransformer
 
 H = 2
 OPTIONAL_COUNTS = [x for x in COUNTS if x is not None]
+STARTS = [x for x in COUNTS if type(x) is not int or x]  # 0 is a start
 GIVEN = [x for x in FLOATS if x is not None]
 HEADS = MultiHeadAttention(U, H)
 MEMORY = HEADS.project(floats(B, S, U))
@@ -264,7 +265,7 @@ ENTRIES = {
         {"vectors": floats(B, H, T, U), "start": 2},
         {
             "vectors": [*FLOATS, floats(B, H, T, D)],
-            "start": [x for x in COUNTS if type(x) is not int or x],
+            "start": STARTS,
         },
     ),
     "SinusoidalPositions": (
@@ -281,7 +282,7 @@ ENTRIES = {
         type(layer).__name__ + "()": (
             layer,
             {"vectors": floats(B, T, D), "start": 0},
-            {"vectors": FLOATS, "start": [x for x in COUNTS if type(x) is not int or x]},
+            {"vectors": FLOATS, "start": STARTS},
         )
         for layer in (SinusoidalPositions(D), LearnedPositions(S, D))
     },

@@ -196,11 +196,10 @@ class MultiHeadAttention(nn.Module):
     def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
         """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
-        if not self.rotary:
-            queries, keys, values = map(self._split, projected.chunk(3, dim=-1))
-            return queries, KeyValues(keys, values)
         both, values = map(self._split, projected.split([2 * self.embed_dim, self.embed_dim], -1))
-        queries, keys = rotate(both, start=start).chunk(2, dim=1)
+        if self.rotary:
+            both = rotate(both, start=start)
+        queries, keys = both.chunk(2, dim=1)  # (B, 2H, T, K) -> (B, H, T, K) each
         return queries, KeyValues(keys, values)
 
     def _check_memory(self, name: str, memory: KeyValues, batch: int | None) -> None:

@@ -23,8 +23,7 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     check_count("size", size)
     if not isinstance(positions, Tensor):
         raise TypeError(f"positions must be a tensor, got {type(positions).__name__}")
-    rates = 10000.0 ** (-torch.arange(0, size, 2, device=positions.device) / size)  # (⌈D/2⌉,)
-    angles = positions[..., None] * rates  # (…, ⌈D/2⌉)
+    angles = _angles(positions, size)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
 
 
@@ -49,17 +48,27 @@ def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
             least 0.
     """
     check_width("vectors", vectors, None, dims=4)
+    places, size = _places(vectors, start), vectors.shape[-1]
+    if not size or size % 2:
+        raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
+    angles = _angles(places, size)  # (L, D/2)
+    sines, cosines = angles.sin().to(vectors.dtype), angles.cos().to(vectors.dtype)
+    left, right = vectors.chunk(2, dim=-1)  # (B, H, L, D/2) each
+    return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
+
+
+def _angles(positions: Tensor, size: int) -> Tensor:
+    """Angles p / 10000^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉)."""
+    rates = 10000.0 ** (-torch.arange(0, size, 2, device=positions.device) / size)  # (⌈D/2⌉,)
+    return positions[..., None] * rates
+
+
+def _places(vectors: Tensor, start: int) -> Tensor:
+    """Where vectors (…, L, D) stand, the first of them at `start`: (L,)."""
     if not vectors.is_floating_point():
         raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
     check_count("start", start, least=0)
-    length, size = vectors.shape[-2:]
-    if not size or size % 2:
-        raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
-    places = torch.arange(start, start + length, device=vectors.device)
-    waves = sinusoids(places, size).to(vectors.dtype)  # (L, D)
-    sines, cosines = waves[:, ::2], waves[:, 1::2]  # (L, D/2) each
-    left, right = vectors.chunk(2, dim=-1)  # (B, H, L, D/2) each
-    return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
+    return torch.arange(start, start + vectors.shape[-2], device=vectors.device)
 
 
 class Positions(nn.Module):
@@ -94,11 +103,7 @@ class Positions(nn.Module):
                 long.
         """
         check_width("vectors", vectors, self.size if self.join == "add" else None, dims=3)
-        if not vectors.is_floating_point():
-            raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
-        check_count("start", start, least=0)
-        places = torch.arange(start, start + vectors.shape[1], device=vectors.device)
-        encoded = self.encode(places).to(vectors.dtype)  # (L, size)
+        encoded = self.encode(_places(vectors, start)).to(vectors.dtype)  # (L, size)
         if self.join == "add":
             return vectors + encoded
         return torch.cat([vectors, encoded.expand(len(vectors), -1, -1)], dim=-1)

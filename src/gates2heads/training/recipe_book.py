@@ -35,6 +35,11 @@ def _captions(
     }
 
 
+def _transformer(model: dict, *others: dict, **training) -> dict:
+    model = {"tie": "all", "dropout": 0.25, **model}
+    return _captions("Transformer", model, *others, learning_rate=1.5e-3, **training)
+
+
 RECIPES = {
     "dates-none": _dates(None),
     "dates-additive": _dates("additive"),
@@ -59,29 +64,21 @@ RECIPES = {
     "captions-bahdanau": _captions("recurrent", {"cell": "gru", "attention": "bahdanau"}),
     "captions-luong": _captions("recurrent", {"cell": "gru", "attention": "luong"}),
     "captions-convolutional": _captions("convolutional", {}),
-    "captions-transformer": _captions(
-        "Transformer", {"tie": "all", "dropout": 0.25}, learning_rate=1.5e-3
-    ),
-    "captions-rotary": _captions(
-        "Transformer", {"tie": "all", "dropout": 0.25, "rotary": True}, learning_rate=1.5e-3
-    ),
+    "captions-transformer": _transformer({}),
+    "captions-rotary": _transformer({"rotary": True}),
     # What the book ships, and a shorter way for readers who train their own
-    "translator": _captions(
-        "Transformer",
-        {"tie": "all", "dropout": 0.25, "rotary": True},
+    "translator": _transformer(
+        {"rotary": True},
         {"vocabulary": 8_000, "merge_dropout": 0.1},
         {"width": 5, "length_power": 1.2},
         steps=24 * 298,  # of 2,000 tokens; words in more pieces fill more of them
-        learning_rate=1.5e-3,
         evaluate_every=3 * 298,
         checkpoint_every=298,
     ),
-    "translator-quick": _captions(
-        "Transformer",
-        {"tie": "all", "dropout": 0.2, "rotary": True},
+    "translator-quick": _transformer(
+        {"rotary": True, "dropout": 0.2},
         {"vocabulary": 8_000},
         steps=8 * 243,  # words in whole pieces fill fewer
-        learning_rate=1.5e-3,
         evaluate_every=2 * 243,
         checkpoint_every=243,
     ),
