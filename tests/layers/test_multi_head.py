@@ -303,6 +303,9 @@ def test_rotary_attention_reads_itself_alone():
     for call in (layer, layer.project):
         with pytest.raises(ValueError, match="key must be left out of rotary attention"):
             call(inputs, inputs)
+    _, past = layer.extend(inputs)
+    with pytest.raises(ValueError, match="memory must be left out of rotary attention"):
+        layer.attend(inputs, past)
 
 
 @pytest.mark.parametrize("recorded", [False, True])

@@ -120,8 +120,7 @@ class MultiHeadAttention(nn.Module):
             TypeError, ValueError: as `forward`; also if `rotary`, whose queries and keys stand in
                 one sequence.
         """
-        if self.rotary:
-            raise ValueError("key must be left out of rotary attention, which is self-attention")
+        self._refuse_if_rotary("key")
         value = key if value is None else value
         check_width("key", key, self.embed_dim, dims=3)
         check_width("value", value, self.embed_dim, dims=3)
@@ -156,6 +155,7 @@ class MultiHeadAttention(nn.Module):
         """
         check_width("query", query, self.embed_dim, dims=3)
         check_dtypes(self, query=query)
+        self._refuse_if_rotary("memory")
         check_count("readers", readers)
         if readers > 1 and (not len(query) or len(query) % readers):
             raise ValueError(f"readers must divide the batch, got {readers} for {len(query)} rows")
@@ -201,6 +201,13 @@ class MultiHeadAttention(nn.Module):
             both = rotate(both, start=start)
         queries, keys = both.chunk(2, dim=1)  # (B, 2H, T, K) -> (B, H, T, K) each
         return queries, KeyValues(keys, values)
+
+    def _refuse_if_rotary(self, name: str) -> None:
+        """Refuse keys from elsewhere: they stand at no position of the queries' sequence."""
+        if self.rotary:
+            raise ValueError(
+                f"{name} must be left out of rotary attention, which is self-attention"
+            )
 
     def _check_memory(self, name: str, memory: KeyValues, batch: int | None) -> None:
         """Refuse keys and values that do not fit these heads, or have not `batch` rows."""
