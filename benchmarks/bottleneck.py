@@ -14,12 +14,12 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.data.batching import endless_batches
-from gates2heads.data.corpora import date_lists
-from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
+from gates2heads.data.batches.pairs import endless_batches
+from gates2heads.data.corpora.dates import date_lists
+from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.decoding.translation import translate
 from gates2heads.metrics.exact_match import parts_right
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.checkpoints import TrainingCheckpoint, save_weights
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss

@@ -18,14 +18,14 @@ from statistics import mean
 
 import torch
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 from gates2heads.decoding.translation import translate
 from gates2heads.metrics.bleu import corpus_bleu
-from gates2heads.models.forcing import unroll
+from gates2heads.models.translation.forcing import unroll
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.losses import cross_entropy
-from gates2heads.training.recipes import RECIPES, read_recipe
-from gates2heads.training.runs import evaluate, load, loss_of, search_of, train
+from gates2heads.training.recipes.recipe import RECIPES, read_recipe
+from gates2heads.training.recipes.runs import evaluate, load, loss_of, search_of, train
 
 RESULTS = Path(__file__).with_name("results") / "ladder.json"
 WEIGHTS = Path("checkpoints/ladder")

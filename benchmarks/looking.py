@@ -20,9 +20,9 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.data.batching import endless_batches
-from gates2heads.data.corpora import dates
-from gates2heads.data.tokenizers import CharacterTokenizer, encode_pairs
+from gates2heads.data.batches.pairs import endless_batches
+from gates2heads.data.corpora.dates import dates
+from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.decoding.translation import translate
 from gates2heads.exercises.looking import WAYS, SampledLoss, looking_model, year_first
 from gates2heads.metrics.exact_match import exact_match

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gates2heads.layers.positions import SinusoidalPositions
-from gates2heads.models.transformer import Transformer
+from gates2heads.models.transformer.transformer import Transformer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
 

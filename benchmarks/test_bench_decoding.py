@@ -11,7 +11,7 @@ import torch
 from benchmarks.marian import marian, twin
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import Power
-from gates2heads.models.transformer import Transformer
+from gates2heads.models.transformer.transformer import Transformer
 
 V, D, H, DEPTH, HIDDEN = 8000, 256, 4, 3, 512
 WIDTH, WRITTEN, READ, BOS = 5, 40, 17, V - 1

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.masks import key_mask, length_mask
-from gates2heads.layers.multi_head import MultiHeadAttention
 from gates2heads.layers.record import record
 from gates2heads.layers.recurrent import GRU, LSTM, RNN
 

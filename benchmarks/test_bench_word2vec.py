@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from gates2heads.data.docstrings import docstrings
-from gates2heads.data.prose import sentences
-from gates2heads.data.windows import Text, join_sentences
-from gates2heads.data.words import WordVocabulary, split_words
-from gates2heads.models.word2vec import Word2Vec
-from gates2heads.models.word2vec_training import expected_loss, train_negative_sampling
+from gates2heads.data.batches.windows import Text, join_sentences
+from gates2heads.data.corpora.docstrings import docstrings
+from gates2heads.data.corpora.prose import sentences
+from gates2heads.data.tokens.words import WordVocabulary, split_words
+from gates2heads.models.words.training import expected_loss, train_negative_sampling
+from gates2heads.models.words.word2vec import Word2Vec
 
 models = pytest.importorskip("gensim.models", reason="needs gensim")
 

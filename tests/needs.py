@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gates2heads.data.download import FOLDER, REGISTRY, cache_folder
+from gates2heads.data.corpora.download import FOLDER, REGISTRY, cache_folder
 
 PLACES = [Path(os.environ.get(FOLDER, "nowhere")), cache_folder()]
 HERE = all(any((place / name).is_file() for place in PLACES) for name in REGISTRY)

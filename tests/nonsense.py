@@ -21,9 +21,9 @@ from babel import UnknownLocaleError
 from torch import Tensor, nn
 
 import gates2heads
-from gates2heads.data.batching import collate
-from gates2heads.data.tokenizers import CharacterTokenizer
-from gates2heads.data.vocabulary import Vocabulary
+from gates2heads.data.batches.pairs import collate
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
 
 PACKAGE = str(Path(gates2heads.__file__).parent)
 B, T, S, D, U, V = 2, 3, 5, 7, 6, 11

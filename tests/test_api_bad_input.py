@@ -33,16 +33,17 @@ from nonsense import (
 )
 from torch import nn
 
-from gates2heads.data.batching import batches, collate, endless_batches, pad, segments
-from gates2heads.data.checks import check_count, check_positive, check_share
-from gates2heads.data.corpora import date_lists, dates, days_of, split_of, write_date
-from gates2heads.data.tokenizers import CharacterTokenizer
-from gates2heads.data.vocabulary import Vocabulary
-from gates2heads.layers.attention import SCORES, AdditiveScore, Attention, GaussianScore
+from gates2heads.checks.values import check_count, check_positive, check_share
+from gates2heads.data.batches.pairs import batches, chunks, collate, endless_batches, pad
+from gates2heads.data.corpora.dates import date_lists, dates, days_of, split_of, write_date
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.layers.attention.scores import SCORES, AdditiveScore, GaussianScore
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import record
 from gates2heads.layers.recurrent import GRU, GRUCell
-from gates2heads.models.seq2seq import Decoder, Encoder, EncoderDecoder
+from gates2heads.models.translation.seq2seq import Decoder, Encoder, EncoderDecoder
 
 MODEL = EncoderDecoder(V, V, embedding_size=D, hidden_size=U)
 VOCABULARY = TOKENIZER.vocabulary
@@ -108,8 +109,8 @@ ENTRIES = {
         {"pairs": [([3], [4])], "batch_size": 1, "seed": 7},
         {"pairs": [*THINGS, *WRONG_PAIRS], "batch_size": COUNTS, "seed": NUMBERS},
     ),
-    "segments": (
-        segments,
+    "chunks": (
+        chunks,
         {"numbers": [3, 4, 5], "length": 2, "step": 1},
         {
             "numbers": [*THINGS, *LISTS, [], [3], ["a", "b"], [3, 2.5], b"ab"],

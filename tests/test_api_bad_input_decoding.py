@@ -22,7 +22,7 @@ from nonsense import (
 )
 from torch import nn
 
-from gates2heads.data.tokenizers import CharacterTokenizer
+from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
@@ -33,7 +33,7 @@ from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace
 from gates2heads.decoding.translation import align, translate, write
 from gates2heads.models.pretraining.gpt import GPT
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 BOS = torch.tensor([1, 1])
 LOG_PROBS = floats(B, V).log_softmax(-1)

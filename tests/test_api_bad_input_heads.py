@@ -28,17 +28,18 @@ from nonsense import (
     walk,
 )
 
-from gates2heads.layers.attention import DotScore
+from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, draw, reinforce_loss
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.multi_head import MultiHeadAttention, self_attention
+from gates2heads.layers.attention.scores import DotScore
 from gates2heads.layers.blocks import ConvolutionBlock, FeedForward, Residual
-from gates2heads.layers.hard_attention import HardAttention, MovingBaseline, draw, reinforce_loss
-from gates2heads.layers.local_attention import LocalAttention
 from gates2heads.layers.masks import causal_mask, key_mask, length_mask
-from gates2heads.layers.multi_head import MultiHeadAttention, self_attention
 from gates2heads.layers.norms import BatchNorm, LayerNorm, RMSNorm
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, rotate, sinusoids
 from gates2heads.layers.recurrent import LSTM, RNN, ContextGRUCell, LSTMCell, RNNCell
 from gates2heads.layers.transformer_layers import ENCODER_NAMES, DecoderLayer, EncoderLayer, rename
-from gates2heads.models.transformer import Transformer, UniversalTransformer
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.universal import UniversalTransformer
 
 H = 2
 OPTIONAL_COUNTS = [x for x in COUNTS if x is not None]

@@ -24,13 +24,13 @@ from gates2heads.metrics.chrf import Chrf, corpus_chrf
 from gates2heads.metrics.exact_match import exact_match, parts_right
 from gates2heads.metrics.ngrams import count_ngrams, read_counts
 from gates2heads.metrics.perplexity import (
-    cross_entropy,
+    mean_surprisal,
     perplexity,
     perplexity_base2,
     perplexity_geometric,
 )
 from gates2heads.metrics.rouge import common_subsequence, rouge_l, rouge_lsum, rouge_n
-from gates2heads.metrics.segments import cut, read_pair, read_pairs
+from gates2heads.metrics.sentences import cut, read_pair, read_pairs
 from gates2heads.metrics.significance import paired_bootstrap
 from gates2heads.metrics.smoothing import modified_precisions
 from gates2heads.metrics.word_vectors import WordVectors, rank_correlation
@@ -141,8 +141,8 @@ ENTRIES = {
         {"total": [1] * 10},
         {"total": TOTALS},
     ),
-    "cross_entropy": (
-        cross_entropy,
+    "mean_surprisal": (
+        mean_surprisal,
         {**SCORED, "unit": "bits"},
         {**WRONG_SCORED, "unit": CHOICES},
     ),

@@ -29,26 +29,35 @@ from nonsense import (
     walk,
 )
 
-from gates2heads.data.windows import join_sentences, windows
-from gates2heads.layers.attention import Attention, DotScore
-from gates2heads.models.decoders import BahdanauDecoder, ChoDecoder, LuongDecoder, PlainDecoder
-from gates2heads.models.encoders import ConvolutionalEncoder, RecurrentEncoder
-from gates2heads.models.forcing import exponential_share, linear_share, sigmoid_share, unroll
-from gates2heads.models.glove import GloVe, cooccurrences, train_glove
-from gates2heads.models.huffman import HuffmanTree
-from gates2heads.models.neural_language_model import (
-    RecurrentLanguageModel,
-    TransformerLanguageModel,
-)
-from gates2heads.models.ngram import AddK, KneserNey
-from gates2heads.models.non_autoregressive import (
+from gates2heads.data.batches.windows import join_sentences, windows
+from gates2heads.layers.attention.scores import DotScore
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.ngram import AddK, KneserNey
+from gates2heads.models.transformer.non_autoregressive import (
     NonAutoregressiveLanguageModel,
     NonAutoregressiveTransformer,
 )
-from gates2heads.models.seq2seq import Decoder, EncoderDecoder, SequenceToSequence
-from gates2heads.models.transformer import Transformer
-from gates2heads.models.word2vec import FullSoftmax, HierarchicalSoftmax, NegativeSampling, Word2Vec
-from gates2heads.models.word2vec_training import expected_loss, train_negative_sampling
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.translation.decoders import (
+    BahdanauDecoder,
+    ChoDecoder,
+    LuongDecoder,
+    PlainDecoder,
+)
+from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
+from gates2heads.models.translation.forcing import (
+    exponential_share,
+    linear_share,
+    sigmoid_share,
+    unroll,
+)
+from gates2heads.models.translation.seq2seq import Decoder, EncoderDecoder, SequenceToSequence
+from gates2heads.models.words.glove import GloVe, cooccurrences, train_glove
+from gates2heads.models.words.huffman import HuffmanTree
+from gates2heads.models.words.outputs import FullSoftmax, HierarchicalSoftmax, NegativeSampling
+from gates2heads.models.words.training import expected_loss, train_negative_sampling
+from gates2heads.models.words.word2vec import Word2Vec
 
 LAST = [*TOKENS, torch.tensor([1]), torch.tensor([1, V]), torch.tensor([1, -1])]
 OPTIONAL = [x for x in COUNTS if x is not None]

@@ -22,8 +22,14 @@ from nonsense import (
 )
 from nonsense import FLOATS as ALL_FLOATS
 
-from gates2heads.data.sentence_pairs import Markers, collate_joined, join, next_sentence_pairs
-from gates2heads.data.spans import character_offsets, token_spans, word_offsets
+from gates2heads.data.batches.joined import Markers, collate_joined, join, next_sentence_pairs
+from gates2heads.data.tokens.spans import character_offsets, token_spans, word_offsets
+from gates2heads.models.pretraining.answers import (
+    AnswerHead,
+    AnswerLogits,
+    best_answers,
+    crossed_answers,
+)
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo, LayerMix
 from gates2heads.models.pretraining.gpt import GPT
@@ -36,14 +42,13 @@ from gates2heads.models.pretraining.masking import (
     token_units,
     word_units,
 )
-from gates2heads.models.pretraining.spans import SpanHead, SpanLogits, best_spans, crossed_spans
 from gates2heads.models.pretraining.stack import TokenStack
-from gates2heads.training.pretraining import (
+from gates2heads.training.pretraining_losses import (
+    answer_loss,
     label_loss,
     masked_loss,
     next_token_loss,
     pretraining_loss,
-    span_loss,
     two_way_loss,
 )
 
@@ -52,7 +57,7 @@ SIZES = {"d_model": U, "nhead": H, "num_layers": 1, "max_length": 7}
 MARKERS = Markers(V - 1)
 BERT_MODEL, GPT_MODEL, ELMO = BERT(V, **SIZES), GPT(V, **SIZES), ELMo(V, hidden_size=U)
 MASKED = mask_tokens(SOURCE, markers=MARKERS)
-LOGITS = SpanLogits(torch.zeros(B, S), torch.zeros(B, S))
+LOGITS = AnswerLogits(torch.zeros(B, S), torch.zeros(B, S))
 VECTORS = torch.zeros(B, S, U)
 UNITS = token_units(MASK)
 GENERATOR = torch.Generator()
@@ -64,7 +69,8 @@ TEXTS = [*THINGS, 3, 2.5, [], [0.5], [None], [-1]]
 SPANS = [*THINGS, 3, [3], [(1, 1)], [(2, 1)], [(-1, 1)], [("a", 1)], [(0, 1, 2)], [None]]
 LABELS = [*THINGS, None, 3, [0, 0], PLACES.float(), PLACES + S, PLACES - 1, PLACES[:1]]
 LABELS += [torch.zeros(B, S).long(), torch.tensor(0)]
-WRONG_LOGITS = [*THINGS, None, 3, (), VECTORS, SpanLogits(None, None), SpanLogits(VECTORS, VECTORS)]
+WRONG_LOGITS = [*THINGS, None, 3, (), VECTORS]
+WRONG_LOGITS += [AnswerLogits(None, None), AnswerLogits(VECTORS, VECTORS)]
 WRONG_MASKED = [*THINGS, None, SOURCE, (), MASKED._replace(chosen=~MASK)]
 STATES = [*THINGS, None, (), PLACES]
 MODEL_SIZES = {
@@ -256,10 +262,10 @@ ENTRIES = {
         },
     ),
     "TokenHead()": (TokenHead(U, 2), {"vectors": VECTORS}, {"vectors": FLOATS}),
-    "SpanHead": (SpanHead, {"width": U}, {"width": COUNTS}),
-    "SpanHead()": (SpanHead(U), {"vectors": VECTORS}, {"vectors": FLOATS}),
-    "best_spans": (
-        best_spans,
+    "AnswerHead": (AnswerHead, {"width": U}, {"width": COUNTS}),
+    "AnswerHead()": (AnswerHead(U), {"vectors": VECTORS}, {"vectors": FLOATS}),
+    "best_answers": (
+        best_answers,
         {"logits": LOGITS, "allowed": MASK, "max_length": 3, "null": 0, "threshold": 0.0},
         {
             "logits": WRONG_LOGITS,
@@ -269,8 +275,8 @@ ENTRIES = {
             "threshold": [*THINGS, None, [], math.nan, True],
         },
     ),
-    "crossed_spans": (
-        crossed_spans,
+    "crossed_answers": (
+        crossed_answers,
         {"logits": LOGITS, "allowed": MASK},
         {"logits": WRONG_LOGITS, "allowed": MASKS},
     ),
@@ -315,8 +321,8 @@ ENTRIES = {
         {"logits": torch.zeros(B, S), "labels": PLACES},
         {"logits": [*THINGS, None, 3, VECTORS, SOURCE, torch.zeros(B, 0)], "labels": LABELS},
     ),
-    "span_loss": (
-        span_loss,
+    "answer_loss": (
+        answer_loss,
         {"logits": LOGITS, "first": PLACES, "last": PLACES, "allowed": MASK},
         {"logits": WRONG_LOGITS, "first": LABELS, "last": LABELS, "allowed": [*MASKS, ~MASK]},
     ),

@@ -19,26 +19,26 @@ from nonsense import (
     walk,
 )
 
-from gates2heads.data.bpe import BPETokenizer
-from gates2heads.data.checks import check_choice, check_flag, check_number
-from gates2heads.data.cldr_facts import facts, names
-from gates2heads.data.docstrings import docstrings
-from gates2heads.data.download import fetch
-from gates2heads.data.merge_dropout import MergeDropout
-from gates2heads.data.multi30k import multi30k
-from gates2heads.data.sentence_pairs import join
-from gates2heads.data.shakespeare import tiny_shakespeare
-from gates2heads.data.spans import check_spans
-from gates2heads.data.tokenizers import CharacterTokenizer
-from gates2heads.data.windows import (
+from gates2heads.checks.values import check_choice, check_flag, check_number
+from gates2heads.data.batches.joined import join
+from gates2heads.data.batches.windows import (
     cut_blocks,
     join_sentences,
     keep_probabilities,
     subsample,
     windows,
 )
-from gates2heads.data.word_tests import word_similarity
-from gates2heads.data.words import WordTokenizer, WordVocabulary, split_words
+from gates2heads.data.corpora.cldr_facts import facts, names
+from gates2heads.data.corpora.docstrings import docstrings
+from gates2heads.data.corpora.download import fetch
+from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.data.corpora.shakespeare import tiny_shakespeare
+from gates2heads.data.corpora.word_tests import word_similarity
+from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.merge_dropout import MergeDropout
+from gates2heads.data.tokens.spans import check_spans
+from gates2heads.data.tokens.words import WordTokenizer, WordVocabulary, split_words
 
 TEXTS = [object(), None, 3, 2.5, b"a", ["a"]]
 NOT_TEXTS = [*LISTS, "ab", [3], [None], [b"a"]]

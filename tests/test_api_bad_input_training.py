@@ -31,7 +31,7 @@ from nonsense import (
 )
 from torch import nn
 
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.averaging import average_weights
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
@@ -46,11 +46,11 @@ from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy, r_drop_loss, sequence_loss
 from gates2heads.training.parallel import prepare_accelerator
 from gates2heads.training.quantisation import quantise
-from gates2heads.training.recipes import complete, read_recipe
-from gates2heads.training.runs import load
+from gates2heads.training.recipes.recipe import complete, read_recipe
+from gates2heads.training.recipes.runs import load
+from gates2heads.training.recipes.tasks import CaptionsTask, DatesTask
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
-from gates2heads.training.tasks import CaptionsTask, DatesTask
 
 FILE = f"{mkdtemp()}/point.safetensors"
 POINT, MODEL = nn.Linear(1, 1), EncoderDecoder(V, V, embedding_size=7, hidden_size=6)

@@ -5,8 +5,8 @@ from torch import nn
 
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
-from gates2heads.models.convolutional import ConvolutionalDecoder
-from gates2heads.models.translators import convolutional_translator, recurrent_translator
+from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
+from gates2heads.models.translation.convolutional import ConvolutionalDecoder
 
 DILATIONS = [*LISTS, "12", (), ["a"], [0]]
 SIZES = {"embedding_size": D, "hidden_size": U, "dropout": 0.1, "max_length": 9}

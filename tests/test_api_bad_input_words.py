@@ -16,29 +16,27 @@ from nonsense import (
     walk,
 )
 
-from gates2heads.data.batching import endless_token_batches, token_batches
-from gates2heads.data.cldr_facts import is_named, name_pairs, split_of_territory
-from gates2heads.data.prose import paragraphs, sentences
-from gates2heads.data.tokenizers import encode_pairs
-from gates2heads.layers.attention import Attention, DotScore
+from gates2heads.data.batches.pairs import endless_token_batches, token_batches
+from gates2heads.data.corpora.cldr_facts import is_named, name_pairs, split_of_territory
+from gates2heads.data.corpora.prose import paragraphs, sentences
+from gates2heads.data.tokens.characters import encode_pairs
+from gates2heads.layers.attention.scores import DotScore
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.layers.recurrent.by_name import recurrent_layer
 from gates2heads.metrics.bleu import sentence_bleu
 from gates2heads.metrics.chrf import sentence_chrf
 from gates2heads.metrics.ngrams import ngrams
 from gates2heads.metrics.significance import bootstrap_interval
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
-from gates2heads.models.encoders import ConvolutionalEncoder, RecurrentEncoder
-from gates2heads.models.neural_language_model import (
-    RecurrentLanguageModel,
-    TransformerLanguageModel,
-)
-from gates2heads.models.recurrent import recurrent_layer
-from gates2heads.models.word2vec import (
+from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.translation.decoders import BahdanauDecoder, LuongDecoder, PlainDecoder
+from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
+from gates2heads.models.words.outputs import (
     FullSoftmax,
     HierarchicalSoftmax,
     NegativeSampling,
-    Word2Vec,
     noise_distribution,
 )
+from gates2heads.models.words.word2vec import Word2Vec
 
 OFTEN = torch.tensor([3, 2, 1])
 WRONG_OFTEN = [*THINGS, None, 3, [3, 2, 1], OFTEN[:0], -OFTEN, OFTEN[:, None], OFTEN * math.nan]

@@ -13,7 +13,7 @@ from accelerate.state import AcceleratorState, PartialState
 
 from gates2heads.__main__ import main
 from gates2heads.training.checkpoints import read_weights
-from gates2heads.training.recipes import read_recipe
+from gates2heads.training.recipes.recipe import read_recipe
 from tests.training.test_parallel import launch
 
 STEPS = 150

@@ -20,7 +20,7 @@ from torch import nn
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gates2heads"
-ROOMS = ("data", "metrics", "layers", "models", "decoding", "training")
+ROOMS = ("checks", "data", "metrics", "layers", "models", "decoding", "training")
 SHAPE = re.compile(r"\([A-Z…·][\w…·]*(, ?[^()]*)?,?\)|scalar|nats|shape")
 
 
@@ -140,86 +140,99 @@ RUN = "belongs to `fit` and to the command line, which hand over what they have 
 BASE = "is what walked classes build on"
 EXEMPT = {
     CHECKED: """
-        data/bpe.readable data/merge_dropout.merge_with_dropout
-        data/cldr_facts.answers data/cldr_facts.write_fact data/docstrings.added_docstring
-        data/docstrings.named_docstrings data/prose.is_prose
-        data/prose.prose_lines data/prose.shown data/prose.without_markup
-        data/shakespeare.speech_end decoding/hypotheses.Pool decoding/lengths.LengthRule
-        decoding/lengths.Power.divisor decoding/lengths.Wu.divisor
-        decoding/lengths.check_rule(max_length) decoding/search.follow decoding/state.Carrier
-        decoding/state.select(rows) decoding/state.select(size) decoding/state.select(keep)
-        decoding/state.check_state(rows) decoding/state.tensors decoding/steps.advance
-        decoding/top.top decoding/trace.Tree.begin decoding/trace.Tree.grow decoding/trace.fate_of
-        decoding/trace.path_fates layers/attention.AdditiveScore.forward
-        layers/attention.AdditiveScore.project_keys layers/attention.DotScore.forward
-        layers/attention.DotScore.project_keys layers/attention.GaussianScore.forward
-        layers/attention.GaussianScore.project_keys layers/attention.GeneralScore.forward
-        layers/attention.GeneralScore.project_keys layers/blocks.Residual.after
-        layers/blocks.Residual.before layers/gru.gru_step
-        layers/key_values.KeyValues.append layers/key_values.KeyValues.repeat
-        layers/lstm.lstm_step layers/rnn.rnn_step
-        layers/positions.LearnedPositions.encode layers/positions.SinusoidalPositions.encode
-        layers/record.Trace.add layers/record.is_recorded layers/record.note
-        layers/unroll.reset_uniform metrics/ngrams.clipped_matches metrics/ngrams.most_in_any
-        metrics/word_vectors.ranks models/convolutional.ConvolutionalDecoder.force
-        models/convolutional.ConvolutionalDecoder.start
-        models/convolutional.ConvolutionalDecoder.step models/decoders.BahdanauDecoder.start
-        models/decoders.LuongDecoder.start models/decoders.PlainDecoder.start models/writer.Writer
-        models/decoders.look models/writer.begin models/encoders.ConvolutionalEncoder.forward
-        models/encoders.RecurrentEncoder.forward models/negative_sampling.RowAdagrad
-        models/negative_sampling.draw_noise models/negative_sampling.loss_of
-        models/negative_sampling.pair_weights models/negative_sampling.score_gradients
-        models/ngram.modified_discounts models/non_autoregressive.next_slot
-        models/pretraining/stack.TokenStack.draw_weights models/recurrent.blank
-        models/recurrent.carried_parts models/recurrent.run models/seq2seq.Decoder.start
-        models/seq2seq.Decoder.step models/seq2seq.Encoder.forward
-        models/transformer_state.TransformerState.select_rows
-        models/word2vec_training.BlockTrainer models/word2vec_training.threads_shared_by
-        training/losses.MeanDisagreement training/losses.MeanSurprise training/losses.surprise
-        training/quantisation.dequantise""",
+        data/tokens/bpe.readable data/tokens/merge_dropout.merge_with_dropout
+        data/corpora/cldr_facts.answers data/corpora/cldr_facts.write_fact
+        data/corpora/docstrings.added_docstring data/corpora/docstrings.named_docstrings
+        data/corpora/prose.is_prose data/corpora/prose.prose_lines data/corpora/prose.shown
+        data/corpora/prose.without_markup data/corpora/shakespeare.speech_end
+        decoding/hypotheses.Pool decoding/lengths.LengthRule decoding/lengths.Power.divisor
+        decoding/lengths.Wu.divisor decoding/lengths.check_rule(max_length)
+        decoding/search.follow decoding/state.Carrier decoding/state.select(rows)
+        decoding/state.select(size) decoding/state.select(keep) decoding/state.check_state(rows)
+        decoding/state.tensors decoding/steps.advance decoding/top.top decoding/trace.Tree.begin
+        decoding/trace.Tree.grow decoding/trace.fate_of decoding/trace.path_fates
+        layers/attention/scores.AdditiveScore.forward
+        layers/attention/scores.AdditiveScore.project_keys
+        layers/attention/scores.DotScore.forward layers/attention/scores.DotScore.project_keys
+        layers/attention/scores.GaussianScore.forward
+        layers/attention/scores.GaussianScore.project_keys
+        layers/attention/scores.GeneralScore.forward
+        layers/attention/scores.GeneralScore.project_keys layers/blocks.Residual.after
+        layers/blocks.Residual.before layers/recurrent/gru.gru_step
+        layers/attention/key_values.KeyValues.append
+        layers/attention/key_values.KeyValues.repeat layers/recurrent/lstm.lstm_step
+        layers/recurrent/rnn.rnn_step layers/positions.LearnedPositions.encode
+        layers/positions.SinusoidalPositions.encode layers/record.Trace.add
+        layers/record.is_recorded layers/record.note layers/recurrent/unroll.reset_uniform
+        metrics/ngrams.clipped_matches metrics/ngrams.most_in_any metrics/word_vectors.ranks
+        models/translation/convolutional.ConvolutionalDecoder.force
+        models/translation/convolutional.ConvolutionalDecoder.start
+        models/translation/convolutional.ConvolutionalDecoder.step
+        models/translation/decoders.BahdanauDecoder.start
+        models/translation/decoders.LuongDecoder.start
+        models/translation/decoders.PlainDecoder.start models/translation/writer.Writer
+        models/translation/decoders.look models/translation/writer.begin
+        models/translation/encoders.ConvolutionalEncoder.forward
+        models/translation/encoders.RecurrentEncoder.forward
+        models/words/block_kernel.RowAdagrad models/words/block_kernel.draw_noise
+        models/words/block_kernel.loss_of models/words/block_kernel.pair_weights
+        models/words/block_kernel.score_gradients models/language/ngram.modified_discounts
+        models/transformer/non_autoregressive.next_slot
+        models/pretraining/stack.TokenStack.draw_weights layers/recurrent/by_name.blank
+        layers/recurrent/by_name.carried_parts layers/recurrent/by_name.run
+        models/translation/seq2seq.Decoder.start models/translation/seq2seq.Decoder.step
+        models/translation/seq2seq.Encoder.forward
+        models/transformer/state.TransformerState.select_rows models/words/training.BlockTrainer
+        models/words/training.threads_shared_by training/losses.MeanDisagreement
+        training/losses.MeanSurprise training/losses.surprise training/quantisation.dequantise""",
     CHECK: """
-        data/bpe.check_text data/checks.check_choice data/checks.check_count data/checks.check_flag
-        data/checks.check_generator data/checks.check_list data/checks.check_number
-        data/checks.check_positive data/checks.check_seed data/checks.check_share
-        data/checks.check_texts data/spans.check_spans data/vocabulary.text_numbers
-        data/windows.check_counts data/windows.check_text decoding/trace.check_trace
-        layers/checks.check_dtypes layers/checks.check_mask layers/checks.check_module
-        layers/checks.check_tokens layers/checks.check_width layers/checks.takes
-        metrics/ngrams.read_counts metrics/segments.check_same_length metrics/segments.check_segment
-        metrics/segments.choose_tokenizer metrics/segments.read_pair
-        metrics/smoothing.check_smoothing models/checks.check_attention
-        models/checks.check_last_tokens models/checks.check_length models/checks.check_row
-        models/checks.check_state models/word2vec_training.check_training
-        models/writer.check_sizes
-        training/checkpoints.check_shapes training/losses.check_logits
-        training/losses.logits_of""",
+        checks/figures.known checks/figures.named checks/figures.numbers
+        data/tokens/bpe.check_text checks/values.check_choice checks/values.check_count
+        checks/values.check_flag checks/values.check_generator checks/values.check_list
+        checks/values.check_number checks/values.check_positive checks/values.check_seed
+        checks/values.check_share checks/values.check_texts data/tokens/spans.check_spans
+        data/tokens/vocabulary.text_numbers data/batches/windows.check_counts
+        data/batches/windows.check_text decoding/trace.check_trace checks/tensors.check_dtypes
+        checks/tensors.check_mask checks/tensors.check_module checks/tensors.check_tokens
+        checks/tensors.check_width checks/tensors.takes metrics/ngrams.read_counts
+        metrics/sentences.check_same_length metrics/sentences.check_sentence
+        metrics/sentences.choose_tokenizer metrics/sentences.read_pair
+        metrics/smoothing.check_smoothing layers/attention/single_head.check_attention
+        checks/models.check_last_tokens checks/models.check_length checks/models.check_row
+        checks/models.check_state models/words/training.check_training
+        models/translation/writer.check_sizes training/checkpoints.check_shapes
+        training/losses.check_logits training/losses.logits_of""",
     OWN: """
-        data/docstrings.fingerprint data/docstrings.folder_of data/docstrings.read_folder
-        data/docstrings.read_packages data/docstrings.split_of_module data/download.verified
-        data/multi30k.read_lines""",
+        data/corpora/docstrings.fingerprint data/corpora/docstrings.folder_of
+        data/corpora/docstrings.read_folder data/corpora/docstrings.read_packages
+        data/corpora/docstrings.split_of_module data/corpora/download.verified
+        data/corpora/multi30k.read_lines""",
     RUN: """
-        training/checkpoints.TrainingCheckpoint.keep training/checkpoints.TrainingCheckpoint.resume
-        training/checkpoints.as_bytes training/checkpoints.digest training/checkpoints.from_bytes
+        training/checkpoints.TrainingCheckpoint.keep
+        training/checkpoints.TrainingCheckpoint.resume training/checkpoints.as_bytes
+        training/checkpoints.digest training/checkpoints.from_bytes
         training/checkpoints.write_whole training/early_stopping.EarlyStopping.best(history)
         training/early_stopping.EarlyStopping.judge training/early_stopping.EarlyStopping.over
-        training/early_stopping.EarlyStopping.restore training/early_stopping.EarlyStopping.score
-        training/early_stopping.as_number
-        training/loop.Bar training/loop.History.note training/loop.run_evaluation training/loop.skip
-        training/loop.train_step training/parallel.joint training/parallel.machine
-        training/parallel.on_main training/parallel.own_noise training/parallel.own_share
-        training/parallel.precision_here training/parallel.prepare_accelerator
-        training/parallel.scaled training/parallel.share training/recipes.build_model
-        training/runs.checkpoint_of training/runs.evaluate training/runs.loss_of
-        training/runs.scores training/runs.search_of training/runs.train
-        training/snapshots.Snapshots.keep training/tasks.CaptionsTask.batches
-        training/tasks.CaptionsTask.from_card training/tasks.CaptionsTask.pairs
-        training/tasks.CaptionsTask.score training/tasks.CaptionsTask.to_card
-        training/tasks.CaptionsTask.tokenizers training/tasks.DatesTask.batches
-        training/tasks.DatesTask.from_card training/tasks.DatesTask.score
-        training/tasks.DatesTask.to_card training/tasks.DatesTask.tokenizers""",
+        training/early_stopping.EarlyStopping.restore
+        training/early_stopping.EarlyStopping.score training/early_stopping.as_number
+        training/loop.Bar training/loop.History.note training/loop.run_evaluation
+        training/loop.skip training/loop.train_step training/parallel.joint
+        training/parallel.machine training/parallel.on_main training/parallel.own_noise
+        training/parallel.own_share training/parallel.precision_here
+        training/parallel.prepare_accelerator training/parallel.scaled training/parallel.share
+        training/recipes/recipe.build_model training/recipes/runs.checkpoint_of
+        training/recipes/runs.evaluate training/recipes/runs.loss_of
+        training/recipes/runs.scores training/recipes/runs.search_of training/recipes/runs.train
+        training/snapshots.Snapshots.keep training/recipes/tasks.CaptionsTask.batches
+        training/recipes/tasks.CaptionsTask.from_card training/recipes/tasks.CaptionsTask.pairs
+        training/recipes/tasks.CaptionsTask.score training/recipes/tasks.CaptionsTask.to_card
+        training/recipes/tasks.CaptionsTask.tokenizers training/recipes/tasks.DatesTask.batches
+        training/recipes/tasks.DatesTask.from_card training/recipes/tasks.DatesTask.score
+        training/recipes/tasks.DatesTask.to_card training/recipes/tasks.DatesTask.tokenizers""",
     BASE: """
-        layers/attention.ScaledDotScore layers/positions.Positions layers/unroll.Cell
-        layers/unroll.Unrolled layers/unroll.UnrolledHidden models/ngram.NgramModel""",
+        layers/attention/scores.ScaledDotScore layers/positions.Positions
+        layers/recurrent/unroll.Cell layers/recurrent/unroll.Unrolled
+        layers/recurrent/unroll.UnrolledHidden models/language/ngram.NgramModel""",
 }
 REASONS = {name: reason for reason, names in EXEMPT.items() for name in names.split()}
 TRUTH = "is read as Python reads truth: anything is True or False"
@@ -249,7 +262,7 @@ SHAPELESS = {
     "layers/transformer_layers.rename": "the weights keep whatever shapes they have",
     "training/checkpoints.read_weights": "the weights keep whatever shapes they have",
     "training/quantisation.dequantise": "the weights keep whatever shapes they have",
-    "training/runs.loss_of": "a loss is a single number",
+    "training/recipes/runs.loss_of": "a loss is a single number",
     "training/loop.skip": "the state of a random generator has no axes",
     "metrics/perplexity.perplexity_base2": "its two brothers' one line: see `perplexity`",
     "metrics/perplexity.perplexity_geometric": "its two brothers' one line: see `perplexity`",
@@ -276,7 +289,7 @@ def docstring_faults(node):
 
 def test_the_walk_finds_the_library():
     assert len(PUBLIC) > 300
-    assert {"layers/gru.GRU", "metrics/bleu.Bleu", "decoding/beam.beam"} <= set(PUBLIC)
+    assert {"layers/recurrent/gru.GRU", "metrics/bleu.Bleu", "decoding/beam.beam"} <= set(PUBLIC)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.data.corpora import SPLITS
+from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import read_weights, save_weights, shipped_weights
 from gates2heads.training.quantisation import dequantise, quantise
-from gates2heads.training.recipes import RECIPES, read_recipe
-from gates2heads.training.runs import evaluate, load, search_of, train
+from gates2heads.training.recipes.recipe import RECIPES, read_recipe
+from gates2heads.training.recipes.runs import evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
 ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read

@@ -6,13 +6,14 @@ import pytest
 import torch
 from step_functions import sequences
 
-from gates2heads.data.batching import collate
+from gates2heads.data.batches.pairs import collate
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.sampling import sample
-from gates2heads.models.seq2seq import EncoderDecoder
-from gates2heads.models.transformer import Transformer, UniversalTransformer
-from gates2heads.models.translators import convolutional_translator, recurrent_translator
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.universal import UniversalTransformer
+from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 V, BOS, EOS, LENGTH = 13, 1, 2, 7
 SOURCES = [[3, 4, 5, 6, 7, 2], [8, 2], [9, 10, 11, 2]]

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from gates2heads.data.tokenizers import CharacterTokenizer
+from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.translation import align, translate, write
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 SOURCE, TARGET = CharacterTokenizer.from_texts(["abcde "]), CharacterTokenizer.from_texts(["xyz"])
 TEXTS = ["abc", "edcba", "e"]

@@ -4,11 +4,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.data.corpora import LOCALES, dates
-from gates2heads.data.tokenizers import CharacterTokenizer
+from gates2heads.data.corpora.dates import LOCALES, dates
+from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.exercises import attention as exercises
 from gates2heads.exercises.verdict import NotYetError, Verdict, check
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 
 def reinforce(weights, picks, rewards, baseline):

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from gates2heads.data.batching import collate
-from gates2heads.data.corpora import DatePair
+from gates2heads.data.batches.pairs import collate
+from gates2heads.data.corpora.dates import DatePair
 from gates2heads.exercises.looking import WAYS, SampledLoss, looking_model, year_first
-from gates2heads.layers.hard_attention import HardAttention
-from gates2heads.layers.local_attention import LocalAttention
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder
+from gates2heads.layers.attention.hard import HardAttention
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.models.translation.decoders import BahdanauDecoder, LuongDecoder
 from gates2heads.training.checkpoints import read_weights, shipped_weights
 from gates2heads.training.losses import sequence_loss
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from gates2heads.layers.attention import Attention, GeneralScore
+from gates2heads.layers.attention.scores import GeneralScore
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.record import is_recorded, note, record
 from gates2heads.layers.recurrent import GRU, GRUCell
 

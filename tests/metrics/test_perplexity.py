@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.metrics.perplexity import (
-    cross_entropy,
+    mean_surprisal,
     perplexity,
     perplexity_base2,
     perplexity_geometric,
@@ -46,7 +46,7 @@ def test_equals_the_exponential_of_torchs_cross_entropy(form):
     real = targets != -100
     picked = logits.log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None]).squeeze(-1)
     assert form(picked, mask=real) == pytest.approx(loss.exp().item(), rel=1e-12)
-    assert cross_entropy(picked, mask=real) == pytest.approx(loss.item(), rel=1e-12)
+    assert mean_surprisal(picked, mask=real) == pytest.approx(loss.item(), rel=1e-12)
 
 
 @given(PROBS, st.data())
@@ -61,7 +61,7 @@ def test_the_three_forms_agree(probs, data):
 @given(PROBS)
 def test_bits_and_nats_give_one_perplexity(probs):
     log_probs = torch.tensor(probs, dtype=torch.float64).log()
-    nats, bits = (cross_entropy(log_probs, unit=unit) for unit in ("nats", "bits"))
+    nats, bits = (mean_surprisal(log_probs, unit=unit) for unit in ("nats", "bits"))
     assert bits == pytest.approx(nats / math.log(2))
     assert 2**bits == pytest.approx(math.exp(nats)) == pytest.approx(perplexity(log_probs))
 
@@ -85,7 +85,7 @@ def test_half_precision_and_gradients_are_no_obstacle(form):
     assert form(log_probs) == pytest.approx(math.exp(0.5))
 
 
-@pytest.mark.parametrize("form", [*FORMS, cross_entropy])
+@pytest.mark.parametrize("form", [*FORMS, mean_surprisal])
 @pytest.mark.parametrize(
     ("log_probs", "mask", "error", "message"),
     [
@@ -107,4 +107,4 @@ def test_bad_input_is_named(form, log_probs, mask, error, message):
 
 def test_an_unknown_unit_is_named():
     with pytest.raises(ValueError, match=r"unit must be one of nats, bits, got 'bans'"):
-        cross_entropy(torch.zeros(1), unit="bans")
+        mean_surprisal(torch.zeros(1), unit="bans")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gates2heads.data.docstrings import docstrings
-from gates2heads.data.prose import sentences
-from gates2heads.data.windows import join_sentences
-from gates2heads.data.words import WordVocabulary, split_words
+from gates2heads.data.batches.windows import join_sentences
+from gates2heads.data.corpora.docstrings import docstrings
+from gates2heads.data.corpora.prose import sentences
+from gates2heads.data.tokens.words import WordVocabulary, split_words
 
 
 @pytest.fixture(scope="session")

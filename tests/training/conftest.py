@@ -4,9 +4,9 @@ import pytest
 import torch
 from accelerate.state import AcceleratorState, PartialState
 
-from gates2heads.data.batching import batches
-from gates2heads.data.vocabulary import Vocabulary
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.data.batches.pairs import batches
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 SIZE, EOS = 11, Vocabulary.eos
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gates2heads.training.recipes import RECIPES, read_recipe
+from gates2heads.training.recipes.recipe import RECIPES, read_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = json.loads((ROOT / "benchmarks/results/ladder.json").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from accelerate.state import AcceleratorState
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from gates2heads.data.batching import Batch
+from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.loop import Bar, History, fit, run_evaluation, skip
 from gates2heads.training.losses import sequence_loss

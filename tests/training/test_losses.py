@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.data.batching import collate
+from gates2heads.data.batches.pairs import collate
 from gates2heads.training.losses import ROWS, cross_entropy, r_drop_loss, sequence_loss
 
 B, T, V = 3, 5, 7

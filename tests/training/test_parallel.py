@@ -12,7 +12,7 @@ import pytest
 import torch
 from accelerate import Accelerator
 
-from gates2heads.data.batching import batches, collate
+from gates2heads.data.batches.pairs import batches, collate
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss

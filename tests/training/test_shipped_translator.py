@@ -10,7 +10,7 @@ import pytest
 from gates2heads.__main__ import main
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import shipped_weights
-from gates2heads.training.runs import evaluate, load
+from gates2heads.training.recipes.runs import evaluate, load
 from tests.needs import needs_data
 
 PATH = shipped_weights("translator")

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
 from gates2heads.decoding.state import check_state, select

@@ -8,7 +8,7 @@ grows with L.
 import math
 from dataclasses import dataclass
 
-from gates2heads.data.checks import check_number
+from gates2heads.checks.values import check_number
 
 
 @dataclass(frozen=True)

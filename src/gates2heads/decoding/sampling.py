@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count, check_generator, check_positive, check_share
+from gates2heads.checks.values import check_count, check_generator, check_positive, check_share
 from gates2heads.decoding.search import Output, follow
 from gates2heads.decoding.steps import Step
 from gates2heads.decoding.trace import Tree

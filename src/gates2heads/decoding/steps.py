@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
 ROUNDING = 1e-3  # how far above 0 a log-probability may lie by rounding alone

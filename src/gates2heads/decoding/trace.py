@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 from gates2heads.decoding.lengths import NO_RULE, LengthRule
 
 KEPT, ENDED, CUT, PRUNED = "kept", "ended", "cut", "pruned"

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.batching import pad
-from gates2heads.data.checks import check_count
-from gates2heads.data.vocabulary import Vocabulary
+from gates2heads.checks.tensors import check_module, takes
+from gates2heads.checks.values import check_count
+from gates2heads.data.batches.pairs import pad
+from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import LengthRule
 from gates2heads.decoding.search import Output, greedy
-from gates2heads.layers.checks import check_module, takes
 from gates2heads.layers.record import record
 
 

@@ -8,7 +8,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.display.arguments import known, named, numbers
+from gates2heads.checks.figures import known, named, numbers
 from gates2heads.display.theme import PALETTE, styled
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))

@@ -8,7 +8,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.display.arguments import named, numbers
+from gates2heads.checks.figures import named, numbers
 from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
 
 

@@ -6,12 +6,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.data.corpora import LOCALES, dates
+from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.decoding.translation import translate
 from gates2heads.exercises.verdict import NotYetError, check
-from gates2heads.layers.attention import Attention, ConcatScore
+from gates2heads.layers.attention.scores import ConcatScore
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.metrics.exact_match import exact_match
-from gates2heads.models.seq2seq import EncoderDecoder
+from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 TOLERANCE = 1e-5
 

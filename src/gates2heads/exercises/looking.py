@@ -2,15 +2,16 @@
 
 from torch import Tensor
 
-from gates2heads.data.batching import Batch
-from gates2heads.data.checks import check_count
-from gates2heads.data.corpora import DatePair
-from gates2heads.layers.attention import Attention, DotScore
-from gates2heads.layers.hard_attention import HardAttention, MovingBaseline, reinforce_loss
-from gates2heads.layers.local_attention import LocalAttention
-from gates2heads.models.decoders import BahdanauDecoder, LuongDecoder
-from gates2heads.models.encoders import RecurrentEncoder
-from gates2heads.models.seq2seq import SequenceToSequence
+from gates2heads.checks.values import check_count
+from gates2heads.data.batches.pairs import Batch
+from gates2heads.data.corpora.dates import DatePair
+from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, reinforce_loss
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.scores import DotScore
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.models.translation.decoders import BahdanauDecoder, LuongDecoder
+from gates2heads.models.translation.encoders import RecurrentEncoder
+from gates2heads.models.translation.seq2seq import SequenceToSequence
 
 WAYS = ("before", "after", "hard", "monotonic", "predictive")
 EMBEDDING, UNITS = 32, 64

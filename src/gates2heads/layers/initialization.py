@@ -4,7 +4,7 @@ import math
 
 from torch import nn
 
-from gates2heads.data.checks import check_flag, check_share
+from gates2heads.checks.values import check_flag, check_share
 
 
 def keep_variance(layer: nn.Module, *, gated: bool = False, dropout: float = 0.0) -> None:

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_count
-from gates2heads.layers.checks import check_mask, check_width
+from gates2heads.checks.tensors import check_mask, check_width
+from gates2heads.checks.values import check_count
 
 
 def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:

@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_positive, check_share
-from gates2heads.layers.checks import check_dtypes, check_mask, check_width
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.values import check_count, check_positive, check_share
 from gates2heads.layers.record import is_recorded, note
 
 

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_choice, check_count
-from gates2heads.layers.checks import check_width
+from gates2heads.checks.tensors import check_width
+from gates2heads.checks.values import check_choice, check_count
 
 
 def sinusoids(positions: Tensor, size: int) -> Tensor:

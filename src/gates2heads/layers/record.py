@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
-from gates2heads.layers.checks import check_module
+from gates2heads.checks.tensors import check_module
+from gates2heads.checks.values import check_count
 
 
 class Trace:

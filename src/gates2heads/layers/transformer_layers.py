@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
+from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.blocks import FeedForward, Residual
-from gates2heads.layers.key_values import KeyValues
-from gates2heads.layers.multi_head import MultiHeadAttention
 
 # Names of torch.nn.TransformerEncoderLayer and TransformerDecoderLayer -> names here
 ENCODER_NAMES = {

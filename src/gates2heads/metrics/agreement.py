@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_list
+from gates2heads.checks.values import check_list
 
 
 class Difference(NamedTuple):

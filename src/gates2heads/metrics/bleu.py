@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.data.checks import check_count, check_flag, check_number
+from gates2heads.checks.values import check_count, check_flag, check_number
 from gates2heads.metrics.ngrams import (
     clipped_matches,
     count_ngrams,
     most_in_any,
     read_counts,
 )
-from gates2heads.metrics.segments import choose_tokenizer, cut, read_pair, read_pairs
+from gates2heads.metrics.sentences import choose_tokenizer, cut, read_pair, read_pairs
 from gates2heads.metrics.smoothing import SMOOTHING, check_smoothing, modified_precisions
 
 __all__ = [

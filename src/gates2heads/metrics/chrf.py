@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.data.checks import check_count, check_flag, check_positive
+from gates2heads.checks.values import check_count, check_flag, check_positive
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, read_counts
-from gates2heads.metrics.segments import read_pair, read_pairs
+from gates2heads.metrics.sentences import read_pair, read_pairs
 
 __all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from gates2heads.metrics.segments import Segment, check_same_length, check_segment
+from gates2heads.metrics.sentences import Sentence, check_same_length, check_sentence
 
 
-def exact_match(hypotheses: Sequence[Segment], references: Sequence[Segment]) -> float:
+def exact_match(hypotheses: Sequence[Sentence], references: Sequence[Sentence]) -> float:
     """Give the share of hypotheses that equal their reference.
 
     Args:
@@ -21,8 +21,8 @@ def exact_match(hypotheses: Sequence[Segment], references: Sequence[Segment]) ->
     check_same_length(hypotheses, references)
     hits = 0
     for i, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
-        check_segment(hypothesis, f"hypotheses[{i}]")
-        check_segment(reference, f"references[{i}]")
+        check_sentence(hypothesis, f"hypotheses[{i}]")
+        check_sentence(reference, f"references[{i}]")
         if isinstance(hypothesis, str) != isinstance(reference, str):
             raise TypeError(f"references[{i}] must be of the same kind as hypotheses[{i}]")
         hits += tuple(hypothesis) == tuple(reference)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 
 __all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_counts"]
 

@@ -10,15 +10,15 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_choice
+from gates2heads.checks.values import check_choice
 
-__all__ = ["cross_entropy", "perplexity", "perplexity_base2", "perplexity_geometric"]
+__all__ = ["mean_surprisal", "perplexity", "perplexity_base2", "perplexity_geometric"]
 
 # Half precision can put the logarithm of a probability near 1 this far above 0.
 _POSITIVE_ROUNDING = 1e-3
 
 
-def cross_entropy(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = "nats") -> float:
+def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = "nats") -> float:
     """Give the mean of -log p over the real tokens.
 
     Args:
@@ -40,7 +40,7 @@ def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     """Raise e to the cross-entropy in nats: the form that a training loss gives at once.
 
     Source: eq. 15.37 of the notes with base e for base 2; the base cancels.
-    Args, Returns, Raises: see `cross_entropy`. A perplexity too large for a float is inf.
+    Args, Returns, Raises: see `mean_surprisal`. A perplexity too large for a float is inf.
     """
     return (-_real_tokens(log_probs, mask).mean()).exp().item()
 
@@ -49,7 +49,7 @@ def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     """Raise 2 to the cross-entropy in bits, each sequence summed by itself first.
 
     Source: eq. 15.36 of the notes, with log as the logarithm to base 2. The last axis is time.
-    Args, Returns, Raises: see `cross_entropy`.
+    Args, Returns, Raises: see `mean_surprisal`.
     """
     tokens = _real_tokens(log_probs, mask)
     real = torch.ones_like(log_probs, dtype=torch.bool) if mask is None else mask
@@ -66,7 +66,7 @@ def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> fl
     a product is the product of the roots, and p^(-1/T) is a number near 1.
 
     Source: eq. 15.38 of the notes.
-    Args, Returns, Raises: see `cross_entropy`.
+    Args, Returns, Raises: see `mean_surprisal`.
     """
     probs = _real_tokens(log_probs, mask).exp()
     return probs.pow(-1 / probs.numel()).prod().item()

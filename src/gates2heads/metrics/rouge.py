@@ -8,15 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.data.checks import check_choice, check_count
+from gates2heads.checks.values import check_choice, check_count
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
-from gates2heads.metrics.segments import (
-    Segment,
-    check_segment,
-    choose_tokenizer,
-    cut,
-    read_pair,
-)
+from gates2heads.metrics.sentences import Sentence, check_sentence, choose_tokenizer, cut, read_pair
 
 __all__ = ["RougeScore", "common_subsequence", "rouge_l", "rouge_lsum", "rouge_n"]
 
@@ -30,8 +24,8 @@ class RougeScore(NamedTuple):
 
 
 def rouge_n(
-    hypothesis: Segment,
-    references: Sequence[Segment],
+    hypothesis: Sentence,
+    references: Sequence[Sentence],
     order: int = 1,
     *,
     pooling: str = "best",
@@ -69,7 +63,7 @@ def rouge_n(
 
 
 def rouge_l(
-    hypothesis: Segment, references: Sequence[Segment], *, tokenize: str | None = None
+    hypothesis: Sentence, references: Sequence[Sentence], *, tokenize: str | None = None
 ) -> RougeScore:
     """Compare by the longest common subsequence: word order counts, neighbourhood does not.
 
@@ -132,8 +126,8 @@ def common_subsequence(reference: Sequence, hypothesis: Sequence) -> list[int]:
     Raises:
         TypeError: an argument is neither a string nor a list of tokens.
     """
-    check_segment(reference, "reference")
-    check_segment(hypothesis, "hypothesis")
+    check_sentence(reference, "reference")
+    check_sentence(hypothesis, "hypothesis")
     table = _lcs_table(reference, hypothesis)
     row, column, places = len(reference), len(hypothesis), []
     while row > 0 and column > 0:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
 

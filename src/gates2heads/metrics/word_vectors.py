@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.data.checks import check_count, check_list, check_number, check_texts
+from gates2heads.checks.values import check_count, check_list, check_number, check_texts
 
 
 class Agreement(NamedTuple):

@@ -16,8 +16,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_flag
-from gates2heads.layers.checks import check_module
+from gates2heads.checks.tensors import check_module
+from gates2heads.checks.values import check_count, check_flag
 from gates2heads.training.quantisation import dequantise, quantise
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 
 
 def as_number(evaluation: Any) -> Any:

@@ -13,9 +13,9 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from gates2heads.data.batching import Batch
-from gates2heads.data.checks import check_count, check_number, check_positive
-from gates2heads.layers.checks import check_module
+from gates2heads.checks.tensors import check_module
+from gates2heads.checks.values import check_count, check_number, check_positive
+from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.parallel import (

@@ -6,9 +6,9 @@ from dataclasses import fields
 import torch
 from torch import Tensor
 
-from gates2heads.data.batching import Batch
-from gates2heads.data.checks import check_number, check_share
-from gates2heads.layers.checks import check_mask, check_tokens, check_width, takes
+from gates2heads.checks.tensors import check_mask, check_tokens, check_width, takes
+from gates2heads.checks.values import check_number, check_share
+from gates2heads.data.batches.pairs import Batch
 
 LEFT_OUT = -100  # no token has this number
 ROWS = 128  # of logits at a time; with some thousand tokens each they fit a processor's cache

@@ -17,7 +17,7 @@ from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list
 from torch import Tensor
 
-from gates2heads.data.batching import Batch
+from gates2heads.data.batches.pairs import Batch
 
 
 def prepare_accelerator(precision: str | None = None) -> Accelerator:

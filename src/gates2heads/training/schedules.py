@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.checks.values import check_count, check_share
 
 
 def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:

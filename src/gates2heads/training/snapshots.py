@@ -5,7 +5,7 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
+from gates2heads.checks.values import check_count
 from gates2heads.training.averaging import average_weights
 from gates2heads.training.checkpoints import as_path, save_weights
 

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens
+from gates2heads.checks.models import check_length
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.models.checks import check_length
 from gates2heads.models.pretraining.stack import TokenStack
 
 SEGMENTS = 2  # the first text and the second

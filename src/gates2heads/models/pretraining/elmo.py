@@ -4,10 +4,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count, check_share
-from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
-from gates2heads.layers.lstm import LSTM
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.checks.values import check_count, check_share
 from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.lstm import LSTM
 
 
 class ELMo(nn.Module):

@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_count
-from gates2heads.layers.checks import check_dtypes, check_mask, check_tokens, check_width
-from gates2heads.layers.key_values import KeyValues
+from gates2heads.checks.models import check_last_tokens, check_length, check_state
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.checks.values import check_count
+from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.models.checks import check_last_tokens, check_length, check_state
 from gates2heads.models.pretraining.stack import STD, TokenStack
 
 

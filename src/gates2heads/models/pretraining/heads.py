@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.data.checks import check_choice, check_count, check_share
-from gates2heads.layers.checks import check_dtypes, check_mask, check_width
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.values import check_choice, check_count, check_share
 
 READS = ("first", "last", "mean")
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.data.checks import check_generator, check_share
-from gates2heads.data.sentence_pairs import Markers
-from gates2heads.data.spans import Span, check_spans
-from gates2heads.layers.checks import check_mask, check_tokens
+from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.values import check_generator, check_share
+from gates2heads.data.batches.joined import Markers
+from gates2heads.data.tokens.spans import Span, check_spans
 
 
 class Masked(NamedTuple):

@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from gates2heads.data.checks import check_count, check_share
+from gates2heads.checks.values import check_count, check_share
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
 

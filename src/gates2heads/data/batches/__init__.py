@@ -1,0 +1,1 @@
+"""Batches: examples of unequal length in tensors, with what is real marked."""

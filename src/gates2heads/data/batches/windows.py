@@ -1,0 +1,197 @@
+"""Which words stand near each other: the windows that word vectors are trained on."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.values import check_count, check_generator, check_positive
+from gates2heads.data.batches.pairs import pad
+
+
+class Text(NamedTuple):
+    """Sentences one after the other in one long row of tokens."""
+
+    tokens: Tensor  # (N,) long
+    sentence: Tensor  # (N,) long: the number of the sentence in which each token stands
+
+
+class Windows(NamedTuple):
+    """B positions of a text, and the words around each."""
+
+    center: Tensor  # (B,) long
+    context: Tensor  # (B, 2m) long, from left to right
+    mask: Tensor  # (B, 2m) bool, True = in the sentence and within reach
+
+    def to(self, device: torch.device | str) -> "Windows":
+        """The same windows on another device."""
+        return Windows(*(tensor.to(device) for tensor in self))
+
+
+class Blocks(NamedTuple):
+    """A text cut into blocks of k positions, each with the m words on both sides of it.
+
+    Near words share most of their windows, so that one matrix product a block does the work of k.
+    """
+
+    center: Tensor  # (N, k) long
+    context: Tensor  # (N, k + 2m) long: the block itself, with a margin of m words
+    band: Tensor  # (N, k, k + 2m) bool, True = the word stands in the window of the center
+
+
+def join_sentences(sentences: Sequence[Sequence[int]]) -> Text:
+    """Write sentences of token numbers into one row.
+
+    Raises:
+        TypeError: a sentence is no list of whole numbers.
+        ValueError: there is no sentence, or one is empty.
+    """
+    tokens, mask = pad(sentences)
+    number = torch.arange(len(tokens))[:, None].expand_as(tokens)
+    return Text(tokens[mask], number[mask])
+
+
+def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
+    """With which probability a word stays when frequent words are thinned out.
+
+    A word with share f of the text stays with probability sqrt(t/f) + t/f, at most 1.
+
+    Source: Mikolov et al. 2013, "Distributed Representations", section 2.3. Departs from its
+    equation 5, which has the square root alone, as the program of its authors and gensim do.
+
+    Args:
+        counts: (V,), how often each word occurs.
+        threshold: t; words with a share above it are thinned out, 1e-3 for small texts.
+
+    Returns:
+        (V,) probabilities; 1 for a word that does not occur.
+
+    Raises:
+        TypeError, ValueError: the counts are no counts, or `threshold` is not positive.
+    """
+    check_counts(counts)
+    check_positive("threshold", threshold)
+    ratio = float(threshold) * counts.sum() / counts.clamp(min=1)  # t / f
+    return (ratio.sqrt() + ratio).clamp(max=1).where(counts > 0, torch.ones_like(ratio))
+
+
+def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = None) -> Text:
+    """Throw out each token with its own probability; what remains moves together.
+
+    Args:
+        text: any text.
+        keep: (V,) from `keep_probabilities`.
+        generator: draws; a new draw each epoch.
+
+    Raises:
+        TypeError: the text is no `Text`, or `generator` no generator.
+        ValueError: `keep` is no row of probabilities, or too short for the numbers of the text.
+    """
+    check_text(text)
+    check_generator(generator)
+    if not isinstance(keep, Tensor) or keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
+        raise ValueError(f"keep must hold probabilities (V,), got {keep!r:.60}")
+    if len(text.tokens) and int(text.tokens.max()) >= len(keep):
+        raise ValueError(
+            f"keep must hold a probability for every token up to {int(text.tokens.max())}, got "
+            f"{len(keep)}"
+        )
+    stays = torch.rand(len(text.tokens), generator=generator) < keep[text.tokens]
+    return Text(text.tokens[stays], text.sentence[stays])
+
+
+def cut_blocks(
+    text: Text, *, width: int, window: int, generator: torch.Generator | None = None
+) -> Blocks:
+    """Cut a text into blocks, and mark which words each center sees.
+
+    Args:
+        text: N' tokens; the last block is filled with positions that see nothing.
+        width: k, positions a block.
+        window: m; a center sees at most m words on each side, none of another sentence.
+        generator: shuffles the blocks, and draws for each center how far it sees, 1 to m, as
+            word2vec does; near words count more then. None keeps the order, and every center
+            sees m words far.
+
+    Raises:
+        TypeError, ValueError: a size is no whole number of at least 1, `generator` no generator, or
+            the text is empty.
+    """
+    check_count("width", width)
+    check_count("window", window)
+    check_text(text)
+    check_generator(generator)
+    size = len(text.tokens)
+    if not size:
+        raise ValueError("text is empty; it must hold at least one token")
+    rest = -size % width
+    tokens = F.pad(text.tokens, (window, window + rest))
+    sentence = F.pad(text.sentence, (window, window + rest), value=-1)  # -1: outside the text
+    context = tokens.unfold(0, width + 2 * window, width)  # (N, k + 2m)
+    around = sentence.unfold(0, width + 2 * window, width)[:, None]  # (N, 1, k + 2m)
+    reach = torch.full((len(context), width, 1), window)
+    if generator is not None:
+        order = torch.randperm(len(context), generator=generator)
+        context, around = context[order], around[order]
+        reach = torch.randint(1, window + 1, reach.shape, generator=generator)
+    inside = slice(window, window + width)
+    own = around[:, 0, inside, None]  # (N, k, 1)
+    place = torch.arange(width + 2 * window) - window
+    distance = (place - torch.arange(width)[:, None]).abs()  # (k, k + 2m)
+    near = (distance > 0) & (distance <= reach)
+    return Blocks(context[:, inside], context, near & (own == around) & (own >= 0))
+
+
+def windows(
+    text: Text, *, window: int, batch_size: int, seed: int | None = None
+) -> Iterator[Windows]:
+    """Go through all positions of a text once that have at least one neighbour.
+
+    Args:
+        text: any text.
+        window: m, as in `cut_blocks`.
+        batch_size: positions a batch.
+        seed: shuffles the positions and draws how far each sees; None keeps order and reach.
+
+    Raises:
+        TypeError, ValueError: a size is no whole number of at least 1, the seed none of at least
+            0, or the text is empty.
+    """
+    check_count("batch_size", batch_size)
+    if seed is not None:
+        check_count("seed", seed, least=0)
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    blocks = cut_blocks(text, width=1, window=window, generator=generator)
+    sides = torch.arange(2 * window + 1) != window  # the center is not in its own context
+    context, mask = blocks.context[:, sides], blocks.band[:, 0, sides]
+    rows = mask.any(1).nonzero()[:, 0]
+    if generator is not None:
+        rows = rows[torch.randperm(len(rows), generator=generator)]
+    for chunk in rows.split(batch_size):
+        yield Windows(blocks.center[chunk, 0], context[chunk], mask[chunk])
+
+
+def check_text(text: Text) -> None:
+    """Refuse what `join_sentences` did not make.
+
+    Raises:
+        TypeError: with a sentence that says where a text comes from.
+    """
+    if not isinstance(text, Text):
+        raise TypeError(f"text must come from join_sentences, got {type(text).__name__}")
+
+
+def check_counts(counts: Tensor) -> None:
+    """Refuse what is not a (V,) tensor of counts with at least one above zero.
+
+    Raises:
+        TypeError, ValueError: with a sentence that says what counts must be.
+    """
+    if not isinstance(counts, Tensor):
+        raise TypeError(f"counts must be a tensor, got {type(counts).__name__}")
+    if counts.dim() != 1 or not len(counts):
+        raise ValueError(f"counts must have shape (V,), got {tuple(counts.shape)}")
+    if not counts.isfinite().all() or (counts < 0).any() or not counts.sum() > 0:
+        raise ValueError("counts must be finite, not negative, and not all zero")

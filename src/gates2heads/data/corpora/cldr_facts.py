@@ -1,0 +1,194 @@
+"""Facts about the world in English and Chinese: who pays with what, who speaks what."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from babel import Locale
+from babel.languages import get_official_languages
+from babel.numbers import get_territory_currencies
+
+from gates2heads.checks.values import check_choice, check_list
+from gates2heads.data.corpora.splits import SPLITS
+
+TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
+HELD_OUT = 10  # one territory in ten validates, another one in ten tests
+LOCALES = ("en", "zh")
+KINDS = ("territories", "currencies", "languages")
+# Two ways to say each fact, and one to ask for it.
+TEMPLATES = {
+    ("currency", "en"): (
+        "In {subject}, people pay with the {answer}.",
+        "The {answer} is the currency of {subject}.",
+    ),
+    ("currency", "zh"): ("{subject}的货币是{answer}。", "人们在{subject}用{answer}付款。"),
+    ("language", "en"): (
+        "An official language of {subject} is {answer}.",
+        "In {subject}, {answer} is an official language.",
+    ),
+    ("language", "zh"): ("{subject}的官方语言是{answer}。", "{answer}是{subject}的官方语言。"),
+    ("name", "en"): (
+        "The Chinese name of {subject} is {answer}.",
+        "{answer} is what {subject} is called in Chinese.",
+    ),
+    ("name", "zh"): ("{subject}的英文名称是{answer}。", "{answer}是{subject}的英文名称。"),
+}
+QUESTIONS = {
+    ("currency", "en"): "Which currency is used in {subject}?",
+    ("currency", "zh"): "{subject}用什么货币？",
+    ("language", "en"): "Which language is official in {subject}?",
+    ("language", "zh"): "{subject}的官方语言是什么？",
+    ("name", "en"): "What is {subject} called in Chinese?",
+    ("name", "zh"): "{subject}的英文名称是什么？",
+}
+RELATIONS = ("currency", "language", "name")
+
+
+@dataclass(frozen=True)
+class Territory:
+    """A country or territory with its CLDR codes; every code has a name in both languages."""
+
+    code: str  # ISO 3166, "CH"
+    currency: str  # ISO 4217, "CHF"
+    languages: tuple[str, ...]  # official ones, "de", "fr", "it"; empty where CLDR names none
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence that says one thing about one territory, and where its two names stand."""
+
+    text: str
+    relation: str  # currency, language or name
+    locale: str  # en or zh
+    subject: str  # name of the territory, in the language of the sentence
+    answer: str  # what the sentence says about it
+    subject_span: tuple[int, int]  # text[start:end] is the subject
+    answer_span: tuple[int, int]  # text[start:end] is the answer
+    question: str  # asks for the answer
+
+
+def names(kind: str, locale: str) -> dict[str, str]:
+    """Names by code, in one language.
+
+    Source: Unicode CLDR, through Babel.
+
+    Args:
+        kind: `territories`, `currencies` or `languages`.
+        locale: `en` or `zh`.
+
+    Raises:
+        ValueError: an unknown kind or language.
+    """
+    check_choice("kind", kind, KINDS)
+    check_choice("locale", locale, LOCALES)
+    return _read_names(kind, locale)
+
+
+@lru_cache(maxsize=len(KINDS) * 2)
+def _read_names(kind: str, locale: str) -> dict[str, str]:
+    return dict(getattr(Locale(locale), kind))
+
+
+def _check_code(code: str) -> None:
+    if not isinstance(code, str):
+        raise TypeError(f"code must be a string, such as FR, got {code!r:.60}")
+
+
+def is_named(kind: str, code: str) -> bool:
+    """Say whether both languages have a name for a code.
+
+    Raises:
+        TypeError: `code` is not a string.
+        ValueError: an unknown kind.
+    """
+    _check_code(code)
+    return all(code in names(kind, locale) for locale in LOCALES)
+
+
+def name_pairs(kind: str) -> list[tuple[str, str]]:
+    """All (English, Chinese) names of a kind, in the order of the codes; see `names`."""
+    codes = sorted(code for code in names(kind, "en") if is_named(kind, code))
+    return [(names(kind, "en")[code], names(kind, "zh")[code]) for code in codes]
+
+
+@lru_cache(maxsize=1)
+def territories() -> tuple[Territory, ...]:
+    """All territories that have a currency and a name in both languages, in the order of codes."""
+    found = []
+    for code in sorted(names("territories", "en")):
+        if len(code) == 2 and code.isalpha() and is_named("territories", code):
+            currencies = get_territory_currencies(code, start_date=TODAY, end_date=TODAY)
+            spoken = (language.split("_")[0] for language in get_official_languages(code))
+            spoken = dict.fromkeys(tag for tag in spoken if is_named("languages", tag))
+            if currencies and is_named("currencies", currencies[0]):
+                found.append(Territory(code, currencies[0], tuple(spoken)))
+    return tuple(found)
+
+
+def split_of_territory(code: str) -> str:
+    """Say to which split a territory belongs; the same on every machine and in every version.
+
+    Raises:
+        TypeError: `code` is not a string.
+    """
+    _check_code(code)
+    bucket = hashlib.sha256(code.encode()).digest()[0] % HELD_OUT
+    return {0: "test", 1: "validation"}.get(bucket, "train")
+
+
+def facts(
+    split: str, *, locales: Sequence[str] = LOCALES, relations: Sequence[str] = RELATIONS
+) -> list[Fact]:
+    """Say what CLDR knows about the territories of a split, each fact in two ways.
+
+    Args:
+        split: `train`, `validation` or `test`; all facts about a territory are in one of them.
+        locales: `en`, `zh`, or both.
+        relations: `currency`, `language` or `name` (in the other language).
+
+    Raises:
+        TypeError: `locales` or `relations` is no list.
+        ValueError: an unknown split, language or relation.
+    """
+    check_choice("split", split, SPLITS)
+    check_list("locales", locales, of="languages")
+    check_list("relations", relations, of="words")
+    for locale in locales:
+        check_choice("each of the locales", locale, LOCALES)
+    for relation in relations:
+        check_choice("each of the relations", relation, RELATIONS)
+    chosen = [place for place in territories() if split_of_territory(place.code) == split]
+    return [
+        write_fact(template, relation, locale, names("territories", locale)[place.code], answer)
+        for place in chosen
+        for locale in locales
+        for relation in relations
+        for answer in answers(place, relation, locale)
+        for template in TEMPLATES[relation, locale]
+    ]
+
+
+def answers(place: Territory, relation: str, locale: str) -> Iterator[str]:
+    """What stands in a relation to a territory, named in a language."""
+    if relation == "currency":
+        yield names("currencies", locale)[place.currency]
+    elif relation == "language":
+        yield from (names("languages", locale)[language] for language in place.languages)
+    else:
+        yield names("territories", "zh" if locale == "en" else "en")[place.code]
+
+
+def write_fact(template: str, relation: str, locale: str, subject: str, answer: str) -> Fact:
+    """Fill a template, and note where the two names stand in the sentence."""
+    text, spans = template, {}
+    order = sorted(("subject", "answer"), key=lambda slot: template.index(f"{{{slot}}}"))
+    for slot in order:  # from left to right, so that what is filled first does not move again
+        name = {"subject": subject, "answer": answer}[slot]
+        start = text.index(f"{{{slot}}}")
+        text = text.replace(f"{{{slot}}}", name, 1)
+        spans[slot] = (start, start + len(name))
+    question = QUESTIONS[relation, locale].format(subject=subject)
+    where = spans["subject"], spans["answer"]
+    return Fact(text, relation, locale, subject, answer, *where, question)

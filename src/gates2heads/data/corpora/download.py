@@ -1,0 +1,140 @@
+"""Files that must be fetched once: a registry with checksums, a cache, nothing half-read."""
+
+import os
+from pathlib import Path
+
+import pooch
+import requests
+
+from gates2heads.checks.values import check_choice
+
+MULTI30K = (
+    "https://raw.githubusercontent.com/multi30k/dataset/"
+    "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
+)
+WORD_SIM = (
+    "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/"
+    "94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
+)
+WORD2VEC = (
+    "https://raw.githubusercontent.com/tmikolov/word2vec/20c129af10659f7c50e86e3be406df663beff438/"
+)
+CHAR_RNN = (
+    "https://raw.githubusercontent.com/karpathy/char-rnn/"
+    "6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e/data/tinyshakespeare/"
+)
+# file: (address upstream, at a fixed commit; SHA-256)
+REGISTRY = {
+    "multi30k/train.de.gz": (
+        f"{MULTI30K}train.de.gz",
+        "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
+    ),
+    "multi30k/train.en.gz": (
+        f"{MULTI30K}train.en.gz",
+        "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
+    ),
+    "multi30k/val.de.gz": (
+        f"{MULTI30K}val.de.gz",
+        "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
+    ),
+    "multi30k/val.en.gz": (
+        f"{MULTI30K}val.en.gz",
+        "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
+    ),
+    "multi30k/test_2016_flickr.de.gz": (
+        f"{MULTI30K}test_2016_flickr.de.gz",
+        "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
+    ),
+    "multi30k/test_2016_flickr.en.gz": (
+        f"{MULTI30K}test_2016_flickr.en.gz",
+        "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+    ),
+    "word-similarity/EN-WS-353-ALL.txt": (
+        f"{WORD_SIM}EN-WS-353-ALL.txt",
+        "ce12919b240af45bdf46d243601eaca2b6212b159b5e7e9b435ee7ee40c5619c",
+    ),
+    "word-similarity/EN-SIMLEX-999.txt": (
+        f"{WORD_SIM}EN-SIMLEX-999.txt",
+        "405394ffb7d25f6d0e3c041f87c9f27d29dc6b047506769953e85c4523b11685",
+    ),
+    "word-similarity/EN-MEN-TR-3k.txt": (
+        f"{WORD_SIM}EN-MEN-TR-3k.txt",
+        "888b13580faa362c7b11da0a670258cf1b1eb4bf0ecbcd418918729a3bd3f43a",
+    ),
+    "word-similarity/EN-RG-65.txt": (
+        f"{WORD_SIM}EN-RG-65.txt",
+        "c243f3a91c3f5d8cf67f21a67f6fb80bde8b6bb060851a6a48e6f2d68ec98c9f",
+    ),
+    "word-similarity/questions-words.txt": (
+        f"{WORD2VEC}questions-words.txt",
+        "8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36",
+    ),
+    "tinyshakespeare.txt": (
+        f"{CHAR_RNN}input.txt",
+        "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
+    ),
+}
+FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, looked at first
+TIMEOUT = 30  # seconds without an answer
+
+
+def fetch(name: str, *, progress: bool = True) -> Path:
+    """Find a file in `$GATES2HEADS_DATA` or in the cache; download it into the cache if need be.
+
+    A download is written beside its place and moved there only when its checksum is right, so an
+    interrupted one leaves nothing behind. A damaged file in the cache is downloaded again.
+
+    Args:
+        name: a file of `REGISTRY`.
+        progress: show a bar while the file comes.
+
+    Returns:
+        The path of a file whose checksum was just verified.
+
+    Raises:
+        ValueError: no such file is known, the one in `$GATES2HEADS_DATA` is another, or the
+            downloaded one is.
+        ConnectionError: the file cannot be reached.
+    """
+    check_choice("name", name, REGISTRY)
+    address, checksum = REGISTRY[name]
+    given = os.environ.get(FOLDER)
+    if given and (Path(given) / name).is_file():
+        return verified(Path(given) / name, checksum)
+    cache = pooch.create(
+        path=cache_folder(), base_url="", registry={name: checksum}, urls={name: address}
+    )
+    pooch.get_logger().setLevel("WARNING")  # the bar says enough
+    try:
+        download = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
+        return Path(cache.fetch(name, downloader=download))
+    except requests.RequestException as error:
+        raise ConnectionError(
+            f"{name} could not be downloaded from {address} ({type(error).__name__}); connect to "
+            f"the network once, or set {FOLDER} to a folder that holds it"
+        ) from None
+    except ValueError:
+        raise ValueError(
+            f"{name} came from {address} with a wrong checksum; try again, or set {FOLDER} to a "
+            "folder that holds it"
+        ) from None
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept: the operating system's folder for caches."""
+    return Path(pooch.os_cache("gates2heads"))
+
+
+def verified(path: Path, checksum: str) -> Path:
+    """Give back the path if the file's SHA-256 is right.
+
+    Raises:
+        ValueError: it is not.
+    """
+    found = pooch.file_hash(str(path))
+    if found != checksum:
+        raise ValueError(
+            f"{path} must have the SHA-256 {checksum[:16]}…, got {found[:16]}…; it is damaged or "
+            "another version"
+        )
+    return path

@@ -1,0 +1,32 @@
+"""Tiny Shakespeare: one megabyte of plays for models that write character by character."""
+
+from gates2heads.checks.values import check_choice
+from gates2heads.data.corpora.download import fetch
+from gates2heads.data.corpora.splits import SPLITS
+
+# Share of the text at which a split ends: whole plays are held out, not lines of each.
+ENDS = {"train": 0.9, "validation": 0.95, "test": 1.0}
+
+
+def tiny_shakespeare(split: str) -> str:
+    """Load the first 90 % of the text to train, 5 % to validate, the last 5 % to test.
+
+    A split begins and ends at a blank line, between two speakers.
+
+    Source: Karpathy 2015, "The Unreasonable Effectiveness of Recurrent Neural Networks".
+
+    Raises:
+        ValueError: an unknown split, and what `fetch` raises.
+        ConnectionError: the file is not here and cannot be downloaded.
+    """
+    check_choice("split", split, SPLITS)
+    text = fetch("tinyshakespeare.txt").read_text(encoding="utf-8")
+    cuts = [0, *(speech_end(text, share) for share in ENDS.values())]
+    place = SPLITS.index(split)
+    return text[cuts[place] : cuts[place + 1]]
+
+
+def speech_end(text: str, share: float) -> int:
+    """Where the speech ends that stands at a share of the text."""
+    found = text.find("\n\n", int(share * len(text)))
+    return len(text) if found < 0 else found + 2

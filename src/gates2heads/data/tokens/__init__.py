@@ -1,0 +1,1 @@
+"""Tokens: vocabularies, and the tokenizers that cut a text into them."""

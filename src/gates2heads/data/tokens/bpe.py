@@ -1,0 +1,236 @@
+"""Byte-pair encoding: frequent words stay whole, rare words fall into pieces."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
+
+SPECIAL = [PAD, BOS, EOS]
+BYTES = 256
+
+
+class BPETokenizer:
+    """Split a text into the pieces that byte-pair encoding has merged.
+
+    Source: Sennrich et al. 2016, section 3.2, on bytes as in Radford et al. 2019, section 2.2, by
+    🤗 tokenizers. Every text can be written, so there is no unknown token, and `decode` gives back
+    exactly what `encode` read. Departs from GPT-2 in that a space is put before the text and
+    taken away at the end: the first word has the same pieces as inside a sentence.
+
+    Args:
+        tokenizer: of 🤗 tokenizers; made by `train` or `load`.
+    """
+
+    pad, bos, eos = Vocabulary.pad, Vocabulary.bos, Vocabulary.eos
+
+    def __init__(self, tokenizer: Tokenizer):
+        if not isinstance(tokenizer, Tokenizer):
+            raise TypeError(f"tokenizer must be one of 🤗 tokenizers, got {tokenizer!r:.60}")
+        self._tokenizer = tokenizer
+        self._tokenizer.encode_special_tokens = True  # a typed "<eos>" is text, not an end
+
+    @classmethod
+    def train(
+        cls, texts: Iterable[str], vocabulary_size: int, *, min_frequency: int = 2
+    ) -> "BPETokenizer":
+        """Merge the most frequent pair of neighbours until the vocabulary is full.
+
+        A joint vocabulary of two languages is trained on the texts of both, one after the other.
+
+        Args:
+            texts: what to learn from.
+            vocabulary_size: at most so many tokens, with 3 special ones and the 256 bytes.
+            min_frequency: a pair that is rarer is not merged.
+
+        Raises:
+            TypeError: `texts` is one string.
+            ValueError: the size has no room for the bytes, or there is no text.
+        """
+        check_list("texts", texts, of="strings")
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("min_frequency", min_frequency)
+        if vocabulary_size < BYTES + len(SPECIAL):
+            raise ValueError(
+                f"vocabulary_size must be at least {BYTES + len(SPECIAL)} (the bytes and the "
+                f"special tokens), got {vocabulary_size}"
+            )
+        texts = list(texts)
+        check_texts("texts", texts)
+        texts = [f" {text}" for text in texts]
+        if not texts:
+            raise ValueError("texts is empty; there is nothing to learn from")
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocabulary_size,
+            min_frequency=min_frequency,
+            special_tokens=SPECIAL,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return cls(tokenizer)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """All tokens as a reader can read them; bytes that are no text alone stand as <0xC3>."""
+        written = {character: byte for byte, character in bytes_to_characters().items()}
+        pieces = (
+            bytes(written[character] for character in self._tokenizer.id_to_token(number))
+            for number in range(len(SPECIAL), len(self))
+        )
+        return Vocabulary(readable(piece) for piece in pieces)
+
+    def __len__(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def __repr__(self) -> str:
+        return f"BPETokenizer({len(self)} tokens)"
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of every piece, written in the characters that `words` gives."""
+        return self._tokenizer.get_vocab()
+
+    @cached_property
+    def merges(self) -> dict[tuple[str, str], int]:
+        """Which pairs of pieces are merged, and which is merged first: the lowest number."""
+        pairs = json.loads(self.to_json())["model"]["merges"]
+        return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, between which nothing is merged, one character for each byte.
+
+        Raises:
+            TypeError, ValueError: `text` is not a string, or is empty.
+        """
+        check_text(text, "text")
+        split = self._tokenizer.pre_tokenizer.pre_tokenize_str(f" {text}")
+        return [word for word, _ in split]
+
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
+        """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
+
+        Args:
+            text: any text, also one with unseen characters.
+            eos: close with `<eos>`.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: `text` is empty.
+        """
+        return self.encode_all([text], eos=eos)[0]
+
+    def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
+        """Number the pieces of many texts at once; see `encode`."""
+        check_list("texts", texts, of="strings")
+        for number, text in enumerate(texts):
+            check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
+        end = [self.eos] if eos else []
+        return [[*split.ids, *end] for split in self._split(texts)]
+
+    def pieces(self, text: str) -> list[str]:
+        """Show the pieces of a text as a reader can read them; a leading space begins a word."""
+        check_text(text, "text")
+        padded = f" {text}"
+        return [padded[start:end] for start, end in self._split([text])[0].offsets]
+
+    def decode(self, numbers: Sequence[int]) -> str:
+        """Put the pieces together again, up to the first `<eos>`, without the special tokens.
+
+        Raises:
+            TypeError: `numbers` is no list of whole numbers.
+            ValueError: a number is outside the vocabulary.
+        """
+        return self._tokenizer.decode(text_numbers(numbers, len(self))).removeprefix(" ")
+
+    def save(self, path: str | Path) -> None:
+        """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""
+        _as_path(path).write_text(self.to_json(), encoding="utf-8")
+
+    def to_json(self) -> str:
+        """The tokenizer as a text, in the format of 🤗 tokenizers."""
+        return self._tokenizer.to_str()
+
+    @classmethod
+    def load(cls, path: str | Path) -> "BPETokenizer":
+        """Read a tokenizer that `save` wrote.
+
+        Raises:
+            TypeError: `path` is no path.
+            FileNotFoundError: there is no such file.
+            ValueError: the file holds no byte-pair encoding with our special tokens.
+        """
+        path = _as_path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"path must name a saved tokenizer, there is none at {path}")
+        try:
+            return cls.from_json(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
+
+    @classmethod
+    def from_json(cls, text: str) -> "BPETokenizer":
+        """Make the tokenizer again that `to_json` wrote down.
+
+        Raises:
+            ValueError: the text holds no byte-pair encoding with our special tokens.
+        """
+        try:
+            special = [token["content"] for token in json.loads(text)["added_tokens"]]
+            tokenizer = Tokenizer.from_str(text)
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"text must hold a tokenizer in JSON: {error}") from None
+        if special != SPECIAL or not isinstance(tokenizer.model, models.BPE):
+            raise ValueError("text must hold a tokenizer that BPETokenizer wrote")
+        return cls(tokenizer)
+
+    def _split(self, texts: Sequence[str]):
+        return self._tokenizer.encode_batch([f" {text}" for text in texts])
+
+
+def _as_path(path: str | Path) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
+    return Path(path)
+
+
+def bytes_to_characters() -> dict[int, str]:
+    """Which character stands for which byte inside 🤗 tokenizers.
+
+    Source: Radford et al. 2019; bytes that are printable characters of Latin-1 stand for
+    themselves, the others for the characters from number 256 on.
+    """
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(BYTES) if byte not in printable]
+    return {
+        **{byte: chr(byte) for byte in printable},
+        **{byte: chr(BYTES + number) for number, byte in enumerate(others)},
+    }
+
+
+def readable(piece: bytes) -> str:
+    """The text of a piece, or its bytes where they are no whole character."""
+    try:
+        return piece.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in piece)
+
+
+def check_text(text: str, name: str) -> None:
+    """Refuse what is no string, and the empty string.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the argument.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a string, got {type(text).__name__}")
+    if not text:
+        raise ValueError(f"{name} is empty; it must hold at least one character")

@@ -1,0 +1,73 @@
+"""Tokenizers: from a text to the numbers that a model reads, and back."""
+
+from collections.abc import Iterable, Sequence
+
+from gates2heads.data.tokens.vocabulary import Vocabulary
+
+
+class CharacterTokenizer:
+    """Split a text into characters; every code point is a token.
+
+    Args:
+        vocabulary: the characters that the tokenizer knows.
+    """
+
+    def __init__(self, vocabulary: Vocabulary):
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
+        self.vocabulary = vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> "CharacterTokenizer":
+        """Know every character that stands in `texts`."""
+        return cls(Vocabulary.from_texts(texts))
+
+    def __repr__(self) -> str:
+        return f"CharacterTokenizer({self.vocabulary!r})"
+
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
+        """Number the characters of a text; `<eos>` closes it unless `eos=False`.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: `text` is empty, or holds a character that the vocabulary lacks.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a string, got {type(text).__name__}")
+        if not text:
+            raise ValueError("text is empty; it must hold at least one character")
+        unknown = sorted(set(text) - self.vocabulary.index.keys())
+        if unknown:
+            raise ValueError(
+                f"text holds {', '.join(map(repr, unknown))}, which this tokenizer never saw: "
+                f"{text!r}"
+            )
+        numbers = [self.vocabulary.index[character] for character in text]
+        return [*numbers, self.vocabulary.eos] if eos else numbers
+
+    def decode(self, numbers: Sequence[int]) -> str:
+        """Put the characters together again, up to the first `<eos>`."""
+        return "".join(self.vocabulary.decode(numbers))
+
+
+def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[int]]]:
+    """Number both sides of (text, text) pairs, each closed by `<eos>`.
+
+    Args:
+        pairs: two texts each, such as `(pair.text, pair.iso)`.
+        source, target: the tokenizers of the two sides.
+
+    Raises:
+        TypeError: `pairs` does not hold pairs, a tokenizer has no `encode`, or what it refuses.
+        ValueError: what a tokenizer refuses.
+    """
+    for name, tokenizer in (("source", source), ("target", target)):
+        if isinstance(tokenizer, str) or not hasattr(tokenizer, "encode"):
+            raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
+    pairs = list(pairs)
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise TypeError(f"pairs must hold (text, text), got {pair!r:.60}")
+    return [(source.encode(read), target.encode(written)) for read, written in pairs]

@@ -1,0 +1,76 @@
+"""Spans: from places in a text, counted in characters, to places among its tokens."""
+
+from collections.abc import Sequence
+from operator import index
+
+from gates2heads.data.tokens.words import WORD, split_words
+
+Span = tuple[int, int]  # text[start:end], or tokens[start:end]
+
+
+def character_offsets(text: str) -> list[Span]:
+    """Where each token of a `CharacterTokenizer` stands: (0, 1), then (1, 2), and so on.
+
+    Raises:
+        TypeError: `text` is not a string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    return [(start, start + 1) for start in range(len(text))]
+
+
+def word_offsets(text: str) -> list[Span]:
+    """Where each token of a `WordTokenizer` stands; text[start:end] is the word.
+
+    Raises:
+        TypeError: `text` is not a string.
+        ValueError: small letters would move the words (a few capitals, such as İ, become two).
+    """
+    if len(split_words(text)) != len(found := list(WORD.finditer(text))):
+        raise ValueError(f"text has other words in small letters, got {text!r:.60}")
+    return [match.span() for match in found]
+
+
+def token_spans(spans: Sequence[Span], offsets: Sequence[Span]) -> list[Span]:
+    """Turn spans of characters into spans of tokens.
+
+    A token belongs to a span if they share a character, so a word stays whole.
+
+    Args:
+        spans: (start, end) each, text[start:end].
+        offsets: where each token stands in the text, in reading order.
+
+    Returns:
+        (start, end) each: the span is tokens[start:end].
+
+    Raises:
+        TypeError, ValueError: a span is no pair of places, is empty, or holds no token.
+    """
+    check_spans("spans", spans)
+    check_spans("offsets", offsets)
+    found = []
+    for start, end in spans:
+        inside = [
+            number for number, (left, right) in enumerate(offsets) if left < end and start < right
+        ]
+        if not inside:
+            raise ValueError(f"spans holds ({start}, {end}), where no token stands")
+        found.append((inside[0], inside[-1] + 1))
+    return found
+
+
+def check_spans(name: str, spans: Sequence[Span]) -> None:
+    """Refuse what is no list of (start, end) with 0 ≤ start < end.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the argument and the span.
+    """
+    if isinstance(spans, str) or not isinstance(spans, Sequence):
+        raise TypeError(f"{name} must be a list of (start, end), got {spans!r:.60}")
+    for span in spans:
+        try:
+            start, end = map(index, span)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must hold pairs (start, end), got {span!r:.60}") from None
+        if not 0 <= start < end:
+            raise ValueError(f"{name} must have 0 ≤ start < end, got ({start}, {end})")

@@ -1,0 +1,1 @@
+"""Attention: scores, one head, many heads, hard and local choices."""

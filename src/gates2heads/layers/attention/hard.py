@@ -1,0 +1,189 @@
+"""Hard attention: look at one position, drawn at random, and learn from the reward."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_mask, check_width
+from gates2heads.checks.values import check_number, check_share
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.layers.record import note
+
+
+class Choice(NamedTuple):
+    """What was drawn at T steps, with what REINFORCE needs to learn from it."""
+
+    picks: Tensor  # (B, T) long: the position looked at; 0 where nothing could be looked at
+    log_prob: Tensor  # (B, T): log-probability of the pick, in nats; carries the gradient
+    entropy: Tensor  # (B, T): of the distribution that the pick was drawn from, in nats
+
+
+class HardAttention(Attention):
+    """Draw one position from the attention weights and take its value alone.
+
+    Source: Xu et al. 2015, section 4.1: s ~ Multinoulli(α). While training, the context is the
+    value at the drawn position; no gradient flows from it into the scores, see `reinforce_loss`.
+    At evaluation it is the expectation Σ α v, as in soft attention. Departs from the paper in
+    leaving out its third variance reduction, the expectation for half of the training pictures.
+    Notes `weights` α (B, T, S), and while training `picked` (B, T, S), when somebody records.
+
+    Args:
+        score: one of the score modules of `attention`.
+    """
+
+    def __init__(self, score: nn.Module):
+        super().__init__(score)
+        self._choices: list[Choice] | None = None
+
+    def forward(
+        self,
+        query: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        *,
+        mask: Tensor | None = None,
+        projected: bool = False,
+    ):
+        """Look at one position for each query; the arguments are those of `Attention`.
+
+        Returns:
+            context (B, T, D), and weights (B, T, S): while training, rows with a single 1; at
+            evaluation the probabilities. A row that may attend to nothing is zero.
+        """
+        context, weights = super().forward(query, keys, values, mask=mask, projected=projected)
+        if not self.training:
+            return context, weights
+        picked, choice = draw(weights)
+        note(self, picked=picked)
+        if self._choices is not None:
+            self._choices.append(choice)
+        return picked @ values, picked
+
+    @contextmanager
+    def choices(self) -> Iterator[list[Choice]]:
+        """Collect what is drawn while the block runs, with its gradient.
+
+        Example: `with attention.choices() as choices: logits = model(batch)`.
+
+        Raises:
+            RuntimeError: somebody collects already.
+        """
+        if self._choices is not None:
+            raise RuntimeError("choices are being collected already; leave the first block first")
+        self._choices = []
+        try:
+            yield self._choices
+        finally:
+            self._choices = None
+
+
+def draw(weights: Tensor):
+    """Draw one position a row.
+
+    Args:
+        weights: (B, T, S) probabilities; a row sums to 1, or is all zeros.
+
+    Returns:
+        picked (B, T, S), one 1 a row (none in a row of zeros), and the `Choice`.
+
+    Raises:
+        TypeError, ValueError: the weights are no (B, T, S) tensor of probabilities, or S is 0.
+    """
+    check_width("weights", weights, None, dims=3)
+    if not weights.shape[-1]:
+        raise ValueError(f"weights must have a position to draw, got {tuple(weights.shape)}")
+    if not weights.is_floating_point() or not ((weights >= 0) & (weights <= 1.001)).all():
+        raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
+    nothing = weights.sum(dim=-1) == 0  # (B, T)
+    possible = weights.detach().masked_fill(nothing[..., None], 1.0)
+    picks = torch.multinomial(possible.flatten(0, 1), 1).view(nothing.shape)  # (B, T)
+    picks = picks.masked_fill(nothing, 0)
+    picked = F.one_hot(picks, weights.shape[-1]).to(weights.dtype)
+    picked = picked.masked_fill(nothing[..., None], 0.0)
+    # A weight of zero has no logarithm; it is never drawn and adds nothing to the entropy.
+    logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log()
+    choice = Choice(picks, (logs * picked).sum(-1), -(logs * weights).sum(-1))
+    return picked, choice
+
+
+def reinforce_loss(
+    reward: Tensor,
+    choices: Sequence[Choice],
+    *,
+    baseline: float | Tensor = 0.0,
+    entropy_weight: float = 0.0,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """What to add to the loss so that its gradient also teaches where to look.
+
+    Source: Xu et al. 2015, eq. 12: the gradient of (R − b) log p(s) + λ H(s), negated because
+    we minimise. Its expectation is the gradient of the expected reward, whatever b; b ≈ R makes
+    it vary less.
+
+    Args:
+        reward: (B,) R, what each sequence earned: log p(y | s), in nats. Taken as a constant.
+        choices: from `HardAttention.choices`, one entry for each time that the layer ran.
+        baseline: b, one number or (B,); see `MovingBaseline`.
+        entropy_weight: λ, how much to favour undecided weights.
+        mask: (B, T) bool, True = a step that counts.
+
+    Returns:
+        the loss, a number: the mean over the batch of the sums over the steps.
+
+    Raises:
+        TypeError, ValueError: nothing was drawn, or the reward or the mask does not fit.
+    """
+    if not isinstance(choices, Sequence) or any(type(choice) is not Choice for choice in choices):
+        raise TypeError(f"choices must be what `choices()` collected, got {choices!r:.60}")
+    if not choices:
+        raise ValueError("choices is empty: nothing was drawn; is the layer in training mode?")
+    log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)
+    entropy = torch.cat([choice.entropy for choice in choices], dim=1)
+    _check_rewards("reward", reward, len(log_prob))
+    if isinstance(baseline, Tensor):
+        _check_rewards("baseline", baseline, len(log_prob))
+    else:
+        check_number("baseline", baseline)
+    check_number("entropy_weight", entropy_weight)
+    check_mask(mask, log_prob.shape)
+    baseline = baseline if isinstance(baseline, Tensor) else float(baseline)
+    advantage = (reward - baseline).detach()[:, None]  # (B, 1)
+    gain = advantage * log_prob + float(entropy_weight) * entropy  # (B, T)
+    if mask is not None:
+        gain = gain.masked_fill(~mask, 0.0)
+    return -gain.sum(dim=1).mean()
+
+
+def _check_rewards(name: str, rewards: Tensor, batch: int | None) -> None:
+    """Refuse what is not a float tensor (B,); a batch of None allows any but an empty one."""
+    if not isinstance(rewards, Tensor) or not rewards.is_floating_point():
+        kind = rewards.dtype if isinstance(rewards, Tensor) else type(rewards).__name__
+        raise TypeError(f"{name} must be a floating-point tensor, got {kind}")
+    if rewards.dim() != 1 or len(rewards) == 0 or batch not in (None, len(rewards)):
+        wanted = "B" if batch is None else batch
+        raise ValueError(f"{name} must have shape ({wanted},), got {tuple(rewards.shape)}")
+
+
+class MovingBaseline:
+    """The reward that is usual: a moving average over the batches seen so far.
+
+    Source: Xu et al. 2015, section 4.1: b ← 0.9 b + 0.1 R, starting from 0.
+
+    Args:
+        keep: the share of the old value that stays, 0.9.
+    """
+
+    def __init__(self, keep: float = 0.9):
+        check_share("keep", keep)
+        self.keep, self.value = keep, 0.0
+
+    def update(self, reward: Tensor) -> float:
+        """Take in the rewards (B,) of a batch; return the value from before it."""
+        _check_rewards("reward", reward, None)
+        before = self.value
+        self.value = self.keep * before + (1 - self.keep) * reward.detach().mean().item()
+        return before

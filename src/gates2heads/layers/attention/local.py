@@ -1,0 +1,128 @@
+"""Local attention: score only the positions in a window, and nothing outside it."""
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.values import check_count, check_flag
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.layers.masks import masked_softmax
+from gates2heads.layers.record import note
+
+
+class LocalAttention(Attention):
+    """Attend within D positions of a centre p that moves along the source.
+
+    Source: Luong et al. 2015, section 3.2. Monotonic (local-m): p_t = t. Predictive (local-p):
+    p_t = S · σ(vᵀ tanh(W q)), eq. 9, and the weights are multiplied by a Gaussian around p_t with
+    σ = D/2, eq. 10, after which they no longer sum to 1. Departs from the paper in counting
+    positions from 0, and in that a monotonic centre stops at the last source position instead of
+    leaving the sentence. Notes `weights` (B, T, S) and `centre` (B, T) when somebody records.
+
+    Args:
+        score: one of the score modules of `attention`.
+        window: D, in tokens: 2D + 1 positions are scored, whatever the source length.
+        predictive: the model says where to look (local-p); else it moves on step by step.
+    """
+
+    def __init__(self, score: nn.Module, window: int, *, predictive: bool = False):
+        super().__init__(score)
+        check_count("window", window)
+        check_flag("predictive", predictive)
+        self.window, self.predictive = window, predictive
+        if predictive:
+            self.place = nn.Sequential(
+                nn.Linear(score.query_size, score.query_size, bias=False),
+                nn.Tanh(),
+                nn.Linear(score.query_size, 1, bias=False),
+            )
+
+    def forward(
+        self,
+        query: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        *,
+        mask: Tensor | None = None,
+        projected: bool = False,
+        start: int | Tensor = 0,
+    ):
+        """Attend from each query to the keys near its centre.
+
+        Args:
+            query: (B, T, Q) float.
+            keys: (B, S, K) float, or what `project_keys` made of them if `projected`.
+            values: (B, S, D) float.
+            mask: bool, broadcastable to (B, T, S); True = may attend. A source is as long as its
+                last allowed position says.
+            projected: the keys went through `project_keys` already.
+            start: the step t of the first query, one number or (B,); a decoder that asks one
+                query at a time counts it up. Read by monotonic attention alone.
+
+        Returns:
+            context (B, T, D), and weights (B, T, S), zero outside the window.
+
+        Raises:
+            TypeError, ValueError: widths, lengths or dtypes differ, the mask is not bool or does
+                not fit.
+        """
+        check_width("query", query, self.score.query_size, dims=3)
+        check_width("values", values, None, dims=3)
+        check_width("keys", keys, None if projected else self.score.key_size, dims=3)
+        check_dtypes(self, query=query, keys=keys, values=values)
+        if keys.shape[:2] != values.shape[:2] or len(query) != len(keys):
+            raise ValueError(
+                "query, keys and values must agree in batch, keys and values also in length; got "
+                f"{tuple(query.shape)}, {tuple(keys.shape)} and {tuple(values.shape)}"
+            )
+        size = keys.shape[1]
+        shape = (*query.shape[:2], size)
+        check_mask(mask, shape)
+        allowed = torch.ones(shape, dtype=torch.bool, device=query.device)
+        allowed = allowed if mask is None else allowed & mask  # (B, T, S)
+        centre = self._centre(query, allowed, start)  # (B, T)
+        places, inside = self._places(centre, size)  # (B, T, W), W = 2D + 1
+        inside = inside & allowed.gather(2, places)
+        keys = keys if projected else self.project_keys(keys)
+        scores = self.score(
+            query.flatten(0, 1)[:, None],  # (B, T, Q) -> (B · T, 1, Q): a window for each query
+            _take(keys, places).flatten(0, 1),  # (B · T, W, K)
+        ).view(places.shape)
+        weights = masked_softmax(scores, mask=inside)
+        if self.predictive:
+            distance = places - centre[..., None]
+            weights = weights * torch.exp(-2 * (distance / self.window).square())  # σ = D/2
+        context = weights[:, :, None] @ _take(values, places)  # (B, T, 1, D)
+        full = weights.new_zeros(shape).scatter_add(2, places, weights)
+        note(self, weights=full, centre=centre)
+        return context[:, :, 0], full
+
+    def _centre(self, query: Tensor, allowed: Tensor, start: int | Tensor) -> Tensor:
+        """Where each query (B, T, Q) looks, in positions: (B, T)."""
+        count = torch.arange(1, allowed.shape[2] + 1, device=query.device)
+        lengths = (allowed * count).amax(dim=-1)  # (B, T)
+        if self.predictive:
+            return lengths * self.place(query).squeeze(-1).sigmoid()
+        if not isinstance(start, Tensor):
+            check_count("start", start, least=0)
+        elif start.shape != (len(query),) or start.is_floating_point():
+            raise ValueError(
+                f"start must hold integers of shape ({len(query)},), got {start.dtype} of shape "
+                f"{tuple(start.shape)}"
+            )
+        steps = torch.arange(allowed.shape[1], device=query.device)
+        begin = torch.as_tensor(start, device=query.device).reshape(-1, 1)  # (B or 1, 1)
+        return torch.minimum(begin + steps, (lengths - 1).clamp_min(0)).to(query.dtype)
+
+    def _places(self, centre: Tensor, size: int):
+        """The positions of each window (B, T, W), and which of them are in window and source."""
+        width = torch.arange(2 * self.window + 1, device=centre.device)
+        places = (centre.detach()[..., None] - self.window).ceil().long() + width
+        near = (places - centre.detach()[..., None]).abs() <= self.window
+        return places.clamp(0, size - 1), near & (places >= 0) & (places < size)
+
+
+def _take(vectors: Tensor, places: Tensor) -> Tensor:
+    """From vectors (B, S, D) those at places (B, T, W): (B, T, W, D)."""
+    rows = torch.arange(len(vectors), device=vectors.device)[:, None, None]
+    return vectors[rows, places]

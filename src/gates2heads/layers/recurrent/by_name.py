@@ -1,0 +1,48 @@
+"""Recurrent layers by name, and their state with the batch first, as a search wants it."""
+
+from torch import Tensor
+
+from gates2heads.checks.values import check_choice
+from gates2heads.layers.recurrent import GRU, LSTM, RNN
+from gates2heads.layers.recurrent.unroll import Unrolled
+
+CELLS = {"rnn": RNN, "gru": GRU, "lstm": LSTM}
+Carried = tuple[Tensor, ...]  # hidden, and the cell of an LSTM; each (B, num_layers, U)
+
+
+def recurrent_layer(
+    cell: str, input_size: int, hidden_size: int, num_layers: int = 1, **options
+) -> Unrolled:
+    """The layer of that name, see `CELLS`; the other arguments are the layer's.
+
+    Raises:
+        ValueError: there is no such cell.
+    """
+    check_choice("cell", cell, CELLS)
+    return CELLS[cell](input_size, hidden_size, num_layers, **options)
+
+
+def carried_parts(layer: Unrolled) -> int:
+    """How many tensors the layer carries along: 2 for an LSTM, else 1."""
+    return 2 if isinstance(layer, LSTM) else 1
+
+
+def blank(layer: Unrolled, batch_size: int) -> Carried:
+    """What the layer carries at first: zeros."""
+    like = next(layer.parameters())
+    shape = (batch_size, layer.num_layers * (1 + layer.bidirectional), layer.hidden_size)
+    return tuple(like.new_zeros(shape) for _ in range(carried_parts(layer)))
+
+
+def run(layer: Unrolled, inputs: Tensor, carried: Carried, *, mask: Tensor | None = None):
+    """Go on along inputs (B, T, D) from what was carried so far.
+
+    Returns:
+        states (B, T, U) of the last layer, and what is carried after them.
+    """
+    # (B, num_layers, U) -> (num_layers, B, U), the order of torch.nn
+    initial = tuple(tensor.transpose(0, 1) for tensor in carried)
+    several = isinstance(layer, LSTM)
+    states, final = layer(inputs, mask=mask, initial=initial if several else initial[0])
+    final = final if several else (final,)
+    return states, tuple(tensor.transpose(0, 1) for tensor in final)

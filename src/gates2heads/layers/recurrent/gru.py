@@ -1,0 +1,162 @@
+"""Gated recurrent units: two gates decide what of the state is read and what is kept."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.tensors import check_width
+from gates2heads.checks.values import check_count, check_flag
+from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
+
+
+def gru_step(
+    projected: Tensor,
+    hidden: Tensor,
+    weight_hh: Tensor,
+    bias_hh: Tensor,
+    *,
+    reset_after: bool = True,
+):
+    """Advance a gated recurrent unit by one time step.
+
+    Source: Cho et al. 2014, eq. 5–8; Z ≈ 1 keeps the old state. The paper resets the state
+    *before* the matrix product, W x + U (R ⊙ h); cuDNN and `torch.nn.GRU` reset *after* it,
+    W x + R ⊙ (U h), so that one product serves both gates and the candidate. The two are
+    different functions with the same parameters: weights trained for one do not fit the other.
+
+    Args:
+        projected: (B, 3U) what the input says to the reset gate, update gate and candidate.
+        hidden: (B, U) the state before the step.
+        weight_hh: (3U, U) and bias_hh (3U,): what the state says to the same three.
+        reset_after: True resets after the product, as libraries do; False before, as the paper.
+
+    Returns:
+        hidden (B, U) after the step, and the gates: reset (B, U), update (B, U).
+    """
+    units = hidden.shape[-1]
+    if reset_after:
+        carried = torch.addmm(bias_hh, hidden, weight_hh.t())  # (B, 3U)
+        gates = torch.sigmoid(projected[:, : 2 * units] + carried[:, : 2 * units])
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.tanh(projected[:, 2 * units :] + reset * carried[:, 2 * units :])
+    else:
+        to_gates, to_candidate = (projected + bias_hh).split([2 * units, units], dim=-1)
+        weight_gates, weight_candidate = weight_hh.split([2 * units, units])
+        gates = torch.sigmoid(torch.addmm(to_gates, hidden, weight_gates.t()))
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.tanh(torch.addmm(to_candidate, reset * hidden, weight_candidate.t()))
+    # Under autocast the products come in half precision; the state keeps its own.
+    hidden = torch.lerp(candidate.type_as(hidden), hidden, update.type_as(hidden))
+    return hidden, reset, update
+
+
+class GRUCell(Cell):
+    """One step of a gated recurrent unit.
+
+    Source: Cho et al. 2014, eq. 5–8; see `gru_step`. Parameters are named and laid out as in
+    `torch.nn.GRUCell` (rows: reset, update, candidate), so `load_state_dict` takes its weights.
+
+    Args:
+        input_size: width of the input.
+        hidden_size: width U of the state.
+        reset_after: True resets after the product, as libraries do; False before, as the paper.
+    """
+
+    blocks = 3
+
+    def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True):
+        super().__init__(input_size, hidden_size)
+        check_flag("reset_after", reset_after)
+        self.reset_after = reset_after
+
+    def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
+        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U).
+
+        Raises:
+            TypeError, ValueError: a width, a batch size or a dtype does not fit.
+        """
+        self._check(inputs, hidden=hidden)
+        projected = F.linear(inputs, self.weight_ih, self.bias_ih)  # (B, 3U)
+        hidden, reset, update = gru_step(
+            projected, hidden, self.weight_hh, self.bias_hh, reset_after=self.reset_after
+        )
+        note(self, reset=reset[:, None], update=update[:, None])  # (B, 1, U): one time step
+        return hidden
+
+
+class ContextGRUCell(GRUCell):
+    """One step of a gated recurrent unit whose two gates and candidate also read a context.
+
+    Source: Bahdanau et al. 2015, appendix A.1.1: R = σ(W_r y + U_r s + C_r c), Z = σ(W_z y +
+    U_z s + C_z c), candidate tanh(W y + U (R ⊙ s) + C c). One matrix over [y; c] is two matrices
+    side by side, [W, C] [y; c] = W y + C c, so this is a GRU that reads the joined vector. Departs
+    from the paper in the meaning of Z, which here keeps the old state; there it takes the new one.
+
+    Args:
+        input_size: width of the token vector y.
+        context_size: width of the context c.
+        hidden_size: width U of the state.
+        reset_after: False resets before the product, as the paper does; True as libraries do.
+    """
+
+    def __init__(
+        self, input_size: int, context_size: int, hidden_size: int, reset_after: bool = False
+    ):
+        check_count("input_size", input_size)
+        check_count("context_size", context_size)
+        super().__init__(input_size + context_size, hidden_size, reset_after)
+        self.context_size = context_size
+
+    @property
+    def weight_ch(self) -> Tensor:
+        """The matrices [C_r; C_z; C] (3U, context_size) that read the context."""
+        return self.weight_ih[:, -self.context_size :]
+
+    def forward(self, inputs: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
+        """Read inputs (B, input_size), context (B, context_size), hidden (B, U): next hidden."""
+        check_width("inputs", inputs, self.input_size - self.context_size)
+        check_width("context", context, self.context_size)
+        if len(inputs) != len(context):
+            raise ValueError(
+                f"inputs and context must agree in batch, got {len(inputs)} and {len(context)} rows"
+            )
+        return super().forward(torch.cat([inputs, context], dim=-1), hidden)
+
+
+class GRU(UnrolledHidden):
+    """Gated recurrent units along a sequence, in one or more layers, one or two directions.
+
+    Source: Cho et al. 2014, eq. 5–8; see `gru_step`. Parameters are named and laid out as in
+    `torch.nn.GRU(batch_first=True)`, so `load_state_dict` takes its weights. Notes `reset_l0`,
+    `update_l0`, … (B, S, U) when somebody records.
+
+    Args:
+        input_size: width D of the input.
+        hidden_size: width U of each state.
+        num_layers: layer l reads what layer l − 1 wrote.
+        bidirectional: a second set of units reads from the end; both states are concatenated.
+        dropout: how much of what a layer wrote is hidden from the next one while training.
+        reset_after: True resets after the product, as libraries do; False before, as the paper.
+    """
+
+    blocks = 3
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+        reset_after: bool = True,
+    ):
+        super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
+        check_flag("reset_after", reset_after)
+        self.reset_after = reset_after
+
+    def _step(self, projected: Tensor, state: tuple, weights: Weights):
+        hidden, reset, update = gru_step(
+            projected, *state, weights.weight_hh, weights.bias_hh, reset_after=self.reset_after
+        )
+        return (hidden,), {"reset": reset, "update": update}

@@ -1,0 +1,118 @@
+"""Long short-term memory: a cell that is kept apart from what is shown, and three gates."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.unroll import Cell, Unrolled, Weights
+
+
+def lstm_step(projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor):
+    """Advance a long short-term memory by one time step.
+
+    Source: Hochreiter & Schmidhuber 1997 with the forget gate of Gers et al. 2000, without
+    peepholes: C' = F ⊙ C + I ⊙ tanh(candidate), H' = O ⊙ tanh(C'). F ≈ 1 and I ≈ 0 carry the
+    cell unchanged.
+
+    Args:
+        projected: (B, 4U) what the input and the biases say to the input gate, forget gate,
+            candidate and output gate, in this order.
+        hidden: (B, U) what was shown after the step before.
+        cell: (B, U) the cell before the step.
+        weight_hh: (4U, U) what the hidden state says to the same four.
+
+    Returns:
+        hidden (B, U), cell (B, U), and a dict of what the gates did, each (B, U): `input`,
+        `forget`, `candidate`, `output`.
+    """
+    units = hidden.shape[-1]
+    summed = torch.addmm(projected, hidden, weight_hh.t())  # (B, 4U)
+    # Neighbours go through one sigmoid: fewer, larger operations.
+    first, candidate, output = summed.split([2 * units, units, units], dim=-1)
+    taken, forget = torch.sigmoid(first).chunk(2, dim=-1)
+    candidate, output = torch.tanh(candidate), torch.sigmoid(output)
+    cell = torch.addcmul(forget * cell, taken, candidate)
+    hidden = output * torch.tanh(cell)
+    gates = {"input": taken, "forget": forget, "candidate": candidate, "output": output}
+    return hidden, cell, gates
+
+
+class LSTMCell(Cell):
+    """One step of a long short-term memory; see `lstm_step`.
+
+    Parameters are named and laid out as in `torch.nn.LSTMCell` (rows: input gate, forget gate,
+    candidate, output gate), so `load_state_dict` takes its weights.
+
+    Args:
+        input_size: width of the input.
+        hidden_size: width U of hidden state and cell.
+    """
+
+    blocks = 4
+
+    def forward(self, inputs: Tensor, hidden: Tensor, cell: Tensor):
+        """Read inputs (B, input_size), hidden (B, U), cell (B, U); return the next two.
+
+        Raises:
+            TypeError, ValueError: a width, a batch size or a dtype does not fit.
+        """
+        self._check(inputs, hidden=hidden, cell=cell)
+        projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, 4U)
+        hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh)
+        note(self, cell=cell[:, None], **{name: gate[:, None] for name, gate in gates.items()})
+        return hidden, cell
+
+
+class LSTM(Unrolled):
+    """Long short-term memory along a sequence, in layers and directions; see `lstm_step`.
+
+    Parameters are named and laid out as in `torch.nn.LSTM(batch_first=True)`, so
+    `load_state_dict` takes its weights. Notes `input_l0`, `forget_l0`, `candidate_l0`,
+    `output_l0`, `cell_l0`, … (B, S, U) when somebody records.
+
+    Args:
+        input_size: width D of the input.
+        hidden_size: width U of hidden state and cell.
+        num_layers: layer l reads what layer l − 1 wrote.
+        bidirectional: a second set of units reads from the end; both states are concatenated.
+        dropout: how much of what a layer wrote is hidden from the next one while training.
+    """
+
+    blocks = 4
+
+    def forward(
+        self,
+        inputs: Tensor,
+        *,
+        mask: Tensor | None = None,
+        initial: tuple[Tensor, Tensor] | None = None,
+    ):
+        """Run along the time axis.
+
+        Args:
+            inputs: (B, S, D) float.
+            mask: (B, S) bool, True = a real token; at other positions the state is carried on.
+            initial: hidden and cell, each (num_layers · directions, B, U); zeros if not given.
+
+        Returns:
+            states (B, S, directions · U), and the final (hidden, cell) of each layer and
+            direction, each (num_layers · directions, B, U), the forward one before the backward.
+
+        Raises:
+            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
+                there is no time step.
+        """
+        if initial is None:
+            initial = (None, None)
+        elif not isinstance(initial, tuple) or len(initial) != 2:
+            raise TypeError(f"initial must be a pair (hidden, cell), got {type(initial).__name__}")
+        hidden, cell = initial
+        return self._unroll(inputs, mask, {"initial hidden": hidden, "initial cell": cell})
+
+    def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
+        return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
+
+    def _step(self, projected: Tensor, state: tuple, weights: Weights):
+        hidden, cell, gates = lstm_step(projected, *state, weights.weight_hh)
+        return (hidden, cell), {**gates, "cell": cell}

@@ -1,0 +1,95 @@
+"""Plain recurrent networks: the state is a squashed sum of the input and the state before."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.values import check_choice
+from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
+
+NONLINEARITIES = {"tanh": torch.tanh, "relu": torch.relu}
+
+
+def rnn_step(projected: Tensor, hidden: Tensor, weight_hh: Tensor, *, nonlinearity: str = "tanh"):
+    """Advance a plain recurrent network by one time step: h' = φ(W x + b + U h).
+
+    Source: Elman 1990. Departs from it in the choice of φ, which may be a rectifier.
+
+    Args:
+        projected: (B, U) what the input says, W x + b.
+        hidden: (B, U) the state before the step.
+        weight_hh: (U, U) what the state says.
+        nonlinearity: "tanh" or "relu".
+
+    Returns:
+        hidden (B, U) after the step.
+    """
+    summed = torch.addmm(projected, hidden, weight_hh.t())
+    return NONLINEARITIES[nonlinearity](summed).type_as(hidden)  # also under autocast
+
+
+class RNNCell(Cell):
+    """One step of a plain recurrent network; see `rnn_step`.
+
+    Parameters are named and laid out as in `torch.nn.RNNCell`, so `load_state_dict` takes its
+    weights.
+
+    Args:
+        input_size: width of the input.
+        hidden_size: width U of the state.
+        nonlinearity: "tanh" or "relu".
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, nonlinearity: str = "tanh"):
+        super().__init__(input_size, hidden_size)
+        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
+        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U).
+
+        Raises:
+            TypeError, ValueError: a width, a batch size or a dtype does not fit.
+        """
+        self._check(inputs, hidden=hidden)
+        projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, U)
+        hidden = rnn_step(projected, hidden, self.weight_hh, nonlinearity=self.nonlinearity)
+        note(self, hidden=hidden[:, None])  # (B, 1, U): one time step
+        return hidden
+
+
+class RNN(UnrolledHidden):
+    """A plain recurrent network along a sequence, in layers and directions; see `rnn_step`.
+
+    Parameters are named and laid out as in `torch.nn.RNN(batch_first=True)`, so `load_state_dict`
+    takes its weights. Notes `hidden_l0`, … (B, S, U) when somebody records.
+
+    Args:
+        input_size: width D of the input.
+        hidden_size: width U of each state.
+        num_layers: layer l reads what layer l − 1 wrote.
+        nonlinearity: "tanh" or "relu".
+        bidirectional: a second set of units reads from the end; both states are concatenated.
+        dropout: how much of what a layer wrote is hidden from the next one while training.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+    ):
+        super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
+        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
+        self.nonlinearity = nonlinearity
+
+    def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
+        return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
+
+    def _step(self, projected: Tensor, state: tuple, weights: Weights):
+        hidden = rnn_step(projected, *state, weights.weight_hh, nonlinearity=self.nonlinearity)
+        return (hidden,), {"hidden": hidden}

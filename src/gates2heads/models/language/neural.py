@@ -1,0 +1,189 @@
+"""Language models that are trained by gradient: recurrent, and a Transformer."""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
+from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.norms import NORMS
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
+from gates2heads.layers.recurrent.by_name import Carried, blank, recurrent_layer, run
+from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.language.base import NeuralLanguageModel
+
+
+class RecurrentState(NamedTuple):
+    """Where a text stands."""
+
+    carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
+
+
+class RecurrentLanguageModel(NeuralLanguageModel):
+    """Carry all that was read along in a state of fixed width, and predict from it.
+
+    Source: Mikolov et al. 2010. Departs from it in the token vectors, which have a table of their
+    own, and in the choice of the cell.
+
+    Args:
+        vocabulary_size: V.
+        cell: "rnn", "gru" or "lstm".
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the state.
+        num_layers: layer l reads what layer l − 1 wrote.
+        dropout: on token vectors, between layers, and on what the readout reads.
+    """
+
+    state_type = RecurrentState
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        cell: str = "lstm",
+        embedding_size: int = 64,
+        hidden_size: int = 128,
+        num_layers: int = 1,
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("embedding_size", embedding_size)
+        check_share("dropout", dropout)
+        self.vocabulary_size, self.dropout = vocabulary_size, dropout
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.recurrent = recurrent_layer(
+            cell, embedding_size, hidden_size, num_layers, dropout=dropout
+        )
+        self.readout = nn.Linear(hidden_size, vocabulary_size)
+
+    def _run(self, tokens: Tensor, carried: Carried):
+        """Logits (B, T, V) after each of the tokens (B, T), and what is carried after the last."""
+        vectors = F.dropout(self.embedding(tokens), self.dropout, self.training)
+        states, carried = run(self.recurrent, vectors, carried)
+        return self.readout(F.dropout(states, self.dropout, self.training)), carried
+
+    def _begin(self, batch_size: int) -> RecurrentState:
+        return RecurrentState(blank(self.recurrent, batch_size))
+
+    def _advance(self, state: RecurrentState, last_tokens: Tensor):
+        logits, carried = self._run(last_tokens[:, None], state.carried)
+        return logits[:, 0].log_softmax(dim=-1), RecurrentState(carried)
+
+    def _logits(self, tokens: Tensor) -> Tensor:
+        return self._run(tokens, blank(self.recurrent, len(tokens)))[0]
+
+
+class PastState(NamedTuple):
+    """Where a text stands: the keys and values of all that was read."""
+
+    past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
+
+
+class TransformerLanguageModel(NeuralLanguageModel):
+    """Look back at all that was read, with causal self-attention, and predict from it.
+
+    Source: the decoder of Vaswani et al. 2017 without a source, as in Liu et al. 2018. Departs
+    from it in the default pre-norm, with one more norm at the end.
+
+    Args:
+        vocabulary_size: V.
+        d_model: width D.
+        nhead: number of heads H.
+        num_layers: how many layers there are.
+        dim_feedforward: width F of the feed-forward networks.
+        dropout: on embeddings and on what each part of a layer adds.
+        activation: "relu", "gelu" or "silu".
+        norm_first: True is pre-norm, False post-norm.
+        norm: "layer" or "rms".
+        tie: one matrix for embedding and readout, Press & Wolf 2017.
+        positions: "sinusoidal" or "learned".
+        max_length: the longest text that the model reads, in tokens.
+    """
+
+    state_type = PastState
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        d_model: int = 128,
+        nhead: int = 4,
+        num_layers: int = 2,
+        dim_feedforward: int = 512,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        norm_first: bool = True,
+        norm: str = "layer",
+        tie: bool = True,
+        positions: str = "sinusoidal",
+        max_length: int = 512,
+    ):
+        super().__init__()
+        check_count("vocabulary_size", vocabulary_size)
+        check_count("d_model", d_model)
+        check_count("num_layers", num_layers)
+        check_count("max_length", max_length)
+        check_share("dropout", dropout)
+        check_choice("positions", positions, ("sinusoidal", "learned"))
+        check_flag("tie", tie)
+        self.vocabulary_size, self.d_model = vocabulary_size, d_model
+        self.dropout, self.max_length = dropout, max_length
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation)
+        options = {"norm_first": norm_first, "norm": norm}
+        self.layers = nn.ModuleList(EncoderLayer(*sizes, **options) for _ in range(num_layers))
+        self.norm = NORMS[norm](d_model) if norm_first else nn.Identity()
+        learned = positions == "learned"
+        self.positions = (
+            LearnedPositions(max_length, d_model) if learned else SinusoidalPositions(d_model)
+        )
+        for parameter in self.layers.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+        shape = (vocabulary_size, d_model)
+        self.table = nn.Parameter(torch.randn(shape) / math.sqrt(d_model))
+        untied = None if tie else nn.Parameter(torch.randn(shape) / math.sqrt(d_model))
+        self.readout_table = untied
+        self.readout_bias = nn.Parameter(torch.zeros(vocabulary_size))
+
+    def _embed(self, tokens: Tensor, *, start: int = 0) -> Tensor:
+        """Vectors (B, T, D) of tokens (B, T), the first at position `start`."""
+        # The scale lets a tied matrix serve both ends, Vaswani et al. 2017, section 3.4.
+        vectors = F.embedding(tokens, self.table) * math.sqrt(self.d_model)
+        return self._place(vectors, start=start)
+
+    def _place(self, vectors: Tensor, *, start: int = 0) -> Tensor:
+        """Tell vectors (B, T, D) where they are, the first at position `start`."""
+        return F.dropout(self.positions(vectors, start=start), self.dropout, self.training)
+
+    def _readout(self, vectors: Tensor) -> Tensor:
+        """From vectors (B, T, D) to logits (B, T, V)."""
+        table = self.table if self.readout_table is None else self.readout_table
+        return F.linear(self.norm(vectors), table, self.readout_bias)
+
+    def _logits(self, tokens: Tensor) -> Tensor:
+        vectors = self._embed(tokens)
+        for layer in self.layers:
+            vectors = layer(vectors, causal=True)
+        return self._readout(vectors)
+
+    def _begin(self, batch_size: int) -> PastState:
+        attention = self.layers[0].self_attn
+        shape = (batch_size, attention.num_heads, 0, self.d_model // attention.num_heads)
+        nothing = KeyValues(self.table.new_zeros(shape), self.table.new_zeros(shape))
+        return PastState((nothing,) * len(self.layers))
+
+    def _advance(self, state: PastState, last_tokens: Tensor):
+        length = state.past[0].keys.shape[2]
+        if length >= self.max_length:
+            raise ValueError(
+                f"last_tokens must stand within {self.max_length} tokens, got position {length}"
+            )
+        vectors, extended = self._embed(last_tokens[:, None], start=length), []
+        for layer, before in zip(self.layers, state.past, strict=True):
+            vectors, past = layer.step(vectors, before)
+            extended.append(past)
+        return self._readout(vectors)[:, 0].log_softmax(dim=-1), PastState(tuple(extended))

@@ -1,0 +1,150 @@
+"""Where the answer stands: one vector looks for its first token, another for its last one."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.values import check_count
+
+
+class AnswerLogits(NamedTuple):
+    """How well each token would begin and end the answer."""
+
+    first: Tensor  # (B, L) float
+    last: Tensor  # (B, L) float
+
+
+class Answers(NamedTuple):
+    """One answer for each of B questions: tokens[first : last + 1]."""
+
+    first: Tensor  # (B,) long; −1 where there is none
+    last: Tensor  # (B,) long; −1 where there is none
+    found: Tensor  # (B,) bool, False = no answer
+    score: Tensor  # (B,) float, of the best span, whether it is taken or not
+
+
+class AnswerHead(nn.Module):
+    """Point at the answer to a question in the text beside it.
+
+    Source: Devlin et al. 2019, section 4.2: a start vector S and an end vector E; the score of
+    the span from i to j is S·Tᵢ + E·Tⱼ. With the two biases of its code.
+
+    Args:
+        width: D.
+    """
+
+    def __init__(self, width: int):
+        super().__init__()
+        check_count("width", width)
+        self.width = width
+        self.readout = nn.Linear(width, 2)  # its rows are S and E
+
+    def forward(self, vectors: Tensor) -> AnswerLogits:
+        """Read vectors (B, L, D): logits (B, L) for the first token, and for the last one.
+
+        Raises:
+            TypeError, ValueError: the vectors do not fit.
+        """
+        check_width("vectors", vectors, self.width, dims=3)
+        check_dtypes(self, vectors=vectors)
+        return AnswerLogits(*self.readout(vectors).unbind(-1))
+
+
+def best_answers(
+    logits: AnswerLogits,
+    *,
+    allowed: Tensor | None = None,
+    max_length: int | None = None,
+    null: int | None = None,
+    threshold: float = 0.0,
+) -> Answers:
+    """The best span of all that begin before they end, unless "no answer" is better.
+
+    Source: Devlin et al. 2019, sections 4.2 and 4.3: the answer is taken if its score exceeds by a
+    threshold τ that of the span that begins and ends at [CLS]. The earlier of two equal spans wins.
+
+    Args:
+        logits: from `AnswerHead`, L tokens each.
+        allowed: (B, L) bool, True = an answer may stand here; the passage's tokens, for instance.
+        max_length: the longest answer, in tokens.
+        null: the position whose score means "no answer", 0 for [CLS]; None always answers. It can
+            be no part of an answer.
+        threshold: τ, in the units of the logits.
+
+    Raises:
+        TypeError, ValueError: the logits, the mask or a number do not fit.
+    """
+    first, last = _check_logits(logits)
+    allowed = _check_allowed(allowed, first)
+    size = first.shape[1]
+    if null is not None:
+        check_count("null", null, least=0)
+        if null >= size:
+            raise ValueError(f"null must be a position, 0 to {size - 1}, got {null}")
+        allowed = allowed.clone()
+        allowed[:, null] = False
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        raise TypeError(f"threshold must be a number, got {threshold!r:.60}")
+    if math.isnan(threshold):
+        raise ValueError("threshold must be a number, got NaN")
+    ordered = torch.ones(size, size, dtype=torch.bool, device=first.device).triu()
+    if max_length is not None:
+        check_count("max_length", max_length)
+        ordered = ordered.tril(max_length - 1)
+    fits = ordered & allowed[:, :, None] & allowed[:, None, :]  # (B, L, L)
+    scores = (first[:, :, None] + last[:, None, :]).masked_fill(~fits, -torch.inf)
+    best, place = scores.flatten(1).max(dim=1)  # (B,)
+    found = fits.flatten(1).any(dim=1)
+    if null is not None:
+        found = found & (best > first[:, null] + last[:, null] + float(threshold))
+    return _answers(place // size, place % size, found, best)
+
+
+def crossed_answers(logits: AnswerLogits, *, allowed: Tensor | None = None) -> Answers:
+    """The best first token and the best last one, each for itself; no answer where they cross.
+
+    Cheaper than `best_answers`, and blind: two good tokens need not make one good span.
+
+    Args:
+        logits: from `AnswerHead`, L tokens each.
+        allowed: (B, L) bool, True = an answer may stand here.
+
+    Raises:
+        TypeError, ValueError: the logits or the mask do not fit.
+    """
+    first, last = _check_logits(logits)
+    allowed = _check_allowed(allowed, first)
+    begins, begin = first.masked_fill(~allowed, -torch.inf).max(dim=1)
+    ends, end = last.masked_fill(~allowed, -torch.inf).max(dim=1)
+    return _answers(begin, end, (begin <= end) & allowed.any(dim=1), begins + ends)
+
+
+def _answers(first: Tensor, last: Tensor, found: Tensor, score: Tensor) -> Answers:
+    return Answers(first.masked_fill(~found, -1), last.masked_fill(~found, -1), found, score)
+
+
+def _check_logits(logits: AnswerLogits) -> AnswerLogits:
+    if not isinstance(logits, tuple) or len(logits) != 2:
+        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {logits!r:.60}")
+    for name, tensor in zip(AnswerLogits._fields, logits, strict=True):
+        check_width(f"logits.{name}", tensor, None)
+        if not tensor.is_floating_point():
+            raise TypeError(f"logits.{name} must hold floating-point numbers, got {tensor.dtype}")
+        if tensor.isnan().any():
+            raise ValueError(f"logits.{name} must hold numbers, got NaN")
+    if logits[0].shape != logits[1].shape or not logits[0].numel():
+        raise ValueError(
+            "logits must have one shape (B, L), not empty, got "
+            f"{tuple(logits[0].shape)} and {tuple(logits[1].shape)}"
+        )
+    return AnswerLogits(*logits)
+
+
+def _check_allowed(allowed: Tensor | None, first: Tensor) -> Tensor:
+    check_mask(allowed, first.shape, name="allowed")
+    if allowed is None:
+        return torch.ones_like(first, dtype=torch.bool)
+    return allowed.expand(first.shape)

@@ -1,0 +1,151 @@
+"""Models that write all tokens at once, each without knowing what the others became."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.models import check_last_tokens, check_length, check_state
+from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.values import check_count
+from gates2heads.data.batches.pairs import Batch
+from gates2heads.layers.masks import key_mask
+from gates2heads.models.language.neural import TransformerLanguageModel
+from gates2heads.models.transformer.transformer import Transformer
+
+
+class SlotsState(NamedTuple):
+    """What may stand in each slot of a text, and which slot is next."""
+
+    log_probs: Tensor  # (B, T, V), all of them made before the first step
+    steps: Tensor  # (B,) long: how many tokens were written
+
+
+def next_slot(state: SlotsState):
+    """The distribution (B, V) in the next slot, and the state after it.
+
+    Raises:
+        ValueError: there is no slot left.
+    """
+    step, slots = int(state.steps[0]), state.log_probs.shape[1]
+    if step >= slots:
+        raise ValueError(f"state must have a slot left, but all {slots} were written")
+    return state.log_probs[:, step], state._replace(steps=state.steps + 1)
+
+
+class NonAutoregressiveLanguageModel(TransformerLanguageModel):
+    """The twin of `TransformerLanguageModel` that reads positions where the other reads tokens.
+
+    p(x) = Π p(x_t | t): given the position, no token depends on another. A text ends with its
+    first `<eos>`. The searches run it as they run every model; that it ignores the last token is
+    what it means to write all at once.
+
+    Source: Gu et al. 2018, section 3, without a source and without fertilities. All `max_length`
+    slots see each other, and are made whatever the length of the text, so that a length cannot
+    leak from a target.
+
+    Args: those of `TransformerLanguageModel`; `max_length` is the number of slots.
+    """
+
+    state_type = SlotsState
+
+    def _slots(self) -> Tensor:
+        """Logits (1, max_length, V): the same for every text."""
+        vectors = self._place(self.table.new_zeros(1, self.max_length, self.d_model))
+        for layer in self.layers:
+            vectors = layer(vectors)
+        return self._readout(vectors)
+
+    def _logits(self, tokens: Tensor) -> Tensor:
+        return self._slots()[:, : tokens.shape[1]].expand(len(tokens), -1, -1)
+
+    def _begin(self, batch_size: int) -> SlotsState:
+        log_probs = self._slots().log_softmax(dim=-1).expand(batch_size, -1, -1)
+        return SlotsState(
+            log_probs, torch.zeros(batch_size, dtype=torch.long, device=log_probs.device)
+        )
+
+    def _advance(self, state: SlotsState, last_tokens: Tensor):
+        return next_slot(state)
+
+
+class NonAutoregressiveTransformer(Transformer):
+    """The twin of `Transformer` that reads positions of the target where the other reads tokens.
+
+    p(y | x) = Π p(y_t | x, t): given the source, no token depends on another; see
+    `NonAutoregressiveLanguageModel`.
+
+    Source: Gu et al. 2018, section 3. Departs from it in what stands in the slots at first:
+    positions alone, instead of copies of source tokens, and no fertilities; the first `<eos>` says
+    where the target ends.
+
+    Args:
+        source_size, target_size: the two vocabulary sizes.
+        slots: the longest target, in tokens; all slots are made whatever the target's length.
+        options: those of `Transformer`; its `max_length` is that of the source.
+    """
+
+    def __init__(self, source_size: int, target_size: int, *, slots: int = 64, **options):
+        check_count("slots", slots)
+        super().__init__(source_size, target_size, **options)
+        if self.max_length < slots:
+            raise ValueError(f"slots must be at most max_length, {self.max_length}, got {slots}")
+        self.slots = slots
+
+    def _all_slots(self, source: Tensor, mask: Tensor | None) -> Tensor:
+        """Logits (B, slots, V)."""
+        memory = self._memory(self.encode(source, mask=mask))
+        vectors = self.target_table.new_zeros(len(source), self.slots, self.d_model)
+        layers = zip(self._decoder_stack(), memory, strict=True)
+        for depth, (layer, its) in enumerate(layers):
+            vectors = self._place(vectors, self.target_positions, depth=depth)
+            vectors = layer(vectors, its, memory_mask=key_mask(mask), causal=False)
+        return self.readout(vectors)
+
+    def start(self, source: Tensor, *, mask: Tensor | None = None) -> SlotsState:
+        """Read source (B, S) under mask (B, S), and fill all slots.
+
+        Raises:
+            TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
+                is not bool or does not fit.
+        """
+        log_probs = self._all_slots(source, mask).log_softmax(dim=-1)
+        return SlotsState(log_probs, torch.zeros(len(source), dtype=torch.long))
+
+    def step(self, state: SlotsState, last_tokens: Tensor):
+        """Give out the next slot; last_tokens (B,) are checked and change nothing.
+
+        Returns:
+            log_probs (B, V) in nats, and the next state.
+
+        Raises:
+            TypeError, ValueError: the state is none, all slots were written, or last_tokens is no
+                integer tensor, does not fit, or holds a number outside the vocabulary.
+        """
+        check_state(state, SlotsState)
+        check_last_tokens(last_tokens, len(state.steps), self.target_size)
+        return next_slot(state)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """All target positions at once; of `target_in`, only the shape is read.
+
+        Args:
+            batch: B pairs; see `gates2heads.data.batches.pairs.Batch`.
+
+        Returns:
+            logits (B, T, V): row t predicts `batch.target_out[:, t]`.
+
+        Raises:
+            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
+                longer than the slots or of another batch size.
+        """
+        if not isinstance(batch, Batch):
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+        check_tokens("target_in", batch.target_in, self.target_size)
+        rows, length = batch.target_in.shape
+        check_length("target_in", length, self.slots)
+        if rows != len(batch.source):
+            raise ValueError(
+                f"source and target_in must agree in batch, got {len(batch.source)} and {rows} rows"
+            )
+        return self._all_slots(batch.source, batch.source_mask)[:, :length]

@@ -1,0 +1,44 @@
+"""The Universal Transformer: one layer, read again and again."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_count
+from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.positions import sinusoids
+from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.transformer.transformer import Transformer
+
+
+class UniversalTransformer(Transformer):
+    """One encoder layer and one decoder layer, each applied again and again.
+
+    Source: Dehghani et al. 2019, section 2.1: depth is a recurrence in which every position is
+    revised at once; position and depth are added before each round, eq. 6. Departs from it in a
+    fixed number of rounds: the adaptive halting of its section 2.2 is left out.
+
+    Takes the arguments of `Transformer`; `num_encoder_layers` and `num_decoder_layers` are the
+    numbers of rounds.
+    """
+
+    def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
+        super()._build_layers(1, 1, sizes, options)
+        check_count("num_encoder_layers", encoder_depth)
+        check_count("num_decoder_layers", decoder_depth)
+        self.encoder_rounds, self.decoder_rounds = encoder_depth, decoder_depth
+
+    def _encoder_stack(self) -> list[EncoderLayer]:
+        return [self.encoder_layers[0]] * self.encoder_rounds
+
+    def _decoder_stack(self) -> list[DecoderLayer]:
+        return [self.decoder_layers[0]] * self.decoder_rounds
+
+    def _memory(self, vectors: Tensor) -> tuple[KeyValues, ...]:
+        return super()._memory(vectors) * self.decoder_rounds  # the same for each round
+
+    def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
+        round_number = torch.tensor(depth, device=vectors.device)
+        vectors = positions(vectors, start=start)
+        vectors = vectors + sinusoids(round_number, self.d_model).to(vectors.dtype)
+        return vectors if depth else F.dropout(vectors, self.dropout, self.training)

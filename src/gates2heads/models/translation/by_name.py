@@ -1,0 +1,125 @@
+"""Whole translators from a few settings, so that a recipe can build them by name."""
+
+from collections.abc import Sequence
+
+from gates2heads.checks.values import check_choice, check_count, check_flag
+from gates2heads.layers.attention.scores import SCORES
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.models.translation.convolutional import ConvolutionalDecoder
+from gates2heads.models.translation.decoders import (
+    BahdanauDecoder,
+    ChoDecoder,
+    LuongDecoder,
+    PlainDecoder,
+)
+from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
+from gates2heads.models.translation.seq2seq import SequenceToSequence
+
+THREE_BLOCKS = [1, 1, 1]  # a list, since a recipe goes through JSON, which knows no tuples
+
+
+def recurrent_translator(
+    source_size: int,
+    target_size: int,
+    *,
+    cell: str = "gru",
+    attention: str | None = None,
+    repeat_summary: bool = False,
+    score: str = "additive",
+    embedding_size: int = 256,
+    hidden_size: int = 256,
+    num_layers: int = 1,
+    dropout: float = 0.3,
+    bidirectional: bool = True,
+    max_length: int = 512,
+) -> SequenceToSequence:
+    """A recurrent encoder and a recurrent decoder that looks at the source, or does not.
+
+    Source: without attention Sutskever et al. 2014 and Cho et al. 2014; Bahdanau et al. 2015;
+    Luong et al. 2015. See `PlainDecoder`, `ChoDecoder`, `BahdanauDecoder` and `LuongDecoder` for
+    what departs from the papers.
+
+    Args:
+        source_size, target_size: the two vocabulary sizes.
+        cell: "rnn", "gru" or "lstm", of encoder and decoder.
+        attention: None, "bahdanau" (before the step; one layer of "gru") or "luong" (after it).
+        repeat_summary: without attention, every step reads the summary again (Cho et al. 2014).
+        score: name of a score function (see `SCORES`); not read without attention.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the states.
+        num_layers: how deep encoder and decoder are.
+        dropout: see `RecurrentEncoder` and the decoders.
+        bidirectional: the encoder reads the source from both ends; U is even then.
+        max_length: the longest source that the model accepts, in tokens.
+
+    Raises:
+        TypeError, ValueError: a setting is none of the above, or two do not go together.
+    """
+    check_count("source_size", source_size)
+    check_count("target_size", target_size)
+    check_count("hidden_size", hidden_size)
+    check_choice("score", score, SCORES)
+    check_flag("repeat_summary", repeat_summary)
+    if attention is not None:
+        check_choice("attention", attention, ("bahdanau", "luong"))
+        if repeat_summary:
+            raise ValueError(f"repeat_summary must be False with attention, got {attention!r}")
+    if attention == "bahdanau" and (cell != "gru" or num_layers != 1):
+        raise ValueError(
+            "attention 'bahdanau' needs cell 'gru' and num_layers 1, got "
+            f"{cell!r:.60} and {num_layers!r:.60}"
+        )
+    options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+    encoder = RecurrentEncoder(
+        source_size, embedding_size, hidden_size, bidirectional=bidirectional, **options
+    )
+    sizes = (target_size, embedding_size, hidden_size)
+    if attention is None:
+        decoder = (ChoDecoder if repeat_summary else PlainDecoder)(*sizes, **options)
+    else:
+        looks = Attention(SCORES[score](hidden_size, hidden_size))
+        if attention == "luong":
+            decoder = LuongDecoder(*sizes, looks, **options)
+        else:
+            decoder = BahdanauDecoder(*sizes, looks, dropout=dropout)
+    return SequenceToSequence(encoder, decoder, max_length=max_length)
+
+
+def convolutional_translator(
+    source_size: int,
+    target_size: int,
+    *,
+    embedding_size: int = 256,
+    hidden_size: int = 256,
+    kernel_size: int = 3,
+    encoder_dilations: Sequence[int] = THREE_BLOCKS,
+    decoder_dilations: Sequence[int] = THREE_BLOCKS,
+    dropout: float = 0.2,
+    max_length: int = 512,
+) -> SequenceToSequence:
+    """A convolutional encoder, and a convolutional decoder that looks at the source in each block.
+
+    Source: Gehring et al. 2017. See `ConvolutionalEncoder` and `ConvolutionalDecoder` for what
+    departs from the paper.
+
+    Args:
+        source_size, target_size: the two vocabulary sizes.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the states.
+        kernel_size: how many positions one convolution sees; odd.
+        encoder_dilations, decoder_dilations: the distance between neighbours in the window, one
+            number for each block.
+        dropout: see the two parts.
+        max_length: the longest source and target that the model accepts, in tokens.
+
+    Raises:
+        TypeError, ValueError: a setting is none of the above.
+    """
+    check_count("source_size", source_size)
+    check_count("target_size", target_size)
+    check_count("max_length", max_length)
+    sizes = (embedding_size, hidden_size)
+    options = {"kernel_size": kernel_size, "dropout": dropout, "max_length": max_length}
+    encoder = ConvolutionalEncoder(source_size, *sizes, dilations=encoder_dilations, **options)
+    decoder = ConvolutionalDecoder(target_size, *sizes, dilations=decoder_dilations, **options)
+    return SequenceToSequence(encoder, decoder, max_length=max_length)

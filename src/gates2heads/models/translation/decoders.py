@@ -1,0 +1,245 @@
+"""Decoders: what writes the target. Plain, or looking at the source before or after the step."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_count, check_flag
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.single_head import Attention, check_attention
+from gates2heads.layers.recurrent import ContextGRUCell
+from gates2heads.layers.recurrent.by_name import carried_parts, recurrent_layer, run
+from gates2heads.models.translation.seq2seq import Memory
+from gates2heads.models.translation.writer import Writer, WriterState, begin, check_sizes
+
+
+class PlainDecoder(Writer):
+    """Write the target from the encoder's summary alone: it is the first state, and no more.
+
+    Source: Sutskever et al. 2014, section 2. Departs from it in a layer between summary and first
+    state, so that encoder and decoder may differ in cell and depth.
+
+    Args:
+        vocabulary_size: V of the target.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the state, and of the encoder's summary.
+        cell: "rnn", "gru" or "lstm".
+        num_layers: layer l reads what layer l − 1 wrote.
+        dropout: on token vectors, between layers and on what the readout reads.
+        fed_size: width of what a step reads beside the token, if a subclass feeds it something.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        *,
+        cell: str = "gru",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        fed_size: int = 0,
+    ):
+        super().__init__()
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        check_count("fed_size", fed_size, least=0)
+        self.hidden_size, self.dropout, self.fed_size = hidden_size, dropout, fed_size
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.recurrent = recurrent_layer(
+            cell, embedding_size + fed_size, hidden_size, num_layers, dropout=dropout
+        )
+        carried_size = carried_parts(self.recurrent) * num_layers * hidden_size
+        self.bridge = nn.Linear(hidden_size, carried_size)
+        self.readout = nn.Linear(hidden_size, vocabulary_size)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        first = torch.tanh(self.bridge(summary))
+        # (B, parts · num_layers · U) -> parts times (B, num_layers, U)
+        carried = first.unflatten(1, (-1, self.recurrent.num_layers, self.hidden_size)).unbind(1)
+        fed = summary.new_zeros(len(summary), self.fed_size)
+        return begin(carried, fed, Memory(states, states, mask, summary))
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        states, carried = run(self.recurrent, vectors[:, None], state.carried)
+        return states[:, 0], state._replace(carried=carried, steps=state.steps + 1)
+
+    def _write(self, read: Tensor) -> Tensor:
+        return self.readout(F.dropout(read, self.dropout, self.training))
+
+
+class ChoDecoder(PlainDecoder):
+    """Write the target from the encoder's summary, and read it again at every step.
+
+    Source: Cho et al. 2014, section 2.2 and appendix A.1.2: each step and the readout, a maxout
+    layer, read the summary c beside the state and the last token. Departs from it in the gates,
+    which are those of `cell` and reset after the product, as libraries do.
+
+    Args:
+        vocabulary_size, embedding_size, hidden_size, cell, num_layers, dropout: as for
+            `PlainDecoder`.
+        maxout_size: width of the readout's hidden layer; U/2, rounded up, if not given.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        *,
+        cell: str = "gru",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        maxout_size: int | None = None,
+    ):
+        check_count("hidden_size", hidden_size)
+        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+        sizes = (vocabulary_size, embedding_size, hidden_size)
+        super().__init__(*sizes, fed_size=hidden_size, **options)
+        read_size = 2 * hidden_size + embedding_size
+        self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        summary = state.memory.summary
+        hidden, state = super()._advance(state, torch.cat([vectors, summary], dim=1))
+        return torch.cat([hidden, vectors, summary], dim=1), state  # (B, 2U + E)
+
+    def _write(self, read: Tensor) -> Tensor:
+        return super()._write(_larger_of_pairs(self.combine(read)))
+
+
+class LuongDecoder(PlainDecoder):
+    """Take the step first, then look at the source, and predict from both.
+
+    Source: Luong et al. 2015: h̃ = tanh(W_c [c; h]), eq. 5, logits W_s h̃, eq. 6, and input
+    feeding, section 3.3: h̃ goes into the next step beside the token. Departs from it in the first
+    state, as `PlainDecoder` does.
+
+    Args:
+        vocabulary_size, embedding_size, hidden_size, num_layers, dropout: as for `PlainDecoder`.
+        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
+        cell: "rnn", "gru" or "lstm".
+        input_feeding: False leaves h̃ out of the next step.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        attention: Attention,
+        *,
+        cell: str = "lstm",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+        input_feeding: bool = True,
+    ):
+        check_count("hidden_size", hidden_size)
+        check_flag("input_feeding", input_feeding)
+        check_attention(attention, hidden_size)
+        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+        fed_size = hidden_size if input_feeding else 0
+        super().__init__(vocabulary_size, embedding_size, hidden_size, fed_size=fed_size, **options)
+        self.attention = attention
+        self.combine = nn.Linear(2 * hidden_size, hidden_size, bias=False)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        state = super().start(states, summary, mask=mask)
+        memory = Memory(states, self.attention.project_keys(states), mask, summary)
+        return state._replace(memory=memory)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        hidden, after = super()._advance(state, torch.cat([vectors, state.fed], dim=1))
+        context = look(self.attention, hidden, state.memory, state.steps)
+        attentional = torch.tanh(self.combine(torch.cat([context, hidden], dim=1)))  # (B, U)
+        return attentional, after._replace(fed=attentional[:, : self.fed_size])
+
+
+class BahdanauDecoder(Writer):
+    """Look at the source first, with the state before the step, and let the step read the context.
+
+    Source: Bahdanau et al. 2015, appendix A: the two gates and the candidate read the context,
+    A.1.1; the readout is a maxout layer, A.2.2. Departs from it in the first state, which comes
+    from both directions of the encoder and not from the backward one alone; and in that the
+    readout reads the state after the step, as the paper's eq. 4 says, where its appendix writes
+    the one before.
+
+    Args:
+        vocabulary_size: V of the target.
+        embedding_size: width of the token vectors.
+        hidden_size: width U of the state, and of the encoder's states.
+        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
+        maxout_size: width l of the readout's hidden layer; U/2, rounded up, if not given.
+        reset_after: False resets before the product, as the paper does; True as libraries do.
+        dropout: on token vectors and on what the readout reads.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        attention: Attention,
+        *,
+        maxout_size: int | None = None,
+        reset_after: bool = False,
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
+        check_attention(attention, hidden_size)
+        check_flag("reset_after", reset_after)
+        self.hidden_size, self.dropout = hidden_size, dropout
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.attention = attention
+        self.bridge = nn.Linear(hidden_size, hidden_size)
+        self.cell = ContextGRUCell(embedding_size, hidden_size, hidden_size, reset_after)
+        read_size = 2 * hidden_size + embedding_size
+        self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
+
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+        """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
+        hidden = torch.tanh(self.bridge(summary))
+        memory = Memory(states, self.attention.project_keys(states), mask, summary)
+        return begin((hidden[:, None],), summary[:, :0], memory)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        hidden = state.carried[0][:, 0]  # (B, 1, U) -> (B, U)
+        context = look(self.attention, hidden, state.memory, state.steps)
+        hidden = self.cell(vectors, context, hidden)
+        read = torch.cat([hidden, vectors, context], dim=1)  # (B, 2U + E)
+        return read, state._replace(carried=(hidden[:, None],), steps=state.steps + 1)
+
+    def _write(self, read: Tensor) -> Tensor:
+        larger = _larger_of_pairs(self.combine(read))  # (…, l)
+        return self.readout(F.dropout(larger, self.dropout, self.training))
+
+
+def _larger_of_pairs(values: Tensor) -> Tensor:
+    """Maxout over pairs of neighbours: (…, 2l) -> (…, l)."""
+    return values.unflatten(-1, (-1, 2)).amax(dim=-1)
+
+
+def _maxout(read_size, hidden_size, vocabulary_size, maxout_size) -> tuple[nn.Linear, nn.Linear]:
+    """The readout's two matrices; U_o s + V_o y + C_o c is one over [s; y; c]."""
+    maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
+    check_count("maxout_size", maxout_size)
+    return nn.Linear(read_size, 2 * maxout_size), nn.Linear(maxout_size, vocabulary_size)
+
+
+def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+    """Attend from hidden (B, U) to the source: the context (B, U).
+
+    Local attention that moves on step by step is told the step, (B,) long, from 0.
+    """
+    where = {"start": steps} if isinstance(attention, LocalAttention) else {}
+    context, _ = attention(
+        hidden[:, None],  # (B, U) -> (B, 1, U)
+        memory.keys,
+        memory.states,
+        mask=memory.mask[:, None],  # (B, S) -> (B, 1, S)
+        projected=True,
+        **where,
+    )
+    return context[:, 0]

@@ -1,0 +1,70 @@
+"""What decoders share that read a token, carry something on, and write."""
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_count, check_share
+from gates2heads.layers.recurrent.by_name import Carried
+from gates2heads.models.translation.seq2seq import Memory
+
+
+class WriterState(NamedTuple):
+    """Where a decoder stands; every tensor has the batch first."""
+
+    carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
+    fed: Tensor  # (B, U) what input feeding hands to the next step; (B, 0) without it
+    steps: Tensor  # (B,) long: how many tokens were read
+    memory: Memory
+
+
+class Writer(nn.Module):
+    """What these decoders share: a step reads a token, carries something on, and writes.
+
+    Under teacher forcing nothing that is carried on hangs on what was written, so the logits of
+    all steps are made at once in the end: one product by the readout instead of one for each.
+    """
+
+    state_type = WriterState
+    embedding: nn.Embedding
+    dropout: float
+
+    def step(self, state: WriterState, last_tokens: Tensor):
+        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        read, state = self._advance(state, self._embed(last_tokens))
+        return self._write(read), state
+
+    def force(self, state: WriterState, target_in: Tensor) -> Tensor:
+        """Read target_in (B, T) and return logits (B, T, V)."""
+        reads = []
+        for vectors in self._embed(target_in).unbind(1):
+            read, state = self._advance(state, vectors)
+            reads.append(read)
+        return self._write(torch.stack(reads, dim=1))
+
+    def _embed(self, tokens: Tensor) -> Tensor:
+        return F.dropout(self.embedding(tokens), self.dropout, self.training)
+
+    def _advance(self, state: WriterState, vectors: Tensor):
+        """One step on token vectors (B, E): what the readout reads (B, ·), and the next state."""
+        raise NotImplementedError(f"{type(self).__name__} must say what one step does")
+
+    def _write(self, read: Tensor) -> Tensor:
+        """Turn what the readout reads (…, ·) into logits (…, V)."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it writes")
+
+
+def begin(carried: Carried, fed: Tensor, memory: Memory) -> WriterState:
+    """The state before the first step, from what is carried (parts of (B, num_layers, U))."""
+    steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
+    return WriterState(carried, fed, steps, memory)
+
+
+def check_sizes(vocabulary_size, embedding_size, hidden_size, dropout) -> None:
+    """Refuse sizes and shares that no decoder can have."""
+    check_count("vocabulary_size", vocabulary_size)
+    check_count("embedding_size", embedding_size)
+    check_count("hidden_size", hidden_size)
+    check_share("dropout", dropout)

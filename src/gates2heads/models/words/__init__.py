@@ -1,0 +1,1 @@
+"""Models of words: word2vec with its three outputs, and GloVe."""

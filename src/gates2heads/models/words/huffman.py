@@ -1,0 +1,89 @@
+"""Huffman's tree: frequent words stand near the root, rare words far from it."""
+
+from heapq import heapify, heappop, heappush
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.values import check_count
+from gates2heads.data.batches.windows import check_counts
+
+LEFT, RIGHT = 1, -1
+
+
+class HuffmanTree:
+    """The binary tree over V words whose expected path is the shortest.
+
+    The two lightest nodes are put under a new one, again and again, until one node is left. A tree
+    over V words has V − 1 inner nodes; the root has the last number, V − 2.
+
+    Source: Huffman 1952; used for words by Mikolov et al. 2013, "Distributed Representations",
+    section 2.1.
+
+    Args:
+        counts: (V,), how often each word occurs.
+
+    Raises:
+        TypeError, ValueError: the counts are no counts, or there are fewer than two words.
+    """
+
+    def __init__(self, counts: Tensor):
+        check_counts(counts)
+        self.size = len(counts)
+        if self.size < 2:
+            raise ValueError(f"counts must be of at least two words, got {self.size}")
+        self._parent = [0] * (2 * self.size - 1)  # leaves 0 to V − 1, then the inner nodes
+        self._turn = [0] * (2 * self.size - 1)  # which way the parent goes to reach the node
+        heap = [(count, leaf) for leaf, count in enumerate(counts.tolist())]
+        heapify(heap)
+        for node in range(self.size, 2 * self.size - 1):
+            (light, left), (heavier, right) = heappop(heap), heappop(heap)
+            self._parent[left] = self._parent[right] = node
+            self._turn[left], self._turn[right] = LEFT, RIGHT
+            heappush(heap, (light + heavier, node))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def path(self, word: int) -> list[tuple[int, int]]:
+        """The way from the root to a word: (inner node, turn) at each step, turn +1 = left.
+
+        Raises:
+            TypeError, ValueError: there is no such word.
+        """
+        check_count("word", word, least=0, most=self.size - 1)
+        steps, node = [], word
+        while node != 2 * self.size - 2:
+            turn, node = self._turn[node], self._parent[node]
+            steps.append((node - self.size, turn))
+        return steps[::-1]
+
+    def code_lengths(self) -> Tensor:
+        """(V,) long: how many turns lead to each word."""
+        return torch.tensor([len(self.path(word)) for word in range(self.size)])
+
+    def expected_length(self, counts: Tensor) -> float:
+        """How many turns lead to a word on average, when words occur as `counts` (V,) says.
+
+        Raises:
+            TypeError, ValueError: the counts are no counts, or not V.
+        """
+        check_counts(counts)
+        if len(counts) != self.size:
+            raise ValueError(f"counts must be of {self.size} words, got {len(counts)}")
+        return float((counts.double() * self.code_lengths()).sum() / counts.double().sum())
+
+    def tables(self) -> tuple[Tensor, Tensor]:
+        """All paths as two tensors.
+
+        Returns:
+            nodes (V, L) long and turns (V, L): +1 left, −1 right, 0 after the end of a path; L is
+            the longest path.
+        """
+        paths = [self.path(word) for word in range(self.size)]
+        shape = self.size, max(map(len, paths))
+        nodes, turns = torch.zeros(shape, dtype=torch.long), torch.zeros(shape)
+        for word, path in enumerate(paths):
+            way = torch.tensor(path)  # (length, 2)
+            nodes[word, : len(path)], turns[word, : len(path)] = way[:, 0], way[:, 1].float()
+        return nodes, turns

@@ -1,0 +1,248 @@
+"""Train word2vec by negative sampling with matrix products, as fast as the C program's heirs."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from tqdm.auto import tqdm
+
+from gates2heads.checks.values import check_count, check_positive
+from gates2heads.data.batches.windows import (
+    Text,
+    check_text,
+    cut_blocks,
+    keep_probabilities,
+    subsample,
+)
+from gates2heads.models.words.block_kernel import (
+    RowAdagrad,
+    draw_noise,
+    loss_of,
+    pair_weights,
+    score_gradients,
+)
+from gates2heads.models.words.outputs import NegativeSampling
+from gates2heads.models.words.word2vec import Word2Vec
+
+PIECE = 1_000_000  # tokens that are cut into blocks at once: bounds the memory
+WIDTH = 16  # positions a block; wider blocks waste more of the score matrix
+LOOK_EVERY = 16  # batches between two looks at the loss, which costs a tenth of a step
+
+
+@dataclass
+class WordHistory:
+    """How a training went."""
+
+    loss: list[float] = field(default_factory=list)  # nats a prediction, of each epoch
+    words: int = 0  # tokens read, those that subsampling threw out included
+    seconds: float = 0.0
+
+
+class BlockTrainer:
+    """Reads pieces of text into a model; `train_negative_sampling` explains its arguments."""
+
+    def __init__(
+        self,
+        model: Word2Vec,
+        *,
+        window: int,
+        threshold: float,
+        learning_rate: float,
+        batch_size: int,
+        workers: int,
+        seed: int,
+    ):
+        self.model, self.window, self.batch_size = model, window, batch_size
+        self.learning_rate, self.workers = learning_rate, workers
+        self.keep = keep_probabilities(model.counts.cpu(), threshold)
+        self.noise = model.output.noise.cpu()
+        self.inputs = RowAdagrad(model.vectors.weight.data)
+        self.outputs = RowAdagrad(model.output.vectors.weight.data)
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def read_piece(self, piece: Text, begin: float, end: float) -> Tensor:
+        """Read a piece once, while the done share of the training goes from `begin` to `end`.
+
+        Returns:
+            (2,) loss in nats and number of right words, of one batch in sixteen.
+        """
+        total = torch.zeros(2, dtype=torch.double)
+        piece = subsample(piece, self.keep, generator=self.generator)
+        if not len(piece.tokens):
+            return total
+        blocks = cut_blocks(piece, width=WIDTH, window=self.window, generator=self.generator)
+        drawn = draw_noise(self.noise, len(blocks.center), self.generator)
+        steps = -(-len(drawn) // self.batch_size)
+        rates = (self.learning_rate * (1 - torch.linspace(begin, end, steps + 1))).tolist()
+        batches = zip(*(part.tensor_split(steps) for part in (*blocks, drawn)), strict=True)
+
+        def read(step: int, batch: tuple[Tensor, ...]) -> None:
+            scored = self.read_batch(*batch, rates[step])
+            if step % LOOK_EVERY == 0:
+                total.add_(loss_of(*scored))
+
+        if self.workers == 1:
+            for step, batch in enumerate(batches):
+                read(step, batch)
+        else:
+            with ThreadPoolExecutor(self.workers) as pool:
+                list(pool.map(read, range(steps), batches))  # a list, so that errors are raised
+        return total
+
+    def read_batch(self, center: Tensor, context: Tensor, band: Tensor, drawn: Tensor, rate: float):
+        """One step on one batch of blocks; returns what `loss_of` needs."""
+        device, architecture = self.inputs.weight.device, self.model.architecture
+        center, context, band, drawn = (x.to(device) for x in (center, context, band, drawn))
+        right, noise = pair_weights(band, architecture, self.model.output.negatives)
+        if architecture == "skip-gram":
+            read, asked = center, torch.cat([context, drawn], dim=1)
+            hidden = F.embedding(center, self.inputs.weight)
+        else:
+            read, asked = context, torch.cat([center, drawn], dim=1)
+            share = band / band.sum(2, keepdim=True).clamp(min=1)
+            hidden = share @ F.embedding(context, self.inputs.weight)  # the mean of each window
+        output = F.embedding(asked, self.outputs.weight)
+        scores, slope, asked_slope = score_gradients(hidden, output, right, noise)
+        if architecture == "cbow":
+            slope = share.transpose(1, 2) @ slope
+        self.inputs.step(read, slope.flatten(0, 1), rate)
+        self.outputs.step(asked, asked_slope.flatten(0, 1), rate)
+        return scores, right, noise
+
+
+def train_negative_sampling(
+    model: Word2Vec,
+    text: Text,
+    *,
+    epochs: int = 5,
+    window: int = 5,
+    threshold: float = 1e-3,
+    learning_rate: float = 0.2,
+    batch_size: int = 64,
+    workers: int = 1,
+    seed: int = 0,
+    progress: bool = True,
+) -> WordHistory:
+    """Train a model whose output is `NegativeSampling`, in place.
+
+    The text is cut into blocks of 16 positions. One matrix product scores the centers of a block
+    against all words around them and against 16 noise words that the block shares; a band says
+    which pairs count. The blocks are shuffled.
+
+    Source: Mikolov et al. 2013, "Distributed Representations", section 2. Departs from it in that
+    the pairs of a block share their noise words (Ji et al. 2016, "Parallelizing Word2Vec in Shared
+    and Distributed Memory"), and in Adagrad instead of plain descent.
+
+    Args:
+        model: its counts must be those of the text.
+        text: tokens of whole sentences.
+        epochs: how often the text is read.
+        window: m, the farthest word that a center sees.
+        threshold: of `keep_probabilities`; words above this share of the text are thinned out.
+        learning_rate: at the start; falls to zero in a straight line.
+        batch_size: blocks of 16 positions a step.
+        workers: threads that write into the same vectors without waiting for each other (Niu et
+            al. 2011); with more than one, two runs are no longer equal to the last digit.
+        seed: draws windows, noise, order and which words stay.
+        progress: show a bar.
+
+    Returns:
+        The loss of each epoch, the words read, and the seconds.
+
+    Raises:
+        TypeError, ValueError: the model has another output, or an argument is out of range.
+        FloatingPointError: a vector is no longer finite.
+    """
+    sizes = {"epochs": epochs, "batch_size": batch_size, "workers": workers}
+    check_training(model, text, **sizes, learning_rate=learning_rate)
+    check_count("seed", seed, least=0)
+    choices = {"window": window, "threshold": threshold, "batch_size": batch_size}
+    choices |= {"learning_rate": float(learning_rate), "workers": workers, "seed": seed}
+    trainer, history, begin = BlockTrainer(model, **choices), WordHistory(), perf_counter()
+    pieces = list(zip(*(part.split(PIECE) for part in text), strict=True))
+    parts = epochs * len(pieces)
+    bar = tqdm(total=parts, desc="word vectors", unit="piece", disable=not progress)
+    with bar, threads_shared_by(workers):
+        for epoch in range(epochs):
+            total = torch.zeros(2, dtype=torch.double)
+            for number, piece in enumerate(pieces, start=epoch * len(pieces)):
+                total += trainer.read_piece(Text(*piece), number / parts, (number + 1) / parts)
+                bar.update()
+            history.words += len(text.tokens)
+            history.loss.append(float(total[0] / total[1].clamp(min=1)))
+            if not all(part.vectors.weight.isfinite().all() for part in (model, model.output)):
+                raise FloatingPointError(f"a word vector is not finite after epoch {epoch + 1}")
+    history.seconds = perf_counter() - begin
+    return history
+
+
+@contextmanager
+def threads_shared_by(workers: int) -> Iterator[None]:
+    """Give each of some threads its part of PyTorch's own, so that they do not block each other."""
+    threads = torch.get_num_threads()
+    if workers > 1:
+        torch.set_num_threads(max(1, threads // workers))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@torch.no_grad()
+def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
+    """The negative-sampling loss of a skip-gram model on a text, with no draw left to chance.
+
+    Every window of 1 to m words counts alike, and the noise words are weighed by how often they
+    would be drawn instead of drawn. So two trainings can be compared to the third digit.
+
+    Args:
+        model: skip-gram with `NegativeSampling`.
+        text: what to measure on, not thinned out.
+        window: m.
+
+    Returns:
+        nats a (center, word) pair.
+
+    Raises:
+        TypeError, ValueError: the model is another one, or the text is empty.
+    """
+    check_training(model, text, learning_rate=1.0)
+    check_count("window", window)
+    if model.architecture != "skip-gram":
+        raise ValueError(f"model must be a skip-gram model, got {model.architecture!r}")
+    vectors, outputs = model.vectors.weight, model.output.vectors.weight
+    drawn = [F.softplus(part @ outputs.T) @ model.output.noise for part in vectors.split(1024)]
+    noise = model.output.negatives * torch.cat(drawn)  # (V,): what each center pays for noise
+    total = pairs = 0.0
+    for distance in range(1, min(window + 1, len(text.tokens))):
+        together = text.sentence[distance:] == text.sentence[:-distance]
+        first, second = text.tokens[:-distance][together], text.tokens[distance:][together]
+        share = (window - distance + 1) / window  # the windows of 1 to m words that reach so far
+        for center, word in ((first, second), (second, first)):
+            scores = (vectors[center] * outputs[word]).sum(1)
+            total += share * float((F.softplus(-scores) + noise[center]).sum())
+            pairs += share * len(center)
+    if not pairs:
+        raise ValueError("text holds no two words in one sentence")
+    return total / pairs
+
+
+def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
+    """Refuse a model without negative sampling, a foreign text, and numbers out of range."""
+    if not isinstance(model, Word2Vec) or not isinstance(model.output, NegativeSampling):
+        raise TypeError("model must be a Word2Vec with output='negative-sampling'")
+    check_text(text)
+    if not len(text.tokens):
+        raise ValueError("text is empty; it must hold at least one token")
+    low, high = int(text.tokens.min()), int(text.tokens.max())
+    if low < 0 or high >= len(model.counts):
+        wrong = low if low < 0 else high
+        raise ValueError(f"text must hold numbers 0 to {len(model.counts) - 1}, got {wrong}")
+    for name, size in sizes.items():
+        check_count(name, size)
+    check_positive("learning_rate", learning_rate)

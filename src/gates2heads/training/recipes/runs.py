@@ -1,0 +1,226 @@
+"""Runs: from a recipe to a weights file, and from a weights file to a model that can be used."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor, nn
+
+from gates2heads.data.batches.pairs import batches
+from gates2heads.data.tokens.characters import encode_pairs
+from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.translation import translate
+from gates2heads.training.checkpoints import (
+    TrainingCheckpoint,
+    check_shapes,
+    read_weights,
+    save_weights,
+)
+from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.loop import History, fit, run_evaluation
+from gates2heads.training.losses import r_drop_loss, sequence_loss
+from gates2heads.training.parallel import machine, on_main, precision_here, prepare_accelerator
+from gates2heads.training.recipes.recipe import build_model, complete
+from gates2heads.training.recipes.tasks import TASKS
+from gates2heads.training.schedules import warmup_cosine, warmup_linear
+from gates2heads.training.snapshots import Snapshots
+
+READ_AT_ONCE = 200  # texts of an evaluation that the model reads in one batch
+
+
+class Trained(NamedTuple):
+    """A model with all that is needed to use it."""
+
+    model: nn.Module
+    task: Any  # one of `TASKS`, made
+    source: Any  # the tokenizers of the two sides
+    target: Any
+    card: dict
+
+
+def scores(model: nn.Module, task, source, target, pairs, **search) -> dict[str, float]:
+    """Let the model write, and compare; `search` goes to `translate`."""
+    texts, wanted = zip(*pairs, strict=True)
+    # Texts of like length together: little is padding, and few wait for a long one.
+    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+    written = [""] * len(texts)
+    for start in range(0, len(texts), READ_AT_ONCE):
+        some = order[start : start + READ_AT_ONCE]
+        options = {"max_length": task.max_length, **search}
+        answers = translate(model, [texts[number] for number in some], source, target, **options)
+        for number, answer in zip(some, answers, strict=True):
+            written[number] = answer
+    return task.score(written, wanted)
+
+
+def search_of(recipe: Mapping) -> dict:
+    """How a trained model searches, as `translate` wants to be told."""
+    decoding = recipe["decoding"]
+    return {"width": decoding["width"], "length_rule": Power(decoding["length_power"])}
+
+
+def checkpoint_of(output: Path, recipe: Mapping) -> Path:
+    """Where a run is kept while it lasts; another recipe is another run."""
+    name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:8]
+    return output.with_name(f"{output.stem}.{name}.run")
+
+
+def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True) -> dict:
+    """Train what a recipe says and write the weights with their card.
+
+    A run that was interrupted goes on when the same recipe and output are given again. Under
+    `torchrun` several processes share the work, and the main one writes.
+
+    Args:
+        recipe: from `read_recipe`.
+        output: the weights file.
+        command: what the reader of the card should type to train the same.
+        progress: show a bar.
+
+    Returns:
+        the card.
+
+    Raises:
+        TypeError, ValueError: a setting of the recipe does not fit, or `output` is a folder.
+    """
+    if output.is_dir():
+        raise ValueError(f"output must name a file, but {output} is a folder")
+    task = TASKS[recipe["task"]](recipe["data"])
+    pairs = task.pairs("train")
+    source, target = task.tokenizers(pairs)
+    torch.manual_seed(recipe["seed"])
+    model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
+    how, kept = recipe["training"], checkpoint_of(output, recipe)
+    accelerator = prepare_accelerator(precision_here(how["precision"]))
+    keepers = {
+        "checkpoint": TrainingCheckpoint(kept, every=how["checkpoint_every"]),
+        "snapshots": Snapshots(kept, how["average"]) if how["average"] > 1 else None,
+    }
+    batches = task.batches(pairs, source, target, how["batch_size"], seed=recipe["seed"])
+    score = partial(scores, task=task, source=source, target=target)
+    history = _fit(model, task, batches, score, recipe, accelerator, progress, keepers)
+    if keepers["snapshots"]:
+        model.load_state_dict(keepers["snapshots"].average())
+    told = {
+        split: on_main(accelerator, partial(run_evaluation, model, tested))
+        for split in ("validation", "test")
+        for tested in [partial(score, pairs=task.pairs(split), **search_of(recipe))]
+    }
+    card = {
+        "data": str(task),
+        "terms": task.terms,
+        "limits": task.limits,
+        "command": command,
+        "seed": recipe["seed"],
+        "scores": told,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "recipe": recipe,
+        **task.to_card(source, target),
+        "steps": len(history.loss),
+        "evaluated_at": history.evaluated_at,
+        "evaluations": history.evaluations,
+        "seconds": round(history.seconds, 1),
+        "machine": machine(accelerator),
+    }
+    on_main(accelerator, partial(_finish, output, model, card, keepers))
+    accelerator.end_training()
+    return card
+
+
+def _fit(
+    model, task, batches, score, recipe, accelerator: Accelerator, progress: bool, keepers: dict
+) -> History:
+    """Train on endless batches as the recipe's `training` says."""
+    how = recipe["training"]
+    steps, every, patience = how["steps"], how["evaluate_every"], how["patience"]
+    measure = task.measure
+    stopping = None if patience is None else EarlyStopping(patience, lambda told: told[measure])
+    return fit(
+        model,
+        batches,
+        steps=steps,
+        loss=_loss(how),
+        learning_rate=how["learning_rate"],
+        schedule=_schedule(how),
+        weight_decay=how["weight_decay"],
+        clip=how["clip"],
+        evaluate=partial(score, pairs=task.pairs("validation")),
+        evaluate_at=[*range(every, steps, every), steps],
+        early_stopping=stopping,
+        accelerator=accelerator,
+        description=recipe["model"]["kind"],
+        progress=progress,
+        **keepers,
+    )
+
+
+def _loss(how: Mapping) -> Callable[..., Tensor]:
+    smoothing = {"label_smoothing": how["label_smoothing"]}
+    if how["r_drop"]:
+        return partial(r_drop_loss, weight=how["r_drop"], **smoothing)
+    return partial(sequence_loss, **smoothing)
+
+
+def _schedule(how: Mapping) -> Callable[[int], float]:
+    if how["schedule"] == "cosine":
+        return warmup_cosine(how["steps"], warmup=how["warmup"])
+    return warmup_linear(how["steps"], warmup=how["warmup"], decay=how["decay"])
+
+
+def _finish(output: Path, model: nn.Module, card: dict, keepers: Mapping) -> None:
+    """Write the weights; after that the kept run is not needed any more."""
+    save_weights(output, model, card=card)
+    keepers["checkpoint"].path.unlink(missing_ok=True)
+    if keepers["snapshots"]:
+        keepers["snapshots"].clear()
+
+
+def load(path: Path) -> Trained:
+    """Rebuild a model from the card inside its weights file.
+
+    Raises:
+        FileNotFoundError, ValueError: as in `load_weights`, or the card holds no recipe.
+    """
+    tensors, card = read_weights(path)
+    try:
+        recipe = card["recipe"] = complete(card["recipe"])
+        task = TASKS[recipe["task"]](recipe["data"])
+        source, target = task.from_card(card)
+    except (KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path} cannot be rebuilt, its card holds no recipe that `train` wrote: {error}"
+        ) from error
+    model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
+    return Trained(model.eval(), task, source, target, card)
+
+
+def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
+    """Scores of a model on a split, and its loss in nats per token.
+
+    Args:
+        trained: from `load`.
+        split: "train", "validation" or "test".
+        search: how to search instead of as the recipe says; see `translate`.
+    """
+    model, task, source, target, card = trained
+    pairs = task.pairs(split)
+    search = {**search_of(card["recipe"]), **search}
+    told = scores(model, task, source, target, pairs, **search)
+    return {**told, "loss": loss_of(trained, pairs, sequence_loss)}
+
+
+def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:
+    """The mean of a loss over all target tokens of some pairs."""
+    total = tokens = 0
+    with torch.no_grad():
+        for batch in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
+            count = int(batch.target_mask.sum())
+            total, tokens = total + count * loss(trained.model, batch).item(), tokens + count
+    return total / tokens

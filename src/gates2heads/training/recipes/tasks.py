@@ -1,0 +1,237 @@
+"""Tasks of the command line: which pairs of texts, which tokenizers, and what counts as right.
+
+A task is a class with the methods of `DatesTask`. To add one, write the class and name it in
+`TASKS`; the command line and the recipes ask nothing else of it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from itertools import count, product
+
+from babel import UnknownLocaleError
+
+from gates2heads.checks.values import check_choice, check_count, check_share, check_texts
+from gates2heads.data.batches.pairs import (
+    Batch,
+    endless_batches,
+    endless_token_batches,
+    token_batches,
+)
+from gates2heads.data.corpora.dates import FORMS, LOCALES, dates, write_date
+from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
+from gates2heads.data.tokens.merge_dropout import MergeDropout
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.metrics.bleu import corpus_bleu
+from gates2heads.metrics.chrf import corpus_chrf
+from gates2heads.metrics.exact_match import exact_match
+
+Pairs = list[tuple[str, str]]
+SPECIAL = 3  # the vocabulary's own tokens, which no card repeats
+
+
+def _check_settings(data: Mapping, wanted: Mapping) -> None:
+    """Refuse what does not hold all the settings of a task."""
+    if not isinstance(data, Mapping):
+        raise TypeError(f"data must be a dict of settings, got {data!r:.60}")
+    for name in wanted:
+        if name not in data:
+            raise ValueError(f"data must hold {', '.join(wanted)}, but {name} is missing")
+
+
+def _check_names(name: str, names: Sequence[str]) -> None:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"{name} must be a list of names, got {names!r:.60}")
+    check_texts(name, names)
+    if not names or not all(names):
+        raise ValueError(f"{name} must hold at least one name, and none empty, got {names!r:.60}")
+
+
+class DatesTask:
+    """Read a date as people write it, write it in ISO 8601, character by character.
+
+    Args:
+        data: how many pairs each split has, and which locales and forms are drawn from.
+
+    Raises:
+        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, there
+            is no locale or form, or a form is unknown.
+    """
+
+    data: Mapping = {
+        "train": 30_000,
+        "validation": 400,
+        "test": 1_000,
+        "locales": list(LOCALES),
+        "forms": list(FORMS),
+    }
+    batch_size = 64  # pairs a batch
+    max_length = 12  # ten characters, <eos>, and one that would be wrong
+    measure = "exact_match"
+    terms = "Written by Babel from the Unicode CLDR, under the Unicode licence."
+    limits = "Knows the languages and forms that it was trained on, and no short numeric dates."
+
+    def __init__(self, data: Mapping):
+        _check_settings(data, self.data)
+        for split in SPLITS:
+            check_count(f"data.{split}", data[split])
+        for name in ("locales", "forms"):
+            _check_names(f"data.{name}", data[name])
+        for form in data["forms"]:
+            check_choice("each of data.forms", form, FORMS)
+        self.settings = data
+
+    def __str__(self) -> str:
+        return f"CLDR dates, {', '.join(self.settings['locales'])}"
+
+    def pairs(self, split: str) -> Pairs:
+        """The (text, ISO date) pairs of a split.
+
+        Raises:
+            TypeError, ValueError: an unknown split, locale or form.
+        """
+        check_choice("split", split, SPLITS)
+        chosen = {name: self.settings[name] for name in ("locales", "forms")}
+        try:
+            drawn = dates(split, self.settings[split], **chosen)
+        except UnknownLocaleError as error:
+            raise ValueError(f"data.locales must hold CLDR names of languages: {error}") from error
+        return [(pair.text, pair.iso) for pair in drawn]
+
+    def tokenizers(self, pairs: Pairs) -> tuple[CharacterTokenizer, CharacterTokenizer]:
+        """Tokenizers of the two sides.
+
+        They know what stands in these pairs, and every character of a year in the same languages
+        and forms: few pairs may lack a month, which a test then asks for.
+        """
+        year = [date(2019, month, day) for month in range(1, 13) for day in range(1, 29)]
+        styles = product(year, self.settings["locales"], self.settings["forms"])
+        more = [(write_date(day, *style), day.isoformat()) for day, *style in styles]
+        sides = zip(*pairs, *more, strict=True)
+        return tuple(CharacterTokenizer.from_texts(side) for side in sides)
+
+    def to_card(self, source, target) -> dict:
+        """What a card must hold so that `from_card` can make the same tokenizers."""
+        return {
+            "source_tokens": source.vocabulary.tokens[SPECIAL:],
+            "target_tokens": target.vocabulary.tokens[SPECIAL:],
+        }
+
+    def from_card(self, card: Mapping) -> tuple[CharacterTokenizer, CharacterTokenizer]:
+        """The tokenizers of a model that was trained before.
+
+        Raises:
+            KeyError: the card does not hold them.
+        """
+        tokens = (card["source_tokens"], card["target_tokens"])
+        return tuple(CharacterTokenizer(Vocabulary(side)) for side in tokens)
+
+    def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
+        """Batches of the pairs, numbered by the tokenizers, without end."""
+        return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
+
+    def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
+        """The scores of what a model wrote; `measure` names the one that early stopping reads."""
+        return {"exact_match": exact_match(written, wanted)}
+
+
+class CaptionsTask:
+    """Read the German caption of a photograph, write the English one, in pieces of words.
+
+    Args:
+        data: how many captions of each split are read, from the first on, the size of the
+            vocabulary that both languages share, and the shares of merges left out in training on
+            the side that is read and on the side that is written (see `MergeDropout`).
+
+    Raises:
+        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
+            more than there are, or the share is outside [0, 1].
+    """
+
+    data: Mapping = {
+        "train": 29_000,
+        "validation": 1_014,
+        "test": 1_000,
+        "vocabulary": 5_000,
+        "merge_dropout": 0.0,
+        "target_merge_dropout": 0.0,
+    }
+    batch_size = 2_000  # tokens a side in a batch, padding counted
+    max_length = 80  # the longest caption has fewer than 60
+    measure = "bleu"
+    terms = (
+        "Captions of Flickr30k photographs (Young et al. 2014), translated for Multi30k (Elliott "
+        "et al. 2016); for research and education. The weights hold no caption."
+    )
+    limits = (
+        "Has read 29,000 captions of everyday scenes and nothing else: it knows no names, numbers, "
+        "questions or news, and turns what it does not know into such a scene. Captions carry the "
+        "habits of those who wrote them, for instance in what they take for a man or a woman."
+    )
+
+    def __init__(self, data: Mapping):
+        _check_settings(data, self.data)
+        for split in SPLITS:
+            check_count(f"data.{split}", data[split], most=self.data[split])
+        check_count("data.vocabulary", data["vocabulary"])
+        for name in ("merge_dropout", "target_merge_dropout"):
+            check_share(f"data.{name}", data[name])
+        self.settings = data
+
+    def __str__(self) -> str:
+        return "Multi30k captions, German to English (Elliott et al. 2016)"
+
+    def pairs(self, split: str) -> Pairs:
+        """The (German, English) pairs of a split.
+
+        Raises:
+            ValueError, ConnectionError: what `multi30k` raises.
+        """
+        pairs = multi30k(split)[: self.settings[split]]
+        return [(pair.german, pair.english) for pair in pairs]
+
+    def tokenizers(self, pairs: Pairs) -> tuple[BPETokenizer, BPETokenizer]:
+        """The one tokenizer of both sides, learnt from both."""
+        texts = [text for side in zip(*pairs, strict=True) for text in side]
+        both = BPETokenizer.train(texts, self.settings["vocabulary"])
+        return both, both
+
+    def to_card(self, source, target) -> dict:
+        """What a card must hold so that `from_card` can make the same tokenizer."""
+        return {"tokenizer": target.to_json()}
+
+    def from_card(self, card: Mapping) -> tuple[BPETokenizer, BPETokenizer]:
+        """The tokenizer of a model that was trained before.
+
+        Raises:
+            KeyError: the card does not hold it.
+        """
+        both = BPETokenizer.from_json(card["tokenizer"])
+        return both, both
+
+    def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
+        """Batches of pairs of like length, without end; each round splits the words anew."""
+        shares = [self.settings[name] for name in ("merge_dropout", "target_merge_dropout")]
+        if not any(shares):
+            yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
+            return
+        for one in count(seed):
+            read, written = (
+                MergeDropout(side, share, seed=one) if share else side
+                for side, share in zip((source, target), shares, strict=True)
+            )
+            yield from token_batches(encode_pairs(pairs, read, written), size, seed=one)
+
+    def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
+        """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
+        references = [[text] for text in wanted]
+        return {
+            "bleu": corpus_bleu(written, references).score,
+            "bleu_lower_case": corpus_bleu(written, references, lowercase=True).score,
+            "chrf": corpus_chrf(written, references).score,
+        }
+
+
+TASKS = {"dates": DatesTask, "captions": CaptionsTask}

@@ -1,0 +1,97 @@
+"""Batches by tokens: every pair once, within the budget, little padding; long texts in runs."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.data.batches.pairs import chunks, endless_token_batches, token_batches
+
+EOS = 2
+sequences = st.lists(st.integers(3, 97), max_size=12).map(lambda tokens: (*tokens, EOS))
+pair_lists = st.lists(st.tuples(sequences, sequences), min_size=1, max_size=29)
+PAIRS = [((5,) * n, (7,) * (1 + n % 11)) for n in range(1, 31)]
+
+
+def pairs_in(batches):
+    found = Counter()
+    for batch in batches:
+        for source, kept, target, real in zip(
+            batch.source, batch.source_mask, batch.target_out, batch.target_mask, strict=True
+        ):
+            found[tuple(source[kept].tolist()), tuple(target[real].tolist())] += 1
+    return found
+
+
+def test_by_hand():
+    # Longest sides 2, 3, 4, 5 under a budget of 8: 2 and 3 make 2 × 3 = 6; a third would make
+    # 3 × 4 = 12. 4 and 5 would make 2 × 5 = 10, so each goes alone.
+    pairs = [((3,) * 5, (4,)), ((3,), (4,) * 2), ((3,) * 4, (4,) * 4), ((3,) * 3, (4,))]
+    batches = list(token_batches(pairs, 8))
+    assert [batch.source_mask.sum(1).tolist() for batch in batches] == [[1, 3], [4], [5]]
+
+
+@given(pair_lists, st.integers(13, 61), st.none() | st.integers(0, 97))
+def test_every_pair_once_within_the_budget(pairs, budget, seed):
+    batches = list(token_batches(pairs, budget, seed=seed))
+    assert pairs_in(batches) == Counter(pairs)
+    for batch in batches:
+        assert max(batch.source.numel(), batch.target_out.numel()) <= budget
+
+
+def test_little_is_padding():
+    batches = list(token_batches(PAIRS * 7, 97, seed=3))
+    real = sum(int(batch.source_mask.sum()) for batch in batches)
+    assert real > 0.9 * sum(batch.source.numel() for batch in batches)
+
+
+def test_the_seed_shuffles_batches_and_rounds_differ():
+    first, again, other = (
+        [batch.source.tolist() for batch in token_batches(PAIRS, 61, seed=seed)]
+        for seed in (3, 3, 4)
+    )
+    assert first == again != other
+    assert sorted(map(len, first)) == sorted(map(len, other))
+    lengths = [len(rows[0]) for rows in first]
+    assert lengths != sorted(lengths)
+    rounds = list(islice(endless_token_batches(PAIRS, 61), 2 * len(first)))
+    assert pairs_in(rounds[: len(first)]) == pairs_in(rounds[len(first) :]) == Counter(PAIRS)
+    shapes = [batch.source.shape for batch in rounds]
+    assert shapes[: len(first)] != shapes[len(first) :]
+
+
+def test_segments_by_hand():
+    assert chunks([3, 4, 5, 6, 7], 3) == [[3, 4, 5], [6, 7]]
+    assert chunks([3, 4, 5, 6], 3) == [[3, 4, 5]]  # one token alone predicts nothing
+    assert chunks([3, 4, 5, 6], 3, step=2) == [[3, 4, 5], [5, 6]]
+
+
+@given(st.lists(st.integers(0, 97), min_size=2, max_size=61), st.integers(2, 13))
+def test_segments_join_to_the_text(numbers, length):
+    joined = [number for run in chunks(numbers, length) for number in run]
+    assert joined == numbers[: len(joined)]
+    assert len(numbers) - len(joined) <= 1
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda: next(token_batches(PAIRS, 29)), ValueError, "token_budget must be at least 30"),
+        (lambda: next(token_batches(PAIRS, 0)), ValueError, "token_budget must be at least 1"),
+        (lambda: next(token_batches(PAIRS, 1.5)), TypeError, "token_budget must be a whole"),
+        (lambda: next(token_batches(iter(PAIRS), 97)), TypeError, "pairs must be a list of pairs"),
+        (lambda: next(token_batches([], 97)), ValueError, "pairs is empty"),
+        (lambda: chunks([3, 4], 1), ValueError, "length must be at least 2, got 1"),
+        (lambda: chunks([3, 4], 2, step=0), ValueError, "step must be at least 1, got 0"),
+        (lambda: chunks(3, 2), TypeError, "numbers must be a list of whole numbers, got int"),
+        (lambda: chunks("abc", 2), TypeError, "numbers must be a list of whole numbers, got str"),
+        (lambda: chunks([3, 2.5], 2), TypeError, "numbers must be a list of whole numbers: "),
+        (lambda: chunks([3], 2), ValueError, "numbers must hold at least two tokens, got 1"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(call, error, sentence):
+    with pytest.raises(error) as caught:
+        call()
+    assert sentence in str(caught.value)

@@ -1,0 +1,137 @@
+"""BPETokenizer: merges by hand, every text back again, two languages in one vocabulary."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.data.tokens.bpe import BPETokenizer
+
+LEAST = 259  # three special tokens and the bytes
+ENGLISH = ["the low lower lowest", "a newer low", "the new lower"]
+GERMAN = ["das neue Haus", "die neuen Häuser", "das Haus"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return BPETokenizer.train([*ENGLISH, *GERMAN], 293)
+
+
+def test_merges_by_hand():
+    # The neighbours of " aab aab aab": (space, a) 3, (a, a) 3, (a, b) 3. A tie goes to the pair of
+    # smaller numbers, and the space has the last of the byte numbers: (a, a), then (aa, b), then
+    # (space, aab).
+    texts = ["aab aab aab"]
+    assert BPETokenizer.train(texts, LEAST).pieces("aab") == [" ", "a", "a", "b"]
+    assert BPETokenizer.train(texts, LEAST + 1).pieces("aab") == [" ", "aa", "b"]
+    assert BPETokenizer.train(texts, LEAST + 3).pieces("aab baa") == [" aab", " ", "b", "aa"]
+
+
+def test_a_rare_pair_is_not_merged():
+    assert len(BPETokenizer.train(["xyz", "xy"], 997, min_frequency=2)) == LEAST + 2  # " x", " xy"
+    assert len(BPETokenizer.train(["xyz", "xy"], 997, min_frequency=3)) == LEAST
+
+
+@given(st.text(min_size=1, max_size=23))
+def test_every_text_comes_back(tokenizer, text):
+    numbers = tokenizer.encode(text)
+    assert numbers[-1] == tokenizer.eos
+    assert tokenizer.decode(numbers) == text
+    assert tokenizer.decode([tokenizer.bos, *numbers, 5, tokenizer.pad]) == text
+    assert tokenizer.encode(text, eos=False) == numbers[:-1]
+
+
+def test_a_typed_special_token_is_text(tokenizer):
+    numbers = tokenizer.encode("<eos> low", eos=False)
+    assert not {tokenizer.pad, tokenizer.bos, tokenizer.eos} & set(numbers)
+    assert tokenizer.decode(numbers) == "<eos> low"
+
+
+def test_pieces_join_to_the_text(tokenizer):
+    pieces = tokenizer.pieces("lower Haus")
+    assert "".join(pieces) == " lower Haus"
+    assert len(pieces) == len(tokenizer.encode("lower Haus", eos=False))
+
+
+def test_a_joint_vocabulary_knows_words_of_both(tokenizer):
+    for word in ("lower", "Haus"):
+        assert tokenizer.pieces(word) == [f" {word}"]
+    assert len(BPETokenizer.train(ENGLISH, 293).pieces("Haus")) > 1
+
+
+def test_many_at_once_are_the_single_ones(tokenizer):
+    texts = ["low", "das neue Haus", "☃"]
+    assert tokenizer.encode_all(texts) == [tokenizer.encode(text) for text in texts]
+
+
+def test_training_twice_gives_the_same(tokenizer):
+    again = BPETokenizer.train([*ENGLISH, *GERMAN], 293)
+    assert again.encode_all(ENGLISH + GERMAN) == tokenizer.encode_all(ENGLISH + GERMAN)
+
+
+def test_save_and_load(tokenizer, tmp_path):
+    tokenizer.save(tmp_path / "bpe.json")
+    loaded = BPETokenizer.load(tmp_path / "bpe.json")
+    assert loaded.encode_all([*ENGLISH, "<eos> 月"]) == tokenizer.encode_all([*ENGLISH, "<eos> 月"])
+    assert repr(loaded) == f"BPETokenizer({len(tokenizer)} tokens)"
+
+
+def test_load_refuses_another_file(tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text("{}")
+    with pytest.raises(ValueError, match="path must name a saved tokenizer, got "):
+        BPETokenizer.load(path)
+    from tokenizers import Tokenizer, models
+
+    Tokenizer(models.BPE()).save(str(path))
+    with pytest.raises(ValueError, match=r"path must name a saved tokenizer, got .*\.json: text"):
+        BPETokenizer.load(path)
+    with pytest.raises(FileNotFoundError):
+        BPETokenizer.load(tmp_path / "nothing.json")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda t: t.encode(3), TypeError, "text must be a string, got int"),
+        (lambda t: t.encode(""), ValueError, "text is empty; it must hold at least one character"),
+        (lambda t: t.encode_all(["a", ""]), ValueError, "texts[1] is empty"),
+        (lambda t: t.encode_all("ab"), TypeError, "texts must be a list of strings"),
+        (lambda t: t.pieces(None), TypeError, "text must be a string, got NoneType"),
+        (lambda t: t.decode([9999]), ValueError, "numbers holds 9999, but the vocabulary knows 0"),
+        (lambda t: BPETokenizer.train("abc", 300), TypeError, "texts must be a list of strings"),
+        (lambda t: BPETokenizer.train([], 300), ValueError, "texts is empty"),
+        (
+            lambda t: BPETokenizer.train(["a"], 258),
+            ValueError,
+            "vocabulary_size must be at least 259 (the bytes and the special tokens), got 258",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_sentence(tokenizer, call, error, sentence):
+    with pytest.raises(error) as caught:
+        call(tokenizer)
+    assert sentence in str(caught.value)
+
+
+def test_json_and_back(tokenizer):
+    again = BPETokenizer.from_json(tokenizer.to_json())
+    assert again.encode(GERMAN[1]) == tokenizer.encode(GERMAN[1])
+    for text in ("{", "{}", '{"added_tokens": []}', "3"):
+        with pytest.raises(ValueError, match="text must hold a tokenizer"):
+            BPETokenizer.from_json(text)
+
+
+def test_the_vocabulary_shows_what_a_reader_can_read(tokenizer):
+    words = tokenizer.vocabulary
+    assert len(words) == len(tokenizer)
+    assert (words.pad, words.bos, words.eos) == (tokenizer.pad, tokenizer.bos, tokenizer.eos)
+    for text in (*ENGLISH, GERMAN[0]):  # without letters of two bytes, which pieces may part
+        numbers = tokenizer.encode(text, eos=False)
+        assert [words.tokens[number] for number in numbers] == tokenizer.pieces(text)
+
+
+def test_bytes_that_are_no_character_are_shown_as_numbers():
+    # "€" is E2 82 AC in UTF-8, and nothing was merged.
+    plain = BPETokenizer.train(["a"], LEAST)
+    shown = [plain.vocabulary.tokens[number] for number in plain.encode("€", eos=False)]
+    assert shown == [" ", "<0xE2>", "<0x82>", "<0xAC>"]

@@ -1,0 +1,63 @@
+"""Spans of characters become spans of tokens: words stay whole, names are found again."""
+
+import re
+
+import pytest
+
+from gates2heads.data.corpora.cldr_facts import facts
+from gates2heads.data.tokens.spans import character_offsets, token_spans, word_offsets
+from gates2heads.data.tokens.words import split_words
+
+
+def test_a_word_that_shares_a_character_belongs_to_the_span():
+    text = "In Costa Rica, people pay."
+    offsets = word_offsets(text)
+    assert [text[start:end] for start, end in offsets][:4] == ["In", "Costa", "Rica", ","]
+    start = text.index("Costa")
+    assert token_spans([(start, start + len("Costa Rica"))], offsets) == [(1, 3)]
+    assert token_spans([(start + 4, start + 7)], offsets) == [(1, 3)]  # "a R"
+    assert token_spans([(start, start + 5)], offsets) == [(1, 2)]
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_the_names_of_all_facts_are_found_again(locale):
+    offsets_of = word_offsets if locale == "en" else character_offsets
+    relations = ("currency", "language")
+    found = 0
+    for fact in facts("validation", locales=[locale], relations=relations):
+        tokens = split_words(fact.text) if locale == "en" else list(fact.text)
+        offsets = offsets_of(fact.text)
+        assert len(offsets) == len(tokens)
+        spans = token_spans([fact.subject_span, fact.answer_span], offsets)
+        for (start, end), name in zip(spans, (fact.subject, fact.answer), strict=True):
+            expected = split_words(name) if locale == "en" else list(name)
+            assert tokens[start:end] == expected
+            found += 1
+    assert found > 50
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: character_offsets(3), "text must be a string, got int"),
+        (lambda: word_offsets(None), "text must be a string, got NoneType"),
+        (lambda: token_spans([(2, 2)], [(0, 1)]), "spans must have 0 ≤ start < end, got (2, 2)"),
+        (lambda: token_spans([(3, 4)], [(0, 1)]), "spans holds (3, 4), where no token stands"),
+        (lambda: token_spans([3], [(0, 1)]), "spans must hold pairs (start, end), got 3"),
+        (lambda: token_spans([(0, 1)], "abc"), "offsets must be a list of (start, end), got 'abc'"),
+        (
+            lambda: token_spans([(0, 0.5)], [(0, 1)]),
+            "spans must hold pairs (start, end), got (0, 0.5)",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}$"):
+        call()
+
+
+def test_a_capital_that_becomes_two_words_is_refused():
+    text = "a\u0130b c"  # İ in small letters is an i and a dot, which is no letter
+    assert len(split_words(text)) == len(split_words(text, lower=False)) + 2
+    with pytest.raises(ValueError, match=r"^text has other words in small letters"):
+        word_offsets(text)

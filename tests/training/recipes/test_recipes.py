@@ -1,0 +1,109 @@
+"""Recipes: names, files, changes, and one sentence for what cannot be meant."""
+
+import json
+
+import pytest
+
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.translation.seq2seq import SequenceToSequence
+from gates2heads.training.recipes.recipe import MODELS, RECIPES, build_model, complete, read_recipe
+
+PLAIN = {"task": "dates", "model": {"kind": "EncoderDecoder"}}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_is_complete_and_builds_its_model(name):
+    recipe = read_recipe(name)
+    assert complete(recipe) == recipe
+    assert json.loads(json.dumps(recipe)) == recipe
+    model = build_model(recipe, 11, 11)
+    kind = MODELS[recipe["model"]["kind"]]
+    assert type(model) is (kind if isinstance(kind, type) else SequenceToSequence)
+
+
+def test_what_a_recipe_leaves_open_is_the_default():
+    recipe = complete(PLAIN)
+    assert recipe["seed"] == 0
+    assert recipe["data"]["train"] == 30_000
+    assert recipe["training"]["batch_size"] == 64
+    assert recipe["model"]["score"] == "additive"
+    assert "batch_size" not in recipe["model"]
+
+
+def test_a_file_reads_as_the_same_recipe_by_name(tmp_path):
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(read_recipe("dates-transformer")), encoding="utf-8")
+    assert read_recipe(str(file)) == read_recipe("dates-transformer")
+
+
+def test_changes_replace_single_settings_and_leave_the_recipes_alone():
+    changes = ["training.steps=7", "seed=3", 'data.locales=["en"]', "model.score=general"]
+    recipe = read_recipe("dates-dot", changes)
+    assert recipe["training"]["steps"] == 7
+    assert recipe["seed"] == 3
+    assert recipe["data"]["locales"] == ["en"]
+    assert recipe["model"]["score"] == "general"
+    assert read_recipe("dates-dot", ["model.score=null"])["model"]["score"] is None
+    assert read_recipe("dates-dot") == complete(RECIPES["dates-dot"])
+    assert read_recipe("dates-dot")["model"]["score"] == "dot"
+
+
+def test_the_settings_reach_the_model():
+    changes = ["model.d_model=12", "model.nhead=3", "model.num_encoder_layers=1"]
+    model = build_model(read_recipe("dates-transformer", changes), 11, 7)
+    assert isinstance(model, Transformer)
+    assert (model.d_model, len(model.encoder_layers), model.source_size) == (12, 1, 11)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        (["steps=7"], ValueError, "recipe has no setting 'steps'; it has task, seed, data, model"),
+        (["training.step=7"], ValueError, "training has no setting 'step'; it has steps"),
+        (["model.nhead=7"], ValueError, "model has no setting 'nhead'; it has kind, embedding"),
+        (["data.size=7"], ValueError, "data has no setting 'size'; it has train"),
+        (["task=captions", "data.dropout=0.1"], ValueError, "data has no setting 'dropout'"),
+        (["task=poems"], ValueError, "task must be one of dates, captions, got 'poems'"),
+        (["task=[]"], ValueError, r"task must be one of dates, captions, got \[\]"),
+        (["model.kind=RNN"], ValueError, "model.kind must be one of EncoderDecoder, Transformer"),
+        (["model=3"], TypeError, "model must be an object of settings, got 3"),
+        (["training=3"], TypeError, "training must be an object of settings, got 3"),
+        (["training.steps=0"], ValueError, "training.steps must be at least 1, got 0"),
+        (["training.steps=many"], TypeError, "training.steps must be a whole number, got 'many'"),
+        (["training.batch_size=2.5"], TypeError, "training.batch_size must be a whole number"),
+        (["training.precision=fp8"], ValueError, "training.precision must be one of no, bf16"),
+        (
+            ["training.schedule=steep"],
+            ValueError,
+            "training.schedule must be one of linear, cosine",
+        ),
+        (["training.r_drop=-1"], ValueError, "training.r_drop must be finite and at least 0"),
+        (["training.label_smoothing=2"], ValueError, r"training.label_smoothing must lie in \[0"),
+        (["training.average=0"], ValueError, "training.average must be at least 1, got 0"),
+        (["decoding.width=0"], ValueError, "decoding.width must be at least 1, got 0"),
+        (["decoding.length_power=x"], TypeError, "decoding.length_power must be a number, got 'x'"),
+        (["decoding.depth=3"], ValueError, "decoding has no setting 'depth'; it has width, len"),
+        (["seed=-1"], ValueError, "seed must be at least 0, got -1"),
+        (["seed=1" + "0" * 30], ValueError, "seed must be .*, got 1"),
+        (["training.steps"], ValueError, "a change must look like training.steps=100, got 'tra"),
+        (["=3"], ValueError, "a change must look like"),
+        (["task.x=3"], ValueError, "task.x cannot be set: task has no settings"),
+    ],
+)
+def test_refuses_unknown_settings_and_bad_values(changes, error, message):
+    with pytest.raises(error, match=message):
+        read_recipe("dates-dot", changes)
+
+
+def test_refuses_what_is_no_recipe(tmp_path):
+    with pytest.raises(ValueError, match=r"recipe must be a JSON file or one of dates-none, .*'x'"):
+        read_recipe("x")
+    file = tmp_path / "broken.json"
+    file.write_text("{")
+    with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON: Expecting"):
+        read_recipe(str(file))
+    file.write_text("[3]")
+    with pytest.raises(TypeError, match=r"recipe must be an object of settings, got \[3\]"):
+        read_recipe(str(file))
+    with pytest.raises(ValueError, match=r"model\.kind must be one of .*, got None"):
+        complete({"task": "dates"})
