@@ -199,7 +199,7 @@ EXEMPT = {
         metrics/sentences.choose_tokenizer metrics/sentences.read_pair
         metrics/smoothing.check_smoothing layers/attention/single_head.check_attention
         checks/models.check_last_tokens checks/models.check_length checks/models.check_row
-        checks/models.check_state models/words/training.check_training
+        checks/models.check_state checks/shown.shown models/words/training.check_training
         models/translation/writer.check_sizes training/checkpoints.check_shapes
         training/losses.check_logits training/losses.logits_of""",
     OWN: """

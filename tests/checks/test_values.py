@@ -41,6 +41,7 @@ def test_what_is_no_whole_number_is_named(value):
         (-1, {"least": 0}, "n must be at least 0, got -1"),
         (0, {"most": 5}, "n must be from 1 to 5, got 0"),
         (6, {"most": 5}, "n must be from 1 to 5, got 6"),
+        (10**999, {"most": 5}, "n must be from 1 to 5, got a whole number of 3319 bits"),
     ],
 )
 def test_a_whole_number_out_of_bounds_is_named(value, bounds, message):
@@ -78,7 +79,7 @@ def test_a_number_out_of_bounds_is_named(check, value, message):
 def test_what_is_no_choice_or_flag_is_named():
     with pytest.raises(ValueError, match="w must be one of b, a, got 'c'"):
         check_choice("w", "c", ("b", "a"))
-    with pytest.raises(ValueError, match="w must be one of b, a, got array"):
+    with pytest.raises(ValueError, match="w must be one of b, a, got a numpy <U1 array"):
         check_choice("w", np.array(["a", "b"]), ("b", "a"))
     with pytest.raises(TypeError, match="f must be True or False, got 1"):
         check_flag("f", 1)

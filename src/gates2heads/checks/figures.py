@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gates2heads.checks.shown import shown
+
 
 def numbers(values: ArrayLike, name: str) -> np.ndarray:
     """Take a tensor or an array as finite float64 numbers.
@@ -28,7 +30,7 @@ def named(**labels: str) -> None:
     """
     for name, label in labels.items():
         if not isinstance(label, str) or not label.strip():
-            raise ValueError(f"{name} must name the quantity and its unit, got {label!r}")
+            raise ValueError(f"{name} must name the quantity and its unit, got {shown(label)}")
 
 
 def known(names: Iterable[str], **uses: Iterable[str]) -> None:
@@ -42,4 +44,6 @@ def known(names: Iterable[str], **uses: Iterable[str]) -> None:
     for argument, used in uses.items():
         for name in used:
             if name not in names:
-                raise ValueError(f"{argument} must name a series of {list(names)}, got {name!r}")
+                raise ValueError(
+                    f"{argument} must name a series of {list(names)}, got {shown(name)}"
+                )

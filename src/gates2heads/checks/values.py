@@ -7,6 +7,8 @@ from numbers import Integral, Real
 
 import torch
 
+from gates2heads.checks.shown import shown
+
 MOST = 2**31 - 1  # no axis, loop or number of a token is larger
 LARGEST = sys.float_info.max
 SEEDS = (-(2**63), 2**64 - 1)  # what torch's generators take
@@ -20,11 +22,11 @@ def check_count(name: str, value: int, *, least: int = 1, most: float = MOST) ->
         ValueError: it is outside the bounds.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r:.60}")
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
     if not least <= value <= most:
         low = value < least and most >= MOST  # then the upper bound is no news
         bounds = f"at least {least}" if low else f"from {least} to {most}"
-        raise ValueError(f"{name} must be {bounds}, got {value!r:.60}")
+        raise ValueError(f"{name} must be {bounds}, got {shown(value)}")
 
 
 def check_seed(name: str, value: int) -> None:
@@ -47,7 +49,7 @@ def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
     _check_real(name, value)
     if not max(least, -LARGEST) <= value <= LARGEST:
         bound = "" if least == -math.inf else f" and at least {least:g}"
-        raise ValueError(f"{name} must be finite{bound}, got {value!r:.60}")
+        raise ValueError(f"{name} must be finite{bound}, got {shown(value)}")
 
 
 def check_positive(name: str, value: float) -> None:
@@ -59,7 +61,7 @@ def check_positive(name: str, value: float) -> None:
     """
     _check_real(name, value)
     if not 0 < value <= LARGEST:
-        raise ValueError(f"{name} must be positive and finite, got {value!r:.60}")
+        raise ValueError(f"{name} must be positive and finite, got {shown(value)}")
 
 
 def check_share(name: str, value: float) -> None:
@@ -71,7 +73,7 @@ def check_share(name: str, value: float) -> None:
     """
     _check_real(name, value)
     if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {value!r:.60}")
+        raise ValueError(f"{name} must lie in [0, 1], got {shown(value)}")
 
 
 def check_flag(name: str, value: bool) -> None:
@@ -81,7 +83,7 @@ def check_flag(name: str, value: bool) -> None:
         TypeError: with a sentence that names the argument.
     """
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r:.60}")
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
 
 
 def check_choice(name: str, value: str, choices: Collection[str]) -> None:
@@ -91,7 +93,7 @@ def check_choice(name: str, value: str, choices: Collection[str]) -> None:
         ValueError: with the choices.
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r:.60}")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {shown(value)}")
 
 
 def check_list(name: str, values: Iterable, *, of: str = "values") -> None:
@@ -101,7 +103,7 @@ def check_list(name: str, values: Iterable, *, of: str = "values") -> None:
         TypeError: with a sentence that says what should be in the list.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a list of {of}, got {values!r:.60}")
+        raise TypeError(f"{name} must be a list of {of}, got {shown(values)}")
 
 
 def check_texts(name: str, texts: Collection[str]) -> None:
@@ -113,7 +115,7 @@ def check_texts(name: str, texts: Collection[str]) -> None:
     check_list(name, texts, of="strings")
     for text in texts:
         if not isinstance(text, str):
-            raise TypeError(f"{name} must be a list of strings, got {text!r:.60} in it")
+            raise TypeError(f"{name} must be a list of strings, got {shown(text)} in it")
 
 
 def check_generator(generator: torch.Generator | None) -> None:
@@ -128,4 +130,4 @@ def check_generator(generator: torch.Generator | None) -> None:
 
 def _check_real(name: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r:.60}")
+        raise TypeError(f"{name} must be a number, got {shown(value)}")

@@ -8,6 +8,7 @@ grows with L.
 import math
 from dataclasses import dataclass
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_number
 
 
@@ -107,6 +108,6 @@ def check_rule(rule: LengthRule | None, max_length: int) -> LengthRule:
     """
     rule = NO_RULE if rule is None else rule
     if not isinstance(rule, LengthRule):
-        raise TypeError(f"length_rule must be a LengthRule, such as Power(0.75), got {rule!r:.60}")
+        raise TypeError(f"length_rule must be a LengthRule, such as Power(0.75), got {shown(rule)}")
     rule.check(max_length)
     return rule

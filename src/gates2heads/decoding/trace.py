@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.decoding.lengths import NO_RULE, LengthRule
 
@@ -157,5 +158,5 @@ def check_trace(trace: Tree | None, first_tokens: Tensor) -> None:
     if trace is None:
         return
     if not isinstance(trace, Tree):
-        raise TypeError(f"trace must be a Tree, or None, got {trace!r:.60}")
+        raise TypeError(f"trace must be a Tree, or None, got {shown(trace)}")
     trace.begin(first_tokens)

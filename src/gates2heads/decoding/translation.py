@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module, takes
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import pad
@@ -110,7 +111,7 @@ def _check_texts(texts: Sequence[str]) -> None:
     if not listed or not len(texts):
         raise TypeError(
             "texts must be a list of at least one text (put a single text in brackets), got "
-            f"{texts!r:.60}"
+            f"{shown(texts)}"
         )
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gates2heads.checks.figures import known, named, numbers
+from gates2heads.checks.shown import shown
 from gates2heads.display.theme import PALETTE, styled
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
@@ -72,7 +73,7 @@ def curve_panels(
     names = list(dict.fromkeys(name for series in panels.values() for name in series))
     known(names, bands=bands, points=points)
     if log not in ("", "x", "y", "xy"):
-        raise ValueError(f'log must be "", "x", "y" or "xy", got {log!r}')
+        raise ValueError(f'log must be "", "x", "y" or "xy", got {shown(log)}')
     with styled():
         figure = Figure((5.8 if len(panels) == 1 else 7.2, 3.5), layout="constrained")
         axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
@@ -119,7 +120,9 @@ def bars(
     errors, categories = dict(errors or {}), list(next(iter(groups.values())))
     for name, values in [*groups.items(), *errors.items()]:
         if list(values) != categories:
-            raise ValueError(f"groups must share the categories {categories}, {name!r} differs")
+            raise ValueError(
+                f"groups must share the categories {categories}, {shown(name)} differs"
+            )
     with styled({"axes.grid.axis": "y", "hatch.linewidth": 0.6}):
         figure = Figure((5.8, 3.5), layout="constrained")
         axis = figure.subplots()
@@ -140,22 +143,24 @@ def _bar_series(axis: Axes, name: str, values, error, *, index: int, count: int)
     shift = (index - (count - 1) / 2) * width
     return axis.bar(
         np.arange(len(values)) + shift,
-        numbers(list(values.values()), f"values of {name!r}"),
+        numbers(list(values.values()), f"values of {shown(name)}"),
         width * 0.92,
         label=name,
         color=PALETTE[index % len(PALETTE)],
         hatch=_HATCHES[index % len(_HATCHES)],
         edgecolor="black",
         linewidth=0.6,
-        yerr=None if error is None else numbers(list(error.values()), f"errors of {name!r}"),
+        yerr=None if error is None else numbers(list(error.values()), f"errors of {shown(name)}"),
         capsize=3,
     )
 
 
 def _line(axis: Axes, name: str, x, y, *, index: int, cloud: bool, band) -> None:
-    x, y = numbers(x, f"x of {name!r}"), numbers(y, f"y of {name!r}")
+    x, y = numbers(x, f"x of {shown(name)}"), numbers(y, f"y of {shown(name)}")
     if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"series {name!r} must be two equal lists, got {x.shape} and {y.shape}")
+        raise ValueError(
+            f"series {shown(name)} must be two equal lists, got {x.shape} and {y.shape}"
+        )
     look = {"color": PALETTE[index % len(PALETTE)], "label": name}
     if cloud:
         axis.plot(x, y, _MARKERS[index % len(_MARKERS)], markersize=4, alpha=0.75, **look)
@@ -163,7 +168,7 @@ def _line(axis: Axes, name: str, x, y, *, index: int, cloud: bool, band) -> None
     few = {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 4} if len(x) <= 16 else {}
     axis.plot(x, y, linestyle=_LINES[index % len(_LINES)], **few, **look)
     if band is not None:
-        low, high = (numbers(edge, f"band of {name!r}") for edge in band)
+        low, high = (numbers(edge, f"band of {shown(name)}") for edge in band)
         axis.fill_between(x, low, high, color=look["color"], alpha=0.2, linewidth=0)
 
 

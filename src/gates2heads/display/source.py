@@ -16,6 +16,8 @@ from types import ModuleType
 
 from IPython.display import display
 
+from gates2heads.checks.shown import shown
+
 
 def show_source(*objects: object, docstring: bool = False) -> None:
     """Display the source of classes, functions, methods or modules, each with its place.
@@ -47,9 +49,11 @@ def prose(template: str, **numbers: float | str) -> None:
     try:
         fields = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     except ValueError as error:
-        raise ValueError(f"template must be a format string, got {template!r}: {error}") from None
+        raise ValueError(
+            f"template must be a format string, got {shown(template)}: {error}"
+        ) from None
     if not fields:
-        raise ValueError(f"template must have at least one {{field}}, got {template!r}")
+        raise ValueError(f"template must have at least one {{field}}, got {shown(template)}")
     if fields != set(numbers):
         raise ValueError(
             f"template's fields {sorted(fields)} must be the values given, got {sorted(numbers)}"
@@ -94,7 +98,7 @@ def _listing(item: object, docstring: bool) -> str:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise TypeError(
-            f"show_source needs Python source, and {item!r:.60} of type "
+            f"show_source needs Python source, and {shown(item)} of type "
             f"{type(item).__name__} has none"
         ) from None
     first, last = max(first, 1), max(first, 1) + len(lines) - 1
@@ -111,7 +115,7 @@ def _python_object(item: object) -> object:
     if not isinstance(item, ModuleType | type | Callable):
         raise TypeError(
             "show_source needs a class, function, method or module, "
-            f"got {item!r:.60} of type {type(item).__name__}"
+            f"got {shown(item)} of type {type(item).__name__}"
         )
     return inspect.unwrap(item) if callable(item) else item
 

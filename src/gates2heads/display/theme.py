@@ -20,6 +20,7 @@ from matplotlib import font_manager, rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
@@ -209,7 +210,7 @@ def show(figure: Figure, *, alt: str, caption: str) -> None:
 
 def _one_line(words: str, name: str) -> str:
     if not isinstance(words, str) or not words.strip():
-        raise ValueError(f"{name} must say what the figure shows, got {words!r}")
+        raise ValueError(f"{name} must say what the figure shows, got {shown(words)}")
     if "\n\n" in words.strip():
         raise ValueError(f"{name} must be one paragraph, got {words.count(chr(10)) + 1} lines")
     return " ".join(words.split())

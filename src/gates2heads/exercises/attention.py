@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.decoding.translation import translate
 from gates2heads.exercises.verdict import NotYetError, check
@@ -106,17 +107,19 @@ def check_reinforce(reinforce) -> str:
 def check_left_out(model, source, target, locale, reported) -> str:
     """Check a study: `reported` exact match of `model` on dates of the language it never saw."""
     if locale not in LOCALES:
-        raise NotYetError(f"locale should be one of {', '.join(LOCALES)}, got {locale!r}.")
+        raise NotYetError(f"locale should be one of {', '.join(LOCALES)}, got {shown(locale)}.")
     measured = exact_match_on(model, source, target, [locale])
     rest = exact_match_on(model, source, target, [name for name in LOCALES if name != locale])
     if abs(measured - float(reported)) > 0.05:
         raise NotYetError(
-            f"On 300 test dates in {locale!r} it is {measured:.2f}; you report {reported:.2f}."
+            f"On 300 test dates in {shown(locale)} it is {measured:.2f}; you report {reported:.2f}."
         )
     if rest < 0.9:
         raise NotYetError(f"In the languages that it saw it reaches {rest:.2f}; train longer.")
     if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
-        raise NotYetError(f"It reaches {measured:.2f} in {locale!r}: did it see that language?")
+        raise NotYetError(
+            f"It reaches {measured:.2f} in {shown(locale)}: did it see that language?"
+        )
     return f"Seen languages {rest:.2f}, the unseen one {measured:.2f}."
 
 
@@ -160,7 +163,9 @@ def check_fault(letter) -> str:
     }
     letter = str(letter).strip(" ().").lower()
     if letter not in FAULTS:
-        raise NotYetError(f"Answer with one of the letters {', '.join(FAULTS)}, got {letter!r}.")
+        raise NotYetError(
+            f"Answer with one of the letters {', '.join(FAULTS)}, got {shown(letter)}."
+        )
     if letter in contradiction:
         raise NotYetError(f"{contradiction[letter]}")
     return f"{FAULTS[letter].capitalize()}, so a sentence's neighbours in the batch change it."

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair
@@ -31,7 +32,7 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
         ValueError: no such way, or a size is below 1.
     """
     if way not in WAYS:
-        raise ValueError(f"way must be one of {', '.join(WAYS)}, got {way!r}")
+        raise ValueError(f"way must be one of {', '.join(WAYS)}, got {shown(way)}")
     check_count("window", window)
     score = DotScore(UNITS, UNITS)
     attention = {

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.initialization import keep_variance
@@ -196,7 +197,7 @@ def convolution_blocks(
         TypeError, ValueError: the dilations are no list of counts, or a block refuses the rest.
     """
     if not isinstance(dilations, Sequence) or isinstance(dilations, str) or not dilations:
-        raise TypeError(f"dilations must hold one number a layer, got {dilations!r:.60}")
+        raise TypeError(f"dilations must hold one number a layer, got {shown(dilations)}")
     for dilation in dilations:
         check_count("dilations", dilation)
     return nn.ModuleList(

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_width
 from gates2heads.checks.values import check_count
 
@@ -69,7 +70,7 @@ def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
         TypeError, ValueError: the lengths are no (B,) integer tensor, or exceed the size.
     """
     if not isinstance(lengths, Tensor) or lengths.dtype not in (torch.long, torch.int):
-        raise TypeError(f"lengths must be a tensor of integers, got {lengths!r:.60}")
+        raise TypeError(f"lengths must be a tensor of integers, got {shown(lengths)}")
     if lengths.dim() != 1 or not len(lengths):
         raise ValueError(f"lengths must have shape (B,), got {tuple(lengths.shape)}")
     longest = int(lengths.max())

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_count
 
@@ -23,7 +24,7 @@ class Trace:
     def __getitem__(self, layer: str) -> dict[str, list[Tensor]]:
         if not isinstance(layer, str) or layer not in self._notes:
             known = ", ".join(self._notes) or "nothing"
-            raise KeyError(f"layer {layer!r} noted nothing; recorded: {known}")
+            raise KeyError(f"layer {shown(layer)} noted nothing; recorded: {known}")
         return self._notes[layer]
 
     def __iter__(self) -> Iterator[str]:
@@ -45,7 +46,7 @@ class Trace:
         """All notes of one quantity, concatenated along `dim` (1: the time axis)."""
         notes = self[layer]
         if not isinstance(quantity, str) or quantity not in notes:
-            raise KeyError(f"layer {layer!r} noted {', '.join(notes)}, not {quantity!r}")
+            raise KeyError(f"layer {shown(layer)} noted {', '.join(notes)}, not {shown(quantity)}")
         axes = notes[quantity][0].dim()
         check_count("dim", dim, least=-axes, most=axes - 1)
         return torch.cat(notes[quantity], dim=dim)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
@@ -38,12 +39,12 @@ def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tenso
     """
     for label, given in (("weights", weights), ("names", names)):
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise TypeError(f"{label} must map names, got {given!r:.60}")
+            raise TypeError(f"{label} must map names, got {shown(given)}")
     renamed = {}
     for name, tensor in weights.items():
         first, _, rest = name.partition(".")
         if first not in names:
-            raise ValueError(f"weights must be named by {', '.join(names)}, got {name!r:.60}")
+            raise ValueError(f"weights must be named by {', '.join(names)}, got {shown(name)}")
         renamed[f"{names[first]}.{rest}"] = tensor
     return renamed
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_list
 
 
@@ -37,7 +38,7 @@ def largest_difference(
         raise ValueError("inputs is empty; it must hold at least one tensor")
     for number, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
-            raise TypeError(f"inputs[{number}] must be a float tensor, got {tensor!r:.60}")
+            raise TypeError(f"inputs[{number}] must be a float tensor, got {shown(tensor)}")
     leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
     outputs = [_answer("ours", ours, leaves), _answer("theirs", theirs, leaves)]
     if outputs[0].shape != outputs[1].shape:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_number
 from gates2heads.metrics.ngrams import (
     clipped_matches,
@@ -96,7 +97,7 @@ def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) 
 
 def _check_weights(weights, order: int) -> None:
     if not isinstance(weights, list | tuple) or len(weights) != order:
-        raise ValueError(f"weights must be a list of {order} numbers, got {weights!r}")
+        raise ValueError(f"weights must be a list of {order} numbers, got {shown(weights)}")
     for weight in weights:
         check_number("each of the weights", weight, least=0)
     if not math.isclose(sum(weights), 1, abs_tol=1e-6):

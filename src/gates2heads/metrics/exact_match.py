@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gates2heads.checks.shown import shown
 from gates2heads.metrics.sentences import Sentence, check_same_length, check_sentence
 
 
@@ -44,7 +45,9 @@ def parts_right(
     """
     check_same_length(hypotheses, references)
     if not isinstance(separator, str) or not separator:
-        raise ValueError(f"separator must be a string of at least one character, got {separator!r}")
+        raise ValueError(
+            f"separator must be a string of at least one character, got {shown(separator)}"
+        )
     hits = total = 0
     for i, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
         if not isinstance(hypothesis, str) or not isinstance(reference, str):

@@ -8,6 +8,7 @@ of them accept the same things and complain in the same words.
 import re
 from collections.abc import Callable, Sequence
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_flag
 
 __all__ = ["TOKENIZERS", "Sentence", "cut", "read_pair", "read_pairs"]
@@ -81,7 +82,7 @@ def choose_tokenizer(tokenize: str | None, sample: Sentence, default: str) -> st
     if isinstance(sample, str):
         return tokenize or default
     if tokenize not in (None, "none"):
-        raise ValueError(f"tokenize must be None for segments cut already, got {tokenize!r}")
+        raise ValueError(f"tokenize must be None for segments cut already, got {shown(tokenize)}")
     return "none"
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
@@ -122,11 +123,11 @@ def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndar
             raise ValueError("score must be given for statistics of shape (N, d), got None")
         return sums[:, 0] / sentences
     if not callable(score):
-        raise TypeError(f"score must be a function of summed statistics, got {score!r}")
+        raise TypeError(f"score must be a function of summed statistics, got {shown(score)}")
     scores = [score(total) for total in sums]
     for value in scores:
         if not isinstance(value, Real) or not math.isfinite(value):
-            raise ValueError(f"score must return a finite number, got {value!r}")
+            raise ValueError(f"score must return a finite number, got {shown(value)}")
     return np.array(scores, dtype=np.float64)
 
 
@@ -159,7 +160,9 @@ def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"seed must be a whole number or a Generator, got {seed!r}") from error
+        raise ValueError(
+            f"seed must be a whole number or a Generator, got {shown(seed)}"
+        ) from error
     sentences = len(statistics)
     sums = np.empty((resamples, statistics.shape[1]))
     for row in range(resamples):
@@ -170,7 +173,7 @@ def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
 
 def _interval(scores: np.ndarray, confidence: float) -> Interval:
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+        raise ValueError(f"confidence must lie between 0 and 1, got {shown(confidence)}")
     tail = (1 - confidence) / 2
     low, high = np.quantile(scores, [tail, 1 - tail])
     return Interval(float(low), float(high))

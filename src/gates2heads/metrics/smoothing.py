@@ -4,6 +4,7 @@ BLEU multiplies precisions, so one order without a match would make the whole sc
 sentence that happens all the time.
 """
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_number
 
 __all__ = ["SMOOTHING", "modified_precisions"]
@@ -64,10 +65,10 @@ def check_smoothing(smooth_method, smooth_value) -> None:
 def _check_matches(matches, totals) -> None:
     for name, counts in (("matches", matches), ("totals", totals)):
         if not isinstance(counts, list | tuple):
-            raise ValueError(f"{name} must be a list of counts, got {counts!r}")
+            raise ValueError(f"{name} must be a list of counts, got {shown(counts)}")
         for count in counts:
             check_count(f"each of the {name}", count, least=0)
     if len(matches) != len(totals):
         raise ValueError(f"totals must have {len(matches)} counts like matches, got {len(totals)}")
     if any(match > total for match, total in zip(matches, totals, strict=True)):
-        raise ValueError(f"matches must not exceed totals {totals!r}, got {matches!r}")
+        raise ValueError(f"matches must not exceed totals {shown(totals)}, got {shown(matches)}")

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_list, check_number, check_texts
 
 
@@ -61,7 +62,7 @@ class WordVectors:
             ValueError: the word has no vector.
         """
         if not isinstance(word, str) or word not in self.index:
-            raise ValueError(f"word must be one of the {len(self.words)} known, got {word!r:.60}")
+            raise ValueError(f"word must be one of the {len(self.words)} known, got {shown(word)}")
         return self.unit[self.index[word]]
 
     def similarity(self, first: str, second: str) -> float:
@@ -119,11 +120,13 @@ class WordVectors:
 def _check_rows(name: str, rows: Sequence[Sequence], *, words: int) -> None:
     """Refuse what is no list of rows that begin with so many words."""
     if isinstance(rows, str) or not isinstance(rows, Sequence):
-        raise TypeError(f"{name} must be a list, got {rows!r:.60}")
+        raise TypeError(f"{name} must be a list, got {shown(rows)}")
     for row in rows:
         row_fits = isinstance(row, Sequence) and len(row) >= max(words, 3)
         if not row_fits or not all(isinstance(word, str) for word in row[:words]):
-            raise TypeError(f"{name} must hold rows that begin with {words} words, got {row!r:.60}")
+            raise TypeError(
+                f"{name} must hold rows that begin with {words} words, got {shown(row)}"
+            )
 
 
 def ranks(values: Tensor) -> Tensor:

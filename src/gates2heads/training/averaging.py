@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.training.checkpoints import read_weights
 
 
@@ -27,7 +28,7 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
             differ.
     """
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Sequence):
-        raise TypeError(f"paths must be a list of weights files, got {paths!r:.60}")
+        raise TypeError(f"paths must be a list of weights files, got {shown(paths)}")
     if not paths:
         raise ValueError("paths is empty; there is nothing to average")
     total, first = {}, None

@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.training.quantisation import dequantise, quantise
@@ -87,7 +88,7 @@ def save_weights(
     check_module("model", model)
     check_flag("small", small)
     if not isinstance(card, Mapping | None):
-        raise TypeError(f"card must be a dict that JSON can hold, got {card!r:.60}")
+        raise TypeError(f"card must be a dict that JSON can hold, got {shown(card)}")
     # Clones, because safetensors refuses tied weights, which share their memory.
     tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
     tensors = quantise(tensors) if small else tensors
@@ -153,7 +154,7 @@ def shipped_weights(name: str) -> Path:
     there = sorted(file.stem for file in folder.glob("*.safetensors"))
     if not isinstance(name, str) or name not in there:
         names = ", ".join(there)
-        raise ValueError(f"name must be one of the shipped models ({names}), got {name!r:.60}")
+        raise ValueError(f"name must be one of the shipped models ({names}), got {shown(name)}")
     return folder / f"{name}.safetensors"
 
 

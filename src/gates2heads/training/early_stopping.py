@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 
 
@@ -73,5 +74,5 @@ class EarlyStopping:
     @staticmethod
     def _checked(score: float) -> float:
         if not isinstance(score, Real) or isnan(score):
-            raise TypeError(f"score must return a number for every evaluation, got {score!r:.60}")
+            raise TypeError(f"score must return a number for every evaluation, got {shown(score)}")
         return score

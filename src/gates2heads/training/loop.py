@@ -13,6 +13,7 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_count, check_number, check_positive
 from gates2heads.data.batches.pairs import Batch
@@ -180,11 +181,11 @@ def _check_numbers(steps, learning_rate, clip, betas, weight_decay) -> None:
     check_positive("clip", clip)
     check_number("weight_decay", weight_decay, least=0)
     if not isinstance(betas, Sequence) or len(betas) != 2:
-        raise TypeError(f"betas must be two numbers, got {betas!r:.60}")
+        raise TypeError(f"betas must be two numbers, got {shown(betas)}")
     for beta in betas:
         check_number("each of betas", beta, least=0)
         if beta >= 1:
-            raise ValueError(f"each of betas must be below 1, got {beta!r:.60}")
+            raise ValueError(f"each of betas must be below 1, got {shown(beta)}")
 
 
 def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator) -> None:
@@ -192,18 +193,18 @@ def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
-        raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {checkpoint!r:.60}")
+        raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {shown(checkpoint)}")
     if not isinstance(snapshots, Snapshots | None):
-        raise TypeError(f"snapshots must be Snapshots, got {snapshots!r:.60}")
+        raise TypeError(f"snapshots must be Snapshots, got {shown(snapshots)}")
     if not isinstance(accelerator, Accelerator | None):
-        raise TypeError(f"accelerator must be an Accelerator, got {accelerator!r:.60}")
+        raise TypeError(f"accelerator must be an Accelerator, got {shown(accelerator)}")
     if not isinstance(evaluate_at, Container):
         raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
 
 
 def _check_watchers(early_stopping, snapshots, evaluate, evaluate_at) -> None:
     if not isinstance(early_stopping, EarlyStopping | None):
-        raise TypeError(f"early_stopping must be an EarlyStopping, got {early_stopping!r:.60}")
+        raise TypeError(f"early_stopping must be an EarlyStopping, got {shown(early_stopping)}")
     for name, watcher in (("early_stopping", early_stopping), ("snapshots", snapshots)):
         if watcher is not None and (evaluate is None or not evaluate_at):
             raise ValueError(f"{name} needs `evaluate` and `evaluate_at`, got none")
@@ -239,7 +240,7 @@ def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> fl
     A loss that is not finite is returned without an update.
     """
     if not hasattr(batch, "to"):
-        raise TypeError(f"batches must give batches with a `to` method, got {batch!r:.60}")
+        raise TypeError(f"batches must give batches with a `to` method, got {shown(batch)}")
     model.train()
     optimizer.zero_grad()
     part, weight = own_share(batch, accelerator)

@@ -6,6 +6,7 @@ from dataclasses import fields
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens, check_width, takes
 from gates2heads.checks.values import check_number, check_share
 from gates2heads.data.batches.pairs import Batch
@@ -210,7 +211,7 @@ def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
 
 def _check_batch(batch: Batch) -> None:
     if not isinstance(batch, Batch):
-        raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+        raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
 
 
 def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:

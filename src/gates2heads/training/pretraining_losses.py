@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens, check_width, takes
 from gates2heads.models.pretraining.answers import AnswerLogits
 from gates2heads.models.pretraining.masking import Masked
@@ -55,7 +56,7 @@ def pretraining_loss(
     """
     _check_masked(masked)
     if not isinstance(follows, Tensor) or follows.dtype != torch.bool:
-        raise TypeError(f"follows must be a bool tensor, got {follows!r:.60}")
+        raise TypeError(f"follows must be a bool tensor, got {shown(follows)}")
     _check_reader(model, "encode", "readout", "follows")
     vectors = model.encode(masked.tokens, segments=segments, mask=mask)
     return _hidden_loss(model, vectors, masked) + label_loss(model.follows(vectors), follows.long())
@@ -140,7 +141,7 @@ def answer_loss(
         TypeError, ValueError: a position is not allowed, or an argument does not fit.
     """
     if not isinstance(logits, AnswerLogits):
-        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {logits!r:.60}")
+        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {shown(logits)}")
     ends = (("first", logits.first, first), ("last", logits.last, last))
     return sum(_end_loss(*end, allowed) for end in ends) / 2
 

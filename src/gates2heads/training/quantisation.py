@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
+
 SCALE = "/scale"  # what is added to a matrix's name for the scales of its rows
 LARGEST = 127  # of a signed byte; −128 is not used, so that signs are treated alike
 
@@ -34,11 +36,13 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     packed = {}
     for name, tensor in tensors.items():
         if not isinstance(name, str):
-            raise TypeError(f"tensors must have names that are strings, got {name!r:.60}")
+            raise TypeError(f"tensors must have names that are strings, got {shown(name)}")
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"tensors must hold tensors, got {tensor!r:.60} for {name!r}")
+            raise TypeError(f"tensors must hold tensors, got {shown(tensor)} for {shown(name)}")
         if name.endswith(SCALE):
-            raise ValueError(f"tensors must not hold a name that ends with {SCALE}, got {name!r}")
+            raise ValueError(
+                f"tensors must not hold a name that ends with {SCALE}, got {shown(name)}"
+            )
         if tensor.dim() < 2 or not tensor.is_floating_point() or not tensor.numel():
             packed[name] = tensor
             continue

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.spans import check_spans
@@ -51,7 +52,7 @@ class Markers:
     def ordinary(self, tokens: Tensor) -> Tensor:
         """True where tokens (…) are neither padding nor another special token: (…) bool."""
         if not isinstance(tokens, Tensor) or tokens.dtype not in (torch.long, torch.int):
-            raise TypeError(f"tokens must be a tensor of token numbers, got {tokens!r:.60}")
+            raise TypeError(f"tokens must be a tensor of token numbers, got {shown(tokens)}")
         return (tokens >= self.specials) & (tokens < self.words)
 
 
@@ -94,7 +95,7 @@ def join(
     texts = {"first": first} if second is None else {"first": first, "second": second}
     for name, text in texts.items():
         if isinstance(text, str) or not isinstance(text, Sequence):
-            raise TypeError(f"{name} must be a list of token numbers, got {text!r:.60}")
+            raise TypeError(f"{name} must be a list of token numbers, got {shown(text)}")
         if not len(text):
             raise ValueError(f"{name} is empty; it must hold at least one token")
         for number in text:
@@ -143,7 +144,7 @@ def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
         TypeError, ValueError: an example was not made by `join`, or there is none.
     """
     if not isinstance(examples, Sequence) or not all(isinstance(one, Joined) for one in examples):
-        raise TypeError(f"examples must be a list of what `join` made, got {examples!r:.60}")
+        raise TypeError(f"examples must be a list of what `join` made, got {shown(examples)}")
     if not examples:
         raise ValueError("examples is empty; a batch needs at least one example")
     tokens, mask = pad([example.tokens for example in examples])
@@ -174,7 +175,7 @@ def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tup
     if not nested or not all(
         isinstance(document, Sequence) and not isinstance(document, str) for document in documents
     ):
-        raise TypeError(f"documents must be lists of sentences in a list, got {documents!r:.60}")
+        raise TypeError(f"documents must be lists of sentences in a list, got {shown(documents)}")
     if len(documents) < 2 or not all(map(len, documents)):
         raise ValueError(
             "documents must hold two or more documents with sentences, got lengths "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import MOST, check_count, check_seed
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
@@ -54,7 +55,7 @@ def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
         numbers = torch.tensor([number for sequence in sequences for number in sequence])
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(
-            f"sequences must be lists of token numbers, got {sequences!r:.60}"
+            f"sequences must be lists of token numbers, got {shown(sequences)}"
         ) from error
     if not len(lengths):
         raise ValueError("sequences is empty; a batch needs at least one sequence")
@@ -62,7 +63,7 @@ def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
         row = int((lengths == 0).nonzero()[0])
         raise ValueError(f"sequences[{row}] is empty; every sequence needs at least one token")
     if numbers.dtype != torch.long or numbers.dim() != 1:
-        raise TypeError(f"sequences must hold whole numbers, got {sequences!r:.60}")
+        raise TypeError(f"sequences must hold whole numbers, got {shown(sequences)}")
     mask = torch.arange(int(lengths.max())) < lengths[:, None]  # (B, L)
     tokens = torch.full(mask.shape, pad_id, dtype=torch.long)
     tokens[mask] = numbers
@@ -73,7 +74,7 @@ def _check_pair(pair: Sequence) -> None:
     sides = pair if isinstance(pair, Sequence) else ()
     if len(sides) != 2 or not all(hasattr(side, "__len__") for side in sides):
         raise TypeError(
-            f"pairs must hold (source, target), two lists of token numbers; got {pair!r:.60}"
+            f"pairs must hold (source, target), two lists of token numbers; got {shown(pair)}"
         )
 
 

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_generator, check_positive
 from gates2heads.data.batches.pairs import pad
 
@@ -92,7 +93,7 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
     check_text(text)
     check_generator(generator)
     if not isinstance(keep, Tensor) or keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
-        raise ValueError(f"keep must hold probabilities (V,), got {keep!r:.60}")
+        raise ValueError(f"keep must hold probabilities (V,), got {shown(keep)}")
     if len(text.tokens) and int(text.tokens.max()) >= len(keep):
         raise ValueError(
             f"keep must hold a probability for every token up to {int(text.tokens.max())}, got "

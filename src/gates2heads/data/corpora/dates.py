@@ -9,6 +9,7 @@ from functools import lru_cache
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_count
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
@@ -34,7 +35,7 @@ def split_of(day: date) -> str:
     A day is in one split in all languages and forms, so no test date was seen in another dress.
     """
     if not isinstance(day, date):
-        raise TypeError(f"day must be a datetime.date, got {day!r:.60}")
+        raise TypeError(f"day must be a datetime.date, got {shown(day)}")
     bucket = random.Random(day.toordinal()).randrange(HELD_OUT)
     return {0: "test", 1: "validation"}.get(bucket, "train")
 
@@ -65,7 +66,7 @@ def write_date(day: date, locale: str, form: str) -> str:
         babel.UnknownLocaleError: CLDR has no such language.
     """
     if not isinstance(day, date):
-        raise TypeError(f"day must be a datetime.date, got {day!r:.60}")
+        raise TypeError(f"day must be a datetime.date, got {shown(day)}")
     _check_locales([locale])
     _check_forms([form])
     if form in ("full", "long", "medium"):
@@ -77,7 +78,7 @@ def _check_locales(locales: Sequence[str]) -> None:
     """Refuse what cannot be the name of a language; Babel says which names CLDR lacks."""
     for name in locales:
         if not isinstance(name, str | Locale):
-            raise TypeError(f"locales must be CLDR names such as 'en', got {name!r:.60}")
+            raise TypeError(f"locales must be CLDR names such as 'en', got {shown(name)}")
         if not name:
             raise ValueError("locales must be CLDR names such as 'en', got ''")
 
@@ -85,7 +86,7 @@ def _check_locales(locales: Sequence[str]) -> None:
 def _check_forms(forms: Sequence[str]) -> None:
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
-        raise ValueError(f"forms must come from {', '.join(FORMS)}, got {unknown[0]!r}")
+        raise ValueError(f"forms must come from {', '.join(FORMS)}, got {shown(unknown[0])}")
 
 
 def dates(
@@ -113,7 +114,7 @@ def dates(
     check_count("size", size)
     for name, choices in (("locales", locales), ("forms", forms)):
         if isinstance(choices, str) or not isinstance(choices, Sequence):
-            raise TypeError(f"{name} must be a list of names, got {choices!r:.60}")
+            raise TypeError(f"{name} must be a list of names, got {shown(choices)}")
     if not locales or not forms:
         raise ValueError("locales and forms must each name at least one choice")
     _check_locales(locales)

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_texts
 from gates2heads.data.corpora.prose import paragraphs, sentences
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
@@ -71,7 +72,7 @@ def folder_of(package: str) -> Path:
         return Path(sysconfig.get_path("stdlib"))
     spec = find_spec(package) if isinstance(package, str) and package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        raise ValueError(f"packages must name installed packages, got {package!r:.60}")
+        raise ValueError(f"packages must name installed packages, got {shown(package)}")
     return Path(next(iter(spec.submodule_search_locations)))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_list, check_texts
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
@@ -31,7 +32,7 @@ class BPETokenizer:
 
     def __init__(self, tokenizer: Tokenizer):
         if not isinstance(tokenizer, Tokenizer):
-            raise TypeError(f"tokenizer must be one of 🤗 tokenizers, got {tokenizer!r:.60}")
+            raise TypeError(f"tokenizer must be one of 🤗 tokenizers, got {shown(tokenizer)}")
         self._tokenizer = tokenizer
         self._tokenizer.encode_special_tokens = True  # a typed "<eos>" is text, not an end
 

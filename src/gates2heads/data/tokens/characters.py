@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from gates2heads.checks.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 
@@ -40,7 +41,7 @@ class CharacterTokenizer:
         if unknown:
             raise ValueError(
                 f"text holds {', '.join(map(repr, unknown))}, which this tokenizer never saw: "
-                f"{text!r}"
+                f"{shown(text)}"
             )
         numbers = [self.vocabulary.index[character] for character in text]
         return [*numbers, self.vocabulary.eos] if eos else numbers
@@ -69,5 +70,5 @@ def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[
     pairs = list(pairs)
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise TypeError(f"pairs must hold (text, text), got {pair!r:.60}")
+            raise TypeError(f"pairs must hold (text, text), got {shown(pair)}")
     return [(source.encode(read), target.encode(written)) for read, written in pairs]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from operator import index
 
+from gates2heads.checks.shown import shown
 from gates2heads.data.tokens.words import WORD, split_words
 
 Span = tuple[int, int]  # text[start:end], or tokens[start:end]
@@ -27,7 +28,7 @@ def word_offsets(text: str) -> list[Span]:
         ValueError: small letters would move the words (a few capitals, such as İ, become two).
     """
     if len(split_words(text)) != len(found := list(WORD.finditer(text))):
-        raise ValueError(f"text has other words in small letters, got {text!r:.60}")
+        raise ValueError(f"text has other words in small letters, got {shown(text)}")
     return [match.span() for match in found]
 
 
@@ -66,11 +67,11 @@ def check_spans(name: str, spans: Sequence[Span]) -> None:
         TypeError, ValueError: with a sentence that names the argument and the span.
     """
     if isinstance(spans, str) or not isinstance(spans, Sequence):
-        raise TypeError(f"{name} must be a list of (start, end), got {spans!r:.60}")
+        raise TypeError(f"{name} must be a list of (start, end), got {shown(spans)}")
     for span in spans:
         try:
             start, end = map(index, span)
         except (TypeError, ValueError):
-            raise TypeError(f"{name} must hold pairs (start, end), got {span!r:.60}") from None
+            raise TypeError(f"{name} must hold pairs (start, end), got {shown(span)}") from None
         if not 0 <= start < end:
             raise ValueError(f"{name} must have 0 ≤ start < end, got ({start}, {end})")

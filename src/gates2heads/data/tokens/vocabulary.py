@@ -3,6 +3,8 @@
 import operator
 from collections.abc import Iterable, Sequence
 
+from gates2heads.checks.shown import shown
+
 PAD, BOS, EOS = "<pad>", "<bos>", "<eos>"
 
 
@@ -28,11 +30,13 @@ class Vocabulary:
         self.tokens = [PAD, BOS, EOS, *tokens]
         for token in self.tokens:
             if not isinstance(token, str):
-                raise TypeError(f"tokens must be strings, got {token!r:.60}")
+                raise TypeError(f"tokens must be strings, got {shown(token)}")
         self.index = {token: number for number, token in enumerate(self.tokens)}
         if len(self.index) < len(self.tokens):
             twice = next(t for n, t in enumerate(self.tokens) if self.index[t] != n)
-            raise ValueError(f"tokens must be distinct and not special, but {twice!r} stands twice")
+            raise ValueError(
+                f"tokens must be distinct and not special, but {shown(twice)} stands twice"
+            )
 
     @classmethod
     def from_texts(cls, texts: Iterable[Iterable[str]]) -> "Vocabulary":
@@ -68,10 +72,10 @@ class Vocabulary:
         numbers = []
         for position, token in enumerate(tokens):
             if not isinstance(token, str):
-                raise TypeError(f"tokens must be strings, got {token!r:.60}")
+                raise TypeError(f"tokens must be strings, got {shown(token)}")
             if token not in self.index:
                 raise ValueError(
-                    f"tokens holds {token!r} at position {position}, which is not among the "
+                    f"tokens holds {shown(token)} at position {position}, which is not among the "
                     f"{len(self)} tokens of the vocabulary"
                 )
             numbers.append(self.index[token])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torch import Tensor, tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_list, check_number, check_texts
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
@@ -38,7 +39,7 @@ class WordVocabulary(Vocabulary):
             raise TypeError(f"counts must map words to numbers, got {type(counts).__name__}")
         check_texts("counts", counts)
         for word, count in counts.items():
-            check_number(f"counts[{word!r:.60}]", count, least=0)
+            check_number(f"counts[{shown(word)}]", count, least=0)
         check_count("min_count", min_count)
         if max_size is not None:
             check_count("max_size", max_size)
@@ -96,7 +97,7 @@ class WordTokenizer:
 
     def __init__(self, vocabulary: WordVocabulary, *, lower: bool = True):
         if not isinstance(vocabulary, WordVocabulary):
-            raise TypeError(f"vocabulary must be a WordVocabulary, got {vocabulary!r:.60}")
+            raise TypeError(f"vocabulary must be a WordVocabulary, got {shown(vocabulary)}")
         check_flag("lower", lower)
         self.vocabulary = vocabulary
         self.lower = lower
@@ -129,7 +130,7 @@ class WordTokenizer:
         """
         words = split_words(text, lower=self.lower)
         if not words:
-            raise ValueError(f"text must hold at least one word, got {text!r}")
+            raise ValueError(f"text must hold at least one word, got {shown(text)}")
         numbers = self.vocabulary.encode(words)
         return [*numbers, self.vocabulary.eos] if eos else numbers
 

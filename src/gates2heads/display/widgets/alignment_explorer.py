@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, observe, validate
 
+from gates2heads.checks.shown import shown
 from gates2heads.display.widgets.view import View, asset
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
@@ -128,7 +129,7 @@ def _count(number: int, noun: str) -> str:
 
 def _tokens(tokens: Sequence[str], name: str) -> list[str]:
     if isinstance(tokens, str):
-        raise TypeError(f"{name} must be a sequence of tokens, got one str: {tokens!r}")
+        raise TypeError(f"{name} must be a sequence of tokens, got one str: {shown(tokens)}")
     tokens = list(tokens)
     strangers = [token for token in tokens if not isinstance(token, str)]
     if strangers:
@@ -181,15 +182,15 @@ def _check_comparable(alignments: Mapping[str, Sequence[Alignment]]) -> None:
     first, *_ = alignments
     for name, row in alignments.items():
         if not row or not all(isinstance(alignment, Alignment) for alignment in row):
-            raise TypeError(f"alignments[{name!r}] must be a list of at least one Alignment")
+            raise TypeError(f"alignments[{shown(name)}] must be a list of at least one Alignment")
         if len(row) != len(alignments[first]):
             raise ValueError(
-                f"alignments[{name!r}] must show the {len(alignments[first])} sentences of "
-                f"{first!r}, got {len(row)}"
+                f"alignments[{shown(name)}] must show the {len(alignments[first])} sentences of "
+                f"{shown(first)}, got {len(row)}"
             )
         for place, (one, other) in enumerate(zip(alignments[first], row, strict=True)):
             if one.source != other.source:
                 raise ValueError(
-                    f"alignments[{name!r}][{place}] must have the source tokens of "
-                    f"alignments[{first!r}][{place}], got others"
+                    f"alignments[{shown(name)}][{place}] must have the source tokens of "
+                    f"alignments[{shown(first)}][{place}], got others"
                 )

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_width
 from gates2heads.checks.values import check_number, check_share
 from gates2heads.layers.attention.single_head import Attention
@@ -138,7 +139,7 @@ def reinforce_loss(
         TypeError, ValueError: nothing was drawn, or the reward or the mask does not fit.
     """
     if not isinstance(choices, Sequence) or any(type(choice) is not Choice for choice in choices):
-        raise TypeError(f"choices must be what `choices()` collected, got {choices!r:.60}")
+        raise TypeError(f"choices must be what `choices()` collected, got {shown(choices)}")
     if not choices:
         raise ValueError("choices is empty: nothing was drawn; is the layer in training mode?")
     log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_count, check_flag, check_share
 from gates2heads.layers.attention.key_values import KeyValues
@@ -212,7 +213,7 @@ class MultiHeadAttention(nn.Module):
     def _check_memory(self, name: str, memory: KeyValues, batch: int | None) -> None:
         """Refuse keys and values that do not fit these heads, or have not `batch` rows."""
         if not isinstance(memory, KeyValues):
-            raise TypeError(f"{name} must be KeyValues, as `project` makes, got {memory!r:.60}")
+            raise TypeError(f"{name} must be KeyValues, as `project` makes, got {shown(memory)}")
         heads, width = self.num_heads, self.embed_dim // self.num_heads
         for tensor in memory:
             batch = len(tensor) if batch is None else batch

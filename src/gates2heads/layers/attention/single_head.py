@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_width
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
@@ -20,7 +21,7 @@ class Attention(nn.Module):
     def __init__(self, score: nn.Module):
         super().__init__()
         if not isinstance(score, nn.Module) or not hasattr(score, "query_size"):
-            raise TypeError(f"score must be a score module, got {score!r:.60}")
+            raise TypeError(f"score must be a score module, got {shown(score)}")
         self.score = score
 
     def project_keys(self, keys: Tensor) -> Tensor:
@@ -77,7 +78,7 @@ def check_attention(attention: Attention, hidden_size: int) -> None:
         ValueError: it reads queries or keys of another width.
     """
     if not isinstance(attention, Attention):
-        raise TypeError(f"attention must be an attention layer, got {attention!r:.60}")
+        raise TypeError(f"attention must be an attention layer, got {shown(attention)}")
     sizes = (attention.score.query_size, attention.score.key_size)
     if sizes != (hidden_size, hidden_size):
         raise ValueError(

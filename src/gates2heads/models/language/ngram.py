@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_positive, check_share
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel
@@ -213,11 +214,11 @@ def _checked(texts, vocabulary_size: int, *, written: bool = True) -> list[list[
         texts = [list(text) for text in texts]
         numbers = torch.tensor([number for text in texts for number in text], dtype=torch.float64)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must hold token numbers, got {texts!r:.60}") from error
+        raise TypeError(f"{name} must hold token numbers, got {shown(texts)}") from error
     if numbers.dim() != 1 or (numbers != numbers.round()).any():
-        raise TypeError(f"{name} must hold whole numbers, got {texts!r:.60}")
+        raise TypeError(f"{name} must hold whole numbers, got {shown(texts)}")
     if written and not (texts and all(texts)):
-        raise ValueError(f"{name} must hold at least one token each, got {texts!r:.60}")
+        raise ValueError(f"{name} must hold at least one token each, got {shown(texts)}")
     wrong = (numbers < 0) | (numbers >= vocabulary_size)
     if wrong.any():
         wanted = f"numbers 0 to {vocabulary_size - 1}"

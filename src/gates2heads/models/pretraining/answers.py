@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_count
 
@@ -87,7 +88,7 @@ def best_answers(
         allowed = allowed.clone()
         allowed[:, null] = False
     if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        raise TypeError(f"threshold must be a number, got {threshold!r:.60}")
+        raise TypeError(f"threshold must be a number, got {shown(threshold)}")
     if math.isnan(threshold):
         raise ValueError("threshold must be a number, got NaN")
     ordered = torch.ones(size, size, dtype=torch.bool, device=first.device).triu()
@@ -128,7 +129,7 @@ def _answers(first: Tensor, last: Tensor, found: Tensor, score: Tensor) -> Answe
 
 def _check_logits(logits: AnswerLogits) -> AnswerLogits:
     if not isinstance(logits, tuple) or len(logits) != 2:
-        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {logits!r:.60}")
+        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {shown(logits)}")
     for name, tensor in zip(AnswerLogits._fields, logits, strict=True):
         check_width(f"logits.{name}", tensor, None)
         if not tensor.is_floating_point():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_generator, check_share
 from gates2heads.data.batches.joined import Markers
@@ -77,7 +78,9 @@ def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     """
     units = token_units(allowed)
     if isinstance(spans, str) or not isinstance(spans, Sequence) or len(spans) != len(allowed):
-        raise ValueError(f"spans must hold {len(allowed)} lists, one a sequence, got {spans!r:.60}")
+        raise ValueError(
+            f"spans must hold {len(allowed)} lists, one a sequence, got {shown(spans)}"
+        )
     free = allowed.clone()
     for row, some in enumerate(spans):
         check_spans(f"spans[{row}]", some)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
@@ -140,7 +141,7 @@ class NonAutoregressiveTransformer(Transformer):
                 longer than the slots or of another batch size.
         """
         if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
         check_tokens("target_in", batch.target_in, self.target_size)
         rows, length = batch.target_in.shape
         check_length("target_in", length, self.slots)

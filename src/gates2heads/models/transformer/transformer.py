@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_choice, check_count, check_share
 from gates2heads.data.batches.pairs import Batch
@@ -91,7 +92,7 @@ class Transformer(nn.Module):
     @staticmethod
     def _check_options(source_size, target_size, tie, positions) -> None:
         if tie not in TIES:
-            raise ValueError(f"tie must be None, 'target' or 'all', got {tie!r}")
+            raise ValueError(f"tie must be None, 'target' or 'all', got {shown(tie)}")
         if tie == "all" and source_size != target_size:
             raise ValueError(
                 "tie 'all' needs one vocabulary for source and target, got "
@@ -206,7 +207,7 @@ class Transformer(nn.Module):
                 empty, too long, no integer tensor or of another batch size.
         """
         if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {batch!r:.60}")
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
         source = self.encode(batch.source, mask=batch.source_mask)
         check_tokens("target_in", batch.target_in, self.target_size)
         check_length("target_in", batch.target_in.shape[1], self.max_length)

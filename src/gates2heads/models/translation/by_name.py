@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_flag
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention
@@ -63,11 +64,11 @@ def recurrent_translator(
     if attention is not None:
         check_choice("attention", attention, ("bahdanau", "luong"))
         if repeat_summary:
-            raise ValueError(f"repeat_summary must be False with attention, got {attention!r}")
+            raise ValueError(f"repeat_summary must be False with attention, got {shown(attention)}")
     if attention == "bahdanau" and (cell != "gru" or num_layers != 1):
         raise ValueError(
             "attention 'bahdanau' needs cell 'gru' and num_layers 1, got "
-            f"{cell!r:.60} and {num_layers!r:.60}"
+            f"{shown(cell)} and {shown(num_layers)}"
         )
     options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
     encoder = RecurrentEncoder(

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import (
     check_choice,
     check_count,
@@ -57,7 +58,7 @@ def unroll(
     if not callable(step):
         raise TypeError(f"step must be a function, got {type(step).__name__}")
     if not isinstance(target_in, Tensor) or target_in.dtype not in (torch.long, torch.int):
-        raise TypeError(f"target_in must be a tensor of token numbers, got {target_in!r:.60}")
+        raise TypeError(f"target_in must be a tensor of token numbers, got {shown(target_in)}")
     if target_in.dim() != 2 or not target_in.numel():
         raise ValueError(f"target_in must have shape (B, T), got {tuple(target_in.shape)}")
     if force is not None and forced == 1:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
@@ -151,7 +152,7 @@ class SequenceToSequence(nn.Module):
         check_count("max_length", max_length)
         for name, part in (("encoder", encoder), ("decoder", decoder)):
             if not (isinstance(part, nn.Module) and hasattr(part, "hidden_size")):
-                raise TypeError(f"{name} must be a module with a `hidden_size`, got {part!r:.60}")
+                raise TypeError(f"{name} must be a module with a `hidden_size`, got {shown(part)}")
         if not hasattr(decoder, "state_type"):
             raise TypeError(f"decoder must have a `state_type`, got {type(decoder).__name__}")
         if encoder.hidden_size != decoder.hidden_size:
@@ -251,7 +252,9 @@ class EncoderDecoder(SequenceToSequence):
         check_count("hidden_size", hidden_size)
         check_count("max_length", max_length)
         if score is not None and score not in list(SCORES):
-            raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {score!r}")
+            raise ValueError(
+                f"score must be None or one of {', '.join(SCORES)}, got {shown(score)}"
+            )
         attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
         encoder = Encoder(source_size, embedding_size, hidden_size)
         decoder = Decoder(target_size, embedding_size, hidden_size, attention)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_positive
 from gates2heads.data.batches.windows import Text, check_text
 
@@ -106,7 +107,7 @@ class GloVe(nn.Module):
             TypeError: `count` is no floating-point tensor.
         """
         if not isinstance(count, Tensor) or not count.is_floating_point():
-            raise TypeError(f"count must be a floating-point tensor, got {count!r:.60}")
+            raise TypeError(f"count must be a floating-point tensor, got {shown(count)}")
         return (count / self.ceiling).clamp(max=1).pow(self.power)
 
     def forward(self, pairs: Cooccurrences) -> Tensor:

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm.auto import tqdm
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_positive
 from gates2heads.data.batches.windows import (
     Text,
@@ -214,7 +215,7 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     check_training(model, text, learning_rate=1.0)
     check_count("window", window)
     if model.architecture != "skip-gram":
-        raise ValueError(f"model must be a skip-gram model, got {model.architecture!r}")
+        raise ValueError(f"model must be a skip-gram model, got {shown(model.architecture)}")
     vectors, outputs = model.vectors.weight, model.output.vectors.weight
     drawn = [F.softplus(part @ outputs.T) @ model.output.noise for part in vectors.split(1024)]
     noise = model.output.negatives * torch.cat(drawn)  # (V,): what each center pays for noise

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import (
     check_choice,
     check_count,
@@ -64,7 +65,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
         TypeError, ValueError: there is no such recipe, it is not JSON, or a setting is unknown.
     """
     if not isinstance(source, str | os.PathLike):
-        raise TypeError(f"source must be the name of a recipe or a path, got {source!r:.60}")
+        raise TypeError(f"source must be the name of a recipe or a path, got {shown(source)}")
     check_list("changes", changes, of="settings such as training.steps=100")
     path = Path(source)
     if source in RECIPES:
@@ -76,7 +77,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
             raise ValueError(f"{path} must hold a recipe in JSON: {error}") from error
     else:
         names = ", ".join(RECIPES)
-        raise ValueError(f"recipe must be a JSON file or one of {names}, got {source!r}")
+        raise ValueError(f"recipe must be a JSON file or one of {names}, got {shown(source)}")
     for change in changes:
         _change(given, change)
     return complete(given)
@@ -85,11 +86,11 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
 def _change(recipe: Any, change: str) -> None:
     """Replace one setting; a value that is not JSON is taken as a text."""
     if not isinstance(change, str):
-        raise TypeError(f"a change must look like training.steps=100, got {change!r:.60}")
+        raise TypeError(f"a change must look like training.steps=100, got {shown(change)}")
     name, equals, value = change.partition("=")
     *sections, last = name.split(".")
     if not equals or not all([*sections, last]):
-        raise ValueError(f"a change must look like training.steps=100, got {change!r}")
+        raise ValueError(f"a change must look like training.steps=100, got {shown(change)}")
     for section in sections:
         recipe = recipe.setdefault(section, {}) if isinstance(recipe, dict) else recipe
     if not isinstance(recipe, dict):
@@ -120,7 +121,7 @@ def complete(given: Any) -> dict:
     check_count("decoding.width", recipe["decoding"]["width"])
     check_number("decoding.length_power", recipe["decoding"]["length_power"])
     if not isinstance(recipe["model"], dict):
-        raise TypeError(f"model must be an object of settings, got {recipe['model']!r:.60}")
+        raise TypeError(f"model must be an object of settings, got {shown(recipe['model'])}")
     kind = _choose("model.kind", MODELS, recipe["model"].get("kind"))
     recipe["model"] = _merge("model", {"kind": None, **_options(kind)}, recipe["model"])
     return recipe
@@ -143,16 +144,16 @@ def _options(kind: Callable[..., nn.Module]) -> dict:
 
 def _choose(name: str, choices: Mapping, chosen: Any) -> Any:
     if not isinstance(chosen, str) or chosen not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {chosen!r:.60}")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {shown(chosen)}")
     return choices[chosen]
 
 
 def _merge(name: str, defaults: Mapping, given: Any) -> dict:
     if not isinstance(given, dict):
-        raise TypeError(f"{name} must be an object of settings, got {given!r:.60}")
+        raise TypeError(f"{name} must be an object of settings, got {shown(given)}")
     for key in given:
         if key not in defaults:
-            raise ValueError(f"{name} has no setting {key!r}; it has {', '.join(defaults)}")
+            raise ValueError(f"{name} has no setting {shown(key)}; it has {', '.join(defaults)}")
     return {**deepcopy(dict(defaults)), **given}
 
 

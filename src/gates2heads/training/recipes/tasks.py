@@ -10,6 +10,7 @@ from itertools import count, product
 
 from babel import UnknownLocaleError
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_share, check_texts
 from gates2heads.data.batches.pairs import (
     Batch,
@@ -35,7 +36,7 @@ SPECIAL = 3  # the vocabulary's own tokens, which no card repeats
 def _check_settings(data: Mapping, wanted: Mapping) -> None:
     """Refuse what does not hold all the settings of a task."""
     if not isinstance(data, Mapping):
-        raise TypeError(f"data must be a dict of settings, got {data!r:.60}")
+        raise TypeError(f"data must be a dict of settings, got {shown(data)}")
     for name in wanted:
         if name not in data:
             raise ValueError(f"data must hold {', '.join(wanted)}, but {name} is missing")
@@ -43,10 +44,10 @@ def _check_settings(data: Mapping, wanted: Mapping) -> None:
 
 def _check_names(name: str, names: Sequence[str]) -> None:
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"{name} must be a list of names, got {names!r:.60}")
+        raise TypeError(f"{name} must be a list of names, got {shown(names)}")
     check_texts(name, names)
     if not names or not all(names):
-        raise ValueError(f"{name} must hold at least one name, and none empty, got {names!r:.60}")
+        raise ValueError(f"{name} must hold at least one name, and none empty, got {shown(names)}")
 
 
 class DatesTask:
