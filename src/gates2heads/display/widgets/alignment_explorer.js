@@ -1,3 +1,5 @@
+import { Stage, choice, direction, element, field, inside } from "./view.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const LINK_WIDTH = 12; // pixels of a link that carries all the weight
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink (both stay above 4.5 : 1)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, observe, validate
 
 from gates2heads.checks.shown import shown
-from gates2heads.display.widgets.view import View, asset
+from gates2heads.display.widgets.view import View, module, style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
 
@@ -62,8 +62,8 @@ class AlignmentExplorer(View):
         ValueError: score functions that show different sentences, or a position out of bounds.
     """
 
-    _esm = asset("view.js", "alignment_explorer.js")
-    _css = asset("view.css", "alignment_explorer.css")
+    _esm = module("alignment_explorer.js")
+    _css = style("alignment_explorer.css")
 
     catalogue = Dict().tag(sync=True)
     weights = Bytes().tag(sync=True)

@@ -1,3 +1,5 @@
+import { Stage, element, field, inside } from "./view.js";
+
 class FrameViewer extends Stage {
   constructor(model, el) {
     super(model, el, "frames");

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Int, List, Unicode, validate
 
 from gates2heads.display.figures import themed_svg
-from gates2heads.display.widgets.view import View, asset
+from gates2heads.display.widgets.view import View, module, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +31,8 @@ class FrameViewer(View):
         ValueError: no frames, labels that do not fit them, an interval below 1.
     """
 
-    _esm = asset("view.js", "frame_viewer.js")
-    _css = asset("view.css", "frame_viewer.css")
+    _esm = module("frame_viewer.js")
+    _css = style("frame_viewer.css")
 
     frames = List(Unicode()).tag(sync=True)
     labels = List(Unicode()).tag(sync=True)

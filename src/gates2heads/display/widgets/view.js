@@ -1,8 +1,7 @@
-// The kit that every view shares. Python joins it in front of a view's own file: a view travels
-// as one text that may import nothing.
+// The kit that every view shares.
 
 /** An element with attributes (left out when null or false) and children. */
-function element(tag, attributes = {}, ...children) {
+export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
@@ -12,24 +11,24 @@ function element(tag, attributes = {}, ...children) {
 }
 
 /** The place nearest to `value` among 0 … places − 1. */
-function inside(value, places) {
+export function inside(value, places) {
   return Math.min(Math.max(Math.round(Number(value)) || 0, 0), places - 1);
 }
 
 /** A native control under its name. */
-function field(name, control, ...more) {
+export function field(name, control, ...more) {
   return element("label", { class: "g2h-field" }, element("span", {}, name, ...more), control);
 }
 
 /** A native list to choose from; options keep the direction of their own text. */
-function choice(options) {
+export function choice(options) {
   const select = element("select");
   options.forEach((text, value) => select.append(element("option", { value, dir: "auto" }, text)));
   return select;
 }
 
 /** What the page writes from right to left, by the first letter that has a direction. */
-function direction(text) {
+export function direction(text) {
   const letter = text.match(/\p{L}/u);
   const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
   return letter && rightToLeft.test(letter[0]) ? "rtl" : "ltr";
@@ -39,7 +38,7 @@ function direction(text) {
  * The root of a view. Keys stay inside it: JupyterLab would take the arrows for its own commands.
  * `listen` adds a listener and `dispose` removes all of them, on the page and on the model.
  */
-class Stage {
+export class Stage {
   constructor(model, el, name) {
     this.model = model;
     this.root = element("div", { class: `g2h-view g2h-${name}`, "data-view": name });

@@ -6,21 +6,33 @@ from typing import Any
 import anywidget
 from traitlets import TraitError
 
+from gates2heads.display.modules import join_modules
+
 _HERE = Path(__file__).parent
 
 
-def asset(*names: str) -> str:
-    """Join files of this folder into one text.
-
-    A view travels as one string that may import nothing, so the shared kit is put in front of it.
+def module(name: str) -> str:
+    """Join a view's module of this folder and all that it imports into one text.
 
     Args:
-        names: file names such as `view.js`, in the order in which they are joined.
+        name: a file name such as `frame_viewer.js`.
+
+    Returns:
+        The joined text, which imports nothing.
+    """
+    return join_modules(_HERE / name)
+
+
+def style(name: str) -> str:
+    """Put the shared style sheet in front of a view's own.
+
+    Args:
+        name: a file name such as `frame_viewer.css`.
 
     Returns:
         The joined text.
     """
-    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join((_HERE / each).read_text(encoding="utf-8") for each in ("view.css", name))
 
 
 class PositionError(TraitError, ValueError):
