@@ -1,9 +1,10 @@
 """Run notebooks from top to bottom and store their outputs, the same bytes for the same results.
 
-    python tools/execute_notebooks.py [--timeout SECONDS] [NOTEBOOK …]
+    python tools/execute_notebooks.py [--timeout SECONDS] [--as-it-is] [NOTEBOOK …]
 
 Without names, every notebook under chapters/ is run, each in its own folder, by this interpreter.
-What changes from run to run is not stored:
+Cells are folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`); --as-it-is does
+that and no more, and runs nothing. What changes from run to run is not stored:
 
 - the ids of widgets, replaced by their order of creation;
 - times, and the version of Python;
@@ -31,6 +32,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.folding import fold  # noqa: E402
+
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 PROGRESS = re.compile(r"\r|\d+%\||\x1b\[A|^\s*$")
 ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
@@ -49,12 +54,13 @@ class NotebookError(Exception):
     """A notebook that did not run to its end, or whose outputs cannot be stored."""
 
 
-def execute(path: Path, timeout: float = 300) -> float:
+def execute(path: Path, timeout: float = 300, *, run: bool = True) -> float:
     """Run one notebook and store it.
 
     Args:
         path: the notebook; overwritten, in one step, only after it ran to its end.
         timeout: seconds that one cell may take.
+        run: False keeps the outputs as they are and only folds the cells anew.
     Returns:
         Seconds from the first cell to the last, the start of the kernel included.
     Raises:
@@ -65,9 +71,10 @@ def execute(path: Path, timeout: float = 300) -> float:
         notebook = nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
         raise NotebookError(f"{path}: cannot be read as a notebook: {error}") from None
-    notebook.metadata.pop("widgets", None)
     begin = time.perf_counter()
-    _run(path, notebook, timeout)
+    if run:
+        notebook.metadata.pop("widgets", None)
+        _run(path, notebook, timeout)
     seconds = time.perf_counter() - begin
     settle(notebook, path)
     _write(path, notebook)
@@ -115,7 +122,12 @@ def settle(notebook: nbformat.NotebookNode, path: Path) -> None:
         for key in ("execution", "ExecuteTime", "collapsed"):
             cell.metadata.pop(key, None)
         if cell.cell_type == "code":
-            cell.outputs = [*_settled_outputs(cell.outputs, f"{path}: cell {index}")]
+            where = f"{path}: cell {index}"
+            cell.outputs = [*_settled_outputs(cell.outputs, where)]
+            try:
+                fold(cell, where)
+            except ValueError as error:
+                raise NotebookError(error) from None
     _number_widgets(notebook)
 
 
@@ -169,12 +181,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
     parser.add_argument("--timeout", type=float, default=300, help="seconds a cell may take")
+    parser.add_argument("--as-it-is", action="store_true", help="fold the cells, run nothing")
     options = parser.parse_args(arguments)
     notebooks = options.notebooks or sorted((ROOT / "chapters").rglob("[!.]*.ipynb"))
     failures = 0
     for path in notebooks:
         try:
-            print(f"{path}: {execute(path, options.timeout):.1f} s", flush=True)
+            print(
+                f"{path}: {execute(path, options.timeout, run=not options.as_it_is):.1f} s",
+                flush=True,
+            )
         except NotebookError as failure:
             failures += 1
             print(failure, file=sys.stderr, flush=True)

@@ -29,9 +29,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from tools.folding import open_lines
 from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
 
 EXEMPT_SHARE = 0.20
@@ -44,6 +46,7 @@ class Tally:
     """What happened to the code cells of one notebook."""
 
     code: int = 0
+    open_lines: int = 0
     with_output: int = 0
     compared: int = 0
     tolerant: int = 0
@@ -91,6 +94,7 @@ class ComparedNotebook(IPyNbFile):
         """Yield nbval's cells, as ours, and the measures after them."""
         self.tally = Tally()
         self.config.stash[TALLIES][self.path] = self.tally
+        self.tally.open_lines = open_lines(nbformat.read(self.path, as_version=4))
         for cell in super().collect():
             yield ComparedCell.from_parent(
                 self, name=cell.name, cell_num=cell.cell_num, cell=cell.cell, options=cell.options
@@ -185,12 +189,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         return
     terminalreporter.section("notebooks")
     write = terminalreporter.write_line
-    heads = ("code", "output", "compared", "tolerant", "trained fig", "exempt", "seconds")
+    heads = (
+        "code",
+        "open lines",
+        "output",
+        "compared",
+        "tolerant",
+        "trained fig",
+        "exempt",
+        "seconds",
+    )
     write(f"{'notebook':28}" + "".join(f"{head:>12}" for head in heads) + "   slowest cell")
     for path, tally in tallies.items():
         slowest = max(tally.seconds, key=tally.seconds.get, default=0)
         cells = (
             tally.code,
+            tally.open_lines,
             tally.with_output,
             tally.compared,
             tally.tolerant,
@@ -200,6 +214,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
         line = f"{path.stem:28}" + "".join(f"{cell!s:>12}" for cell in cells)
         write(f"{line}   {slowest} ({tally.seconds.get(slowest, 0.0):.1f} s)")
+    write("open lines: code that a reader of the page sees without a click;")
     write("compared: word for word; of them tolerant: numbers within the cell's tolerance;")
     write("trained fig: the numbers in the figure were not compared, its words were.")
     for path, tally in tallies.items():

@@ -1,10 +1,14 @@
 """What the notebooks' text may hold: JupyterLab, Colab and GitHub show it too."""
 
+import copy
 import json
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
+
+from tools.folding import ALLOWANCES, LIMITS, faults, fold
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted(
@@ -23,7 +27,6 @@ MYST = {
     "a labelled equation": re.compile(r"\$\$\s*\([\w:.-]+\)\s*$", re.M),
 }
 LINK = re.compile(r"https?://[^\s<>\"'`\]]+")
-LONGEST = 25
 
 
 def myst_only(text):
@@ -81,9 +84,26 @@ def test_every_link_to_the_web_stands_in_the_bibliography(notebook):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_no_code_cell_is_longer_than_25_lines(notebook):
-    lengths = {n: len(text.splitlines()) for n, text in cells(notebook, "code")}
-    assert {n: length for n, length in lengths.items() if length > LONGEST} == {}
+def test_every_cell_is_folded_for_all_readers_or_for_none(notebook):
+    content = nbformat.read(notebook, as_version=4)
+    for number, cell in enumerate(content.cells):
+        folded = copy.deepcopy(cell)
+        fold(folded, f"cell {number}")
+        assert folded == cell, f"cell {number}: run make execute, or the tool with --as-it-is"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_page_shows_no_more_code_than_can_be_read(notebook):
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    limits, _ = ALLOWANCES.get(notebook.stem, (LIMITS, ""))
+    assert faults(content, limits) == []
+
+
+def test_an_allowance_is_for_a_page_that_needs_it():
+    pages = {path.stem: path for path in NOTEBOOKS}
+    for name, (_, reason) in ALLOWANCES.items():
+        assert faults(json.loads(pages[name].read_text(encoding="utf-8"))), name
+        assert reason
 
 
 @pytest.mark.parametrize(

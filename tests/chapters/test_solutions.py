@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.exercises import attention
+from tools.folding import TITLE, source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 SOLUTION = re.compile(r"### Exercise (\d+\.\d+).*?\n(.*?)(?=### Exercise|\Z)", re.S)
@@ -57,7 +58,8 @@ def test_the_printed_solution_passes_its_check(number):
 def test_the_studies_run_in_the_chapter_itself():
     """Solutions 5.3, 5.4 and 5.5 in full, after the cells of the chapter that they build on."""
     cells = json.loads((CHAPTERS / "05_attention.ipynb").read_text(encoding="utf-8"))["cells"]
-    code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+    code = [source_of(c) for c in cells if c["cell_type"] == "code"]
+    code = [TITLE.sub("", cell, count=1) for cell in code]
     imports = ("import torch", "from gates2heads.exercises")
     beginnings = (*imports, "SEED =", "days =", "def exact", "def new_model")
     defining = [cell for cell in code if cell.startswith(beginnings)]
