@@ -4,7 +4,6 @@ Markdown is what JupyterLab, Colab, GitHub and the book all render, so a chapter
 the library's code nor types a number.
 """
 
-import ast
 import inspect
 import math
 import re
@@ -12,25 +11,31 @@ import string
 import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import ModuleType
 
 from IPython.display import display
 
 from gates2heads.checks.shown import shown
+from gates2heads.display.listings import Listing, listing
 
 
-def show_source(*objects: object, docstring: bool = False) -> None:
+def show_source(*objects: object, docstring: bool = False, checks: bool = False) -> None:
     """Display the source of classes, functions, methods or modules, each with its place.
 
+    What is left out is said below the code. A line that is wider than the page's column is broken.
+
     Args:
-        objects: one or more; a decorated function is shown as it was written.
-        docstring: keep the docstrings; left out otherwise, since the chapter says it in prose.
+        objects: one or more, such as `Attention` or `Attention.forward`; a decorated function is
+            shown as it was written.
+        docstring: keep the docstrings whole; otherwise their first sentence.
+        checks: keep the lines that only check arguments.
     Raises:
         TypeError: no object, or one that has no Python source.
     """
     if not objects:
         raise TypeError("show_source needs at least one class, function, method or module")
-    _show("\n\n".join(_listing(item, docstring) for item in objects))
+    _show("\n\n".join(_listing(item, docstring, checks) for item in objects))
 
 
 def prose(template: str, **numbers: float | str) -> None:
@@ -92,7 +97,7 @@ def _show(markdown: str) -> None:
     display({"text/markdown": markdown, "text/plain": markdown}, raw=True)
 
 
-def _listing(item: object, docstring: bool) -> str:
+def _listing(item: object, docstring: bool, checks: bool) -> str:
     code = _python_object(item)
     try:
         lines, first = inspect.getsourcelines(code)
@@ -102,16 +107,27 @@ def _listing(item: object, docstring: bool) -> str:
             f"{type(item).__name__} has none"
         ) from None
     first, last = max(first, 1), max(first, 1) + len(lines) - 1
-    text = textwrap.dedent("".join(lines)).rstrip()
-    if not docstring:
-        text = _without_docstrings(text)
-    fence = max(["```", *(run + "`" for run in re.findall(r"^\s*(`{3,})", text, re.M))], key=len)
-    return f"{_place(code, first, last)}\n\n{fence}python\n{text}\n{fence}"
+    whole = textwrap.dedent("".join(lines)).rstrip()
+    part = listing(whole, docstring=docstring, checks=checks)
+    runs = re.findall(r"^\s*(`{3,})", part.code, re.M)
+    fence = max(["```", *(run + "`" for run in runs)], key=len)
+    name, place = _place(code, first, last)
+    below = " · ".join([place, *_left_out(part)])
+    return f"**`{name}`**\n\n{fence}python\n{part.code}\n{fence}\n\n<small>{below}</small>"
+
+
+def _left_out(part: Listing) -> list[str]:
+    said = ["docstring shortened"] if part.shortened else []
+    if part.checks:
+        lines = "1 line that checks" if part.checks == 1 else f"{part.checks} lines that check"
+        said.append(f"{lines} arguments left out")
+    return said
 
 
 def _python_object(item: object) -> object:
     if isinstance(item, property):
         item = item.fget
+    item = getattr(item, "func", item) if isinstance(item, cached_property) else item
     if not isinstance(item, ModuleType | type | Callable):
         raise TypeError(
             "show_source needs a class, function, method or module, "
@@ -120,34 +136,15 @@ def _python_object(item: object) -> object:
     return inspect.unwrap(item) if callable(item) else item
 
 
-def _place(code: object, first: int, last: int) -> str:
+def _place(code: object, first: int, last: int) -> tuple[str, str]:
     module = code.__name__ if inspect.ismodule(code) else code.__module__
-    name = module if inspect.ismodule(code) else f"{module}.{code.__qualname__}"
     if module == "__main__":
-        return f"**`{code.__qualname__}`** · this notebook"
+        return code.__qualname__, "this notebook"
+    name = module if inspect.ismodule(code) else f"{module}.{code.__qualname__}"
     file = inspect.getsourcefile(code).replace("\\", "/")
     package = module.split(".", maxsplit=1)[0]
-    file = file[file.rindex(f"/{package}") + 1 :] if f"/{package}" in file else file
-    return f"**`{name}`** · `{file}`, lines {first}–{last}"
-
-
-def _without_docstrings(text: str) -> str:
-    lines = text.split("\n")
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if ast.get_docstring(node, clean=False) is None:
-            continue
-        quoted = node.body[0]
-        alone = len(node.body) == 1
-        kept = " " * quoted.col_offset + "..." if alone and quoted.col_offset else None
-        span = range(quoted.lineno - 1, quoted.end_lineno)
-        for number in span:
-            lines[number] = None
-        lines[span[0]] = kept
-        if kept is None and span[-1] + 1 < len(lines) and lines[span[-1] + 1] == "":
-            lines[span[-1] + 1] = None
-    return "\n".join(line for line in lines if line is not None).strip("\n")
+    file = f"src/{file[file.rindex(f'/{package}') + 1 :]}" if f"/{package}" in file else file
+    return name, f"`{file}`, lines {first}–{last}"
 
 
 def _scalar(value: object, name: str) -> float | int | str:
