@@ -29,9 +29,11 @@ from nonsense import (
 )
 
 from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, draw, reinforce_loss
+from gates2heads.layers.attention.heads import join_heads, scaled_dot, split_heads
 from gates2heads.layers.attention.local import LocalAttention
-from gates2heads.layers.attention.multi_head import MultiHeadAttention, self_attention
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.attention.scores import DotScore
+from gates2heads.layers.attention.self_attention import self_attention
 from gates2heads.layers.blocks import ConvolutionBlock, FeedForward, Residual
 from gates2heads.layers.masks import causal_mask, key_mask, length_mask
 from gates2heads.layers.norms import BatchNorm, LayerNorm, RMSNorm
@@ -200,6 +202,32 @@ ENTRIES = {
         HEADS.extend,
         {"inputs": WIDE, "past": MEMORY},
         {"inputs": [*wrong(B, T, U), floats(3, T, U)], "past": [*THINGS, 3, (), WIDE]},
+    ),
+    "split_heads": (
+        split_heads,
+        {"vectors": WIDE, "num_heads": H},
+        {
+            "vectors": [x for x in FLOATS if getattr(x, "shape", 0) != (13, 17, 19)],
+            "num_heads": [*COUNTS, 4],
+        },
+    ),
+    "join_heads": (join_heads, {"heads": floats(B, H, S, D)}, {"heads": FLOATS}),
+    "scaled_dot": (
+        scaled_dot,
+        {
+            "query": floats(B, H, T, U),
+            "key": floats(B, H, S, U),
+            "value": floats(B, H, S, D),
+            "mask": MASK[:, None, None],
+            "dropout": 0.1,
+        },
+        {
+            "query": [*FLOATS, floats(B, H, T, D), floats(1, H, T, U), floats(H, T, U)],
+            "key": [*FLOATS, floats(B, H, S, D), floats(B, H, 4, U), floats(B, 1, S, U)],
+            "value": [*FLOATS, floats(B, H, 4, D), floats(B, H, S, D).double()],
+            "mask": MASKS,
+            "dropout": SHARES,
+        },
     ),
     "HardAttention": (
         HardAttention,

@@ -30,7 +30,6 @@ from gates2heads.layers.attention.hard import HardAttention
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.attention.scores import ConcatScore, DotScore, GaussianScore
-from gates2heads.layers.attention.single_head import check_attention
 from gates2heads.layers.norms import BatchNorm
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.record import record
@@ -38,6 +37,7 @@ from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell
 from gates2heads.layers.recurrent.lstm import LSTM
 from gates2heads.layers.recurrent.rnn import RNN, RNNCell
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.translation.checks import check_attention
 
 H = 2
 GIVEN = [x for x in FLOATS if x is not None]

@@ -70,6 +70,16 @@ def check_width(name: str, tensor: Tensor, width: int | None, *, dims: int = 2) 
         raise ValueError(f"{name} must have shape ({axes}), got {tuple(tensor.shape)}")
 
 
+def check_floats(name: str, tensor: Tensor) -> None:
+    """Refuse a tensor of integers or truths, whatever its shape.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
+    if not tensor.is_floating_point():
+        raise TypeError(f"{name} must hold floating-point numbers, got {tensor.dtype}")
+
+
 def check_dtypes(module: nn.Module, **tensors: Tensor) -> None:
     """Refuse tensors that are not of the dtype of the module's weights, or of each other.
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from gates2heads.layers.attention import multi_head
+from gates2heads.layers.attention import kernels
 from gates2heads.layers.attention.key_values import KeyValues
-from gates2heads.layers.attention.multi_head import MultiHeadAttention, self_attention
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.layers.attention.self_attention import self_attention
 from gates2heads.layers.masks import causal_mask, key_mask, length_mask
 from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import record
@@ -360,11 +361,11 @@ def test_no_kernel_is_given_a_row_without_a_key(monkeypatch):
 
 def test_the_explicit_path_is_taken_where_it_was_measured_to_be_faster():
     query = torch.zeros(1, H, T, K, requires_grad=True)
-    short, long = multi_head.SHORT, multi_head.SHORT + 1
-    assert multi_head._explicit_is_faster(query.bfloat16(), short)
-    assert not multi_head._explicit_is_faster(query.bfloat16(), long)
-    assert not multi_head._explicit_is_faster(query, short)
-    assert not multi_head._explicit_is_faster(query.detach().bfloat16(), short)
+    short, long = kernels.SHORT, kernels.SHORT + 1
+    assert kernels.explicit_is_faster(query.bfloat16(), short)
+    assert not kernels.explicit_is_faster(query.bfloat16(), long)
+    assert not kernels.explicit_is_faster(query, short)
+    assert not kernels.explicit_is_faster(query.detach().bfloat16(), short)
 
 
 @pytest.mark.parametrize("causal", [False, True])

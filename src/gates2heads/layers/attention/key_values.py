@@ -27,6 +27,30 @@ class KeyValues(NamedTuple):
         return KeyValues(*(part.repeat_interleave(times, dim=0) for part in self))
 
 
+def gather_readers(
+    query: Tensor, memory: KeyValues, mask: Tensor | None, readers: int, apart: bool
+):
+    """Bring query and memory to one batch, where `readers` = k queries in a row read one row.
+
+    Args:
+        query: (B, T, D).
+        memory: of B/k rows.
+        mask: bool, broadcastable to (B/k, H, T, S), and the same for all queries of a row if they
+            stand side by side; or None.
+        readers: k.
+        apart: each query gets its own copy of the memory; else the k queries stand side by side,
+            as if they were one sequence, and the memory is read once for all.
+
+    Returns:
+        query (B, T, D), memory of B rows and mask; or query (B/k, k · T, D), and the rest as it is.
+    """
+    if not apart:
+        return query.reshape(len(query) // readers, -1, query.shape[2]), memory, mask
+    if mask is not None and mask.dim() == 4 and len(mask) > 1:
+        mask = mask.repeat_interleave(readers, dim=0)
+    return query, memory.repeat(readers), mask
+
+
 def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
     """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
     # In memory time comes first, so that what is new stands in one piece, after what is copied.

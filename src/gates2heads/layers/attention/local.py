@@ -3,8 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.tensors import check_mask
 from gates2heads.checks.values import check_count, check_flag
+from gates2heads.layers.attention.checks import check_attended, check_start
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
@@ -66,35 +67,44 @@ class LocalAttention(Attention):
             TypeError, ValueError: widths, lengths or dtypes differ, the mask is not bool or does
                 not fit.
         """
-        check_width("query", query, self.score.query_size, dims=3)
-        check_width("values", values, None, dims=3)
-        check_width("keys", keys, None if projected else self.score.key_size, dims=3)
-        check_dtypes(self, query=query, keys=keys, values=values)
-        if keys.shape[:2] != values.shape[:2] or len(query) != len(keys):
-            raise ValueError(
-                "query, keys and values must agree in batch, keys and values also in length; got "
-                f"{tuple(query.shape)}, {tuple(keys.shape)} and {tuple(values.shape)}"
-            )
-        size = keys.shape[1]
-        shape = (*query.shape[:2], size)
-        check_mask(mask, shape)
-        allowed = torch.ones(shape, dtype=torch.bool, device=query.device)
+        check_attended(self, query, keys, values, projected=projected)
+        check_mask(mask, (*query.shape[:2], keys.shape[1]))
+        if not self.predictive:
+            check_start(start, len(query))
+        allowed = torch.ones(*query.shape[:2], keys.shape[1], dtype=torch.bool, device=query.device)
         allowed = allowed if mask is None else allowed & mask  # (B, T, S)
-        centre = self._centre(query, allowed, start)  # (B, T)
-        places, inside = self._places(centre, size)  # (B, T, W), W = 2D + 1
-        inside = inside & allowed.gather(2, places)
         keys = keys if projected else self.project_keys(keys)
+        centre = self._centre(query, allowed, start)  # (B, T)
+        context, weights = self.attend_near(centre, query, keys, values, allowed)
+        note(self, weights=weights, centre=centre)
+        return context, weights
+
+    def attend_near(
+        self, centre: Tensor, query: Tensor, keys: Tensor, values: Tensor, allowed: Tensor
+    ):
+        """Score, turn into shares and average, within the window alone.
+
+        Args:
+            centre: (B, T), where each query looks, in positions.
+            query: (B, T, Q) float.
+            keys: (B, S, ·) float, as `project_keys` made them.
+            values: (B, S, D) float.
+            allowed: (B, T, S) bool, True = may attend.
+
+        Returns:
+            context (B, T, D), and weights (B, T, S), zero outside the window.
+        """
+        places, inside = self._places(centre, keys.shape[1])  # (B, T, W), W = 2D + 1
         scores = self.score(
             query.flatten(0, 1)[:, None],  # (B, T, Q) -> (B · T, 1, Q): a window for each query
             _take(keys, places).flatten(0, 1),  # (B · T, W, K)
         ).view(places.shape)
-        weights = masked_softmax(scores, mask=inside)
+        weights = masked_softmax(scores, mask=inside & allowed.gather(2, places))
         if self.predictive:
             distance = places - centre[..., None]
             weights = weights * torch.exp(-2 * (distance / self.window).square())  # σ = D/2
         context = weights[:, :, None] @ _take(values, places)  # (B, T, 1, D)
-        full = weights.new_zeros(shape).scatter_add(2, places, weights)
-        note(self, weights=full, centre=centre)
+        full = torch.zeros_like(allowed, dtype=weights.dtype).scatter_add(2, places, weights)
         return context[:, :, 0], full
 
     def _centre(self, query: Tensor, allowed: Tensor, start: int | Tensor) -> Tensor:
@@ -103,13 +113,6 @@ class LocalAttention(Attention):
         lengths = (allowed * count).amax(dim=-1)  # (B, T)
         if self.predictive:
             return lengths * self.place(query).squeeze(-1).sigmoid()
-        if not isinstance(start, Tensor):
-            check_count("start", start, least=0)
-        elif start.shape != (len(query),) or start.is_floating_point():
-            raise ValueError(
-                f"start must hold integers of shape ({len(query)},), got {start.dtype} of shape "
-                f"{tuple(start.shape)}"
-            )
         steps = torch.arange(allowed.shape[1], device=query.device)
         begin = torch.as_tensor(start, device=query.device).reshape(-1, 1)  # (B or 1, 1)
         return torch.minimum(begin + steps, (lengths - 1).clamp_min(0)).to(query.dtype)

@@ -8,13 +8,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_length
-from gates2heads.checks.values import check_count, check_share
+from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.scores import DotScore
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
-from gates2heads.models.translation.seq2seq import Memory
+from gates2heads.models.translation.checks import check_sizes
+from gates2heads.models.translation.memory import Memory
 
 
 class ConvolutionState(NamedTuple):
@@ -60,11 +61,8 @@ class ConvolutionalDecoder(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size)
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_count("max_length", max_length)
-        check_share("dropout", dropout)
         self.hidden_size, self.dropout, self.max_length = hidden_size, dropout, max_length
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.positions = LearnedPositions(max_length, embedding_size)

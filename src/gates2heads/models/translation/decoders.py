@@ -5,12 +5,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.values import check_count, check_flag
-from gates2heads.layers.attention.local import LocalAttention
-from gates2heads.layers.attention.single_head import Attention, check_attention
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import ContextGRUCell
 from gates2heads.layers.recurrent.by_name import carried_parts, recurrent_layer, run
-from gates2heads.models.translation.seq2seq import Memory
-from gates2heads.models.translation.writer import Writer, WriterState, begin, check_sizes
+from gates2heads.models.translation.checks import check_attention, check_sizes
+from gates2heads.models.translation.memory import Memory, look
+from gates2heads.models.translation.writer import Writer, WriterState, begin
 
 
 class PlainDecoder(Writer):
@@ -226,20 +226,3 @@ def _maxout(read_size, hidden_size, vocabulary_size, maxout_size) -> tuple[nn.Li
     maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
     check_count("maxout_size", maxout_size)
     return nn.Linear(read_size, 2 * maxout_size), nn.Linear(maxout_size, vocabulary_size)
-
-
-def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor) -> Tensor:
-    """Attend from hidden (B, U) to the source: the context (B, U).
-
-    Local attention that moves on step by step is told the step, (B,) long, from 0.
-    """
-    where = {"start": steps} if isinstance(attention, LocalAttention) else {}
-    context, _ = attention(
-        hidden[:, None],  # (B, U) -> (B, 1, U)
-        memory.keys,
-        memory.states,
-        mask=memory.mask[:, None],  # (B, S) -> (B, 1, S)
-        projected=True,
-        **where,
-    )
-    return context[:, 0]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_flag, check_share
+from gates2heads.checks.values import check_flag
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.recurrent.by_name import blank, recurrent_layer, run
+from gates2heads.models.translation.checks import check_halves, check_sizes
 
 
 class RecurrentEncoder(nn.Module):
@@ -41,13 +42,10 @@ class RecurrentEncoder(nn.Module):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size)
-        check_share("dropout", dropout)
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_flag("bidirectional", bidirectional)
-        if bidirectional and hidden_size % 2:
-            raise ValueError(f"hidden_size must be even (half a direction), got {hidden_size}")
+        if bidirectional:
+            check_halves(hidden_size)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         units = hidden_size // 2 if bidirectional else hidden_size
@@ -98,10 +96,7 @@ class ConvolutionalEncoder(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size)
-        check_share("dropout", dropout)
+        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.positions = LearnedPositions(max_length, embedding_size)

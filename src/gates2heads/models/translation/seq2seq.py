@@ -5,24 +5,24 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.scores import SCORES
-from gates2heads.layers.attention.single_head import Attention, check_attention
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import GRU, GRUCell
+from gates2heads.models.translation.checks import (
+    check_attention,
+    check_batch,
+    check_halves,
+    check_parts,
+    check_sizes,
+    check_source,
+    check_step,
+    check_target,
+    check_translator,
+)
 from gates2heads.models.translation.forcing import unroll
-
-
-class Memory(NamedTuple):
-    """What the encoder hands to the decoder."""
-
-    states: Tensor  # (B, S, U): forward and backward state at each source position
-    keys: Tensor  # (B, S, ·): the states as the score function wants them, computed once
-    mask: Tensor  # (B, S) bool, True = a real token
-    summary: Tensor  # (B, U): the last state of both directions
+from gates2heads.models.translation.memory import Memory, look
 
 
 class DecoderState(NamedTuple):
@@ -30,12 +30,6 @@ class DecoderState(NamedTuple):
 
     hidden: Tensor  # (B, U)
     memory: Memory
-
-
-def _check_sizes(vocabulary_size: int, embedding_size: int, hidden_size: int) -> None:
-    check_count("vocabulary_size", vocabulary_size)
-    check_count("embedding_size", embedding_size)
-    check_count("hidden_size", hidden_size)
 
 
 class Encoder(nn.Module):
@@ -53,9 +47,8 @@ class Encoder(nn.Module):
 
     def __init__(self, vocabulary_size: int, embedding_size: int, hidden_size: int):
         super().__init__()
-        _check_sizes(vocabulary_size, embedding_size, hidden_size)
-        if hidden_size % 2:
-            raise ValueError(f"hidden_size must be even (half a direction), got {hidden_size}")
+        check_sizes(vocabulary_size, embedding_size, hidden_size)
+        check_halves(hidden_size)
         self.hidden_size = hidden_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.recurrent = GRU(embedding_size, hidden_size // 2, bidirectional=True)
@@ -97,7 +90,7 @@ class Decoder(nn.Module):
         attention: Attention | None = None,
     ):
         super().__init__()
-        _check_sizes(vocabulary_size, embedding_size, hidden_size)
+        check_sizes(vocabulary_size, embedding_size, hidden_size)
         if attention is not None:
             check_attention(attention, hidden_size)
         self.hidden_size = hidden_size
@@ -118,14 +111,7 @@ class Decoder(nn.Module):
         hidden, memory = state
         context = memory.summary
         if self.attention is not None:
-            context, _ = self.attention(
-                hidden[:, None],  # (B, U) -> (B, 1, U): the state before the step asks
-                memory.keys,
-                memory.states,
-                mask=memory.mask[:, None],  # (B, S) -> (B, 1, S)
-                projected=True,
-            )
-            context = context[:, 0]  # (B, 1, U) -> (B, U)
+            context = look(self.attention, hidden, memory)  # the state before the step asks
         token = self.embedding(last_tokens)
         hidden = self.cell(torch.cat([token, context], dim=-1), hidden)
         logits = self.readout(torch.cat([hidden, context, token], dim=-1))
@@ -150,16 +136,7 @@ class SequenceToSequence(nn.Module):
     def __init__(self, encoder: nn.Module, decoder: nn.Module, *, max_length: int = 512):
         super().__init__()
         check_count("max_length", max_length)
-        for name, part in (("encoder", encoder), ("decoder", decoder)):
-            if not (isinstance(part, nn.Module) and hasattr(part, "hidden_size")):
-                raise TypeError(f"{name} must be a module with a `hidden_size`, got {shown(part)}")
-        if not hasattr(decoder, "state_type"):
-            raise TypeError(f"decoder must have a `state_type`, got {type(decoder).__name__}")
-        if encoder.hidden_size != decoder.hidden_size:
-            raise ValueError(
-                "encoder and decoder must have the same hidden_size, got "
-                f"{encoder.hidden_size} and {decoder.hidden_size}"
-            )
+        check_parts(encoder, decoder)
         self.max_length, self.encoder, self.decoder = max_length, encoder, decoder
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> DecoderState:
@@ -169,9 +146,7 @@ class SequenceToSequence(nn.Module):
             TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
                 is not bool or does not fit.
         """
-        check_tokens("source", source, self.encoder.embedding.num_embeddings)
-        check_length("source", source.shape[1], self.max_length)
-        check_mask(mask, source.shape)
+        check_source(self, source, mask)
         if mask is None:
             mask = torch.ones_like(source, dtype=torch.bool)
         mask = mask.expand(source.shape)
@@ -180,9 +155,7 @@ class SequenceToSequence(nn.Module):
 
     def step(self, state: DecoderState, last_tokens: Tensor):
         """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
-        check_state(state, self.decoder.state_type)
-        vocabulary_size = self.decoder.embedding.num_embeddings
-        check_last_tokens(last_tokens, len(state.memory.mask), vocabulary_size)
+        check_step(self, state, last_tokens)
         logits, state = self.decoder.step(state, last_tokens)
         return logits.log_softmax(dim=-1), state
 
@@ -208,16 +181,9 @@ class SequenceToSequence(nn.Module):
             TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
                 empty or no integer tensor or of another batch size, or `unroll` refuses the rest.
         """
-        if not isinstance(batch, Batch):
-            kind = type(batch).__name__
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {kind}")
+        check_batch(batch)
         state = self.start(batch.source, mask=batch.source_mask)
-        check_tokens("target_in", batch.target_in, self.decoder.embedding.num_embeddings)
-        if len(batch.target_in) != len(batch.source):
-            raise ValueError(
-                "source and target_in must agree in batch, got "
-                f"{len(batch.source)} and {len(batch.target_in)} rows"
-            )
+        check_target(self, batch)
         options = {"forced": forced, "own": own, "generator": generator}
         options["force"] = getattr(self.decoder, "force", None)
         return unroll(self.decoder.step, state, batch.target_in, **options)
@@ -246,15 +212,8 @@ class EncoderDecoder(SequenceToSequence):
         score: str | None = "additive",
         max_length: int = 512,
     ):
-        check_count("source_size", source_size)
-        check_count("target_size", target_size)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size)
+        check_translator(source_size, target_size, embedding_size, hidden_size, score)
         check_count("max_length", max_length)
-        if score is not None and score not in list(SCORES):
-            raise ValueError(
-                f"score must be None or one of {', '.join(SCORES)}, got {shown(score)}"
-            )
         attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
         encoder = Encoder(source_size, embedding_size, hidden_size)
         decoder = Decoder(target_size, embedding_size, hidden_size, attention)

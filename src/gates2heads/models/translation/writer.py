@@ -6,9 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_share
 from gates2heads.layers.recurrent.by_name import Carried
-from gates2heads.models.translation.seq2seq import Memory
+from gates2heads.models.translation.memory import Memory
 
 
 class WriterState(NamedTuple):
@@ -60,11 +59,3 @@ def begin(carried: Carried, fed: Tensor, memory: Memory) -> WriterState:
     """The state before the first step, from what is carried (parts of (B, num_layers, U))."""
     steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
     return WriterState(carried, fed, steps, memory)
-
-
-def check_sizes(vocabulary_size, embedding_size, hidden_size, dropout) -> None:
-    """Refuse sizes and shares that no decoder can have."""
-    check_count("vocabulary_size", vocabulary_size)
-    check_count("embedding_size", embedding_size)
-    check_count("hidden_size", hidden_size)
-    check_share("dropout", dropout)

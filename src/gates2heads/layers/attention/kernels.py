@@ -1,0 +1,96 @@
+"""The same as `scaled_dot` by one fused kernel, and which of the two is taken when.
+
+That both give the same output and the same gradients is tested; so which is taken shows in the
+time and the memory alone.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_mask
+from gates2heads.layers.attention.heads import scaled_dot
+from gates2heads.layers.masks import causal_mask
+from gates2heads.layers.record import is_recorded, note
+
+SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
+
+
+def attend_in_heads(
+    layer: nn.Module,
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    *,
+    mask: Tensor | None = None,
+    causal: bool = False,
+) -> Tensor:
+    """Compute `scaled_dot` in each head, by the fused kernel where nobody asks for the weights.
+
+    Args:
+        layer: has `dropout`, and notes the `weights` (B, H, T, S) when somebody records.
+        queries: (B, H, T, K) float.
+        keys, values: (B, H, S, K) float.
+        mask: bool, broadcastable to (B, H, T, S); True = may attend.
+        causal: each query sees only keys up to its own position; the last sees all.
+
+    Returns:
+        context (B, H, T, K).
+
+    Raises:
+        TypeError, ValueError: the mask does not fit, or `causal` has fewer keys than queries.
+    """
+    length, size = queries.shape[2], keys.shape[2]
+    check_mask(mask, (*queries.shape[:3], size))
+    rate = layer.dropout if layer.training else 0.0
+    explicit = is_recorded(layer) or explicit_is_faster(queries, size)
+    if causal and (mask is not None or length != size or explicit):
+        order = causal_mask(length, size, device=queries.device)
+        mask, causal = order if mask is None else mask & order, False
+    if not explicit:
+        return fused(queries, keys, values, mask=mask, causal=causal, dropout=rate)
+    context, weights = scaled_dot(queries, keys, values, mask=mask, dropout=rate)
+    note(layer, weights=weights)
+    return context
+
+
+def fused(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    *,
+    mask: Tensor | None = None,
+    causal: bool = False,
+    dropout: float = 0.0,
+) -> Tensor:
+    """Compute the context of `scaled_dot` in one kernel, which never holds all weights at once.
+
+    Args:
+        queries: (B, H, T, K) float.
+        keys, values: (B, H, S, K) float.
+        mask: bool, broadcastable to (B, H, T, S); True = may attend.
+        causal: each query sees only keys up to its own position; then T = S, and no mask.
+        dropout: how many of the weights are set to zero.
+
+    Returns:
+        context (B, H, T, K).
+    """
+    if mask is None:
+        return F.scaled_dot_product_attention(
+            queries, keys, values, dropout_p=dropout, is_causal=causal
+        )
+    # A row that may attend to nothing is NaN in some kernels: let it see all, then erase it.
+    nothing = ~mask.any(dim=-1, keepdim=True)
+    context = F.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=mask | nothing, dropout_p=dropout
+    )
+    return context.masked_fill(nothing, 0.0)
+
+
+def explicit_is_faster(queries: Tensor, size: int) -> bool:
+    """Whether `scaled_dot` is faster than the kernel, for queries (B, H, T, K) and `size` keys.
+
+    Measured: fused wins at every length, but for short training in half precision on a CPU.
+    """
+    half = queries.dtype in (torch.bfloat16, torch.float16)
+    return half and size <= SHORT and queries.device.type == "cpu" and queries.requires_grad
