@@ -37,6 +37,7 @@ from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
     as_path,
     load_weights,
+    read_packed,
     read_weights,
     save_weights,
     shipped_weights,
@@ -183,6 +184,7 @@ ENTRIES = {
             ]
         },
     ),
+    "read_packed": (read_packed, {"path": FILE}, {"path": FILES}),
     "read_weights": (read_weights, {"path": FILE}, {"path": FILES}),
     "load": (
         through(load, lambda path: path == FILE or load(path)),

@@ -8,6 +8,7 @@ python -m gates2heads translate --weights checkpoints/dates-additive.safetensors
 python -m gates2heads card
 python -m gates2heads shrink checkpoints/translator.safetensors small.safetensors
 python -m gates2heads show translator > mine.json
+python -m gates2heads export checkpoints/translator.safetensors translator.js
 torchrun --nproc-per-node 2 -m gates2heads train mine.json
 """
 
@@ -23,7 +24,14 @@ import torch
 
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
-from gates2heads.training.checkpoints import read_weights, save_weights, shipped_weights
+from gates2heads.display.engine.export import export_model
+from gates2heads.training.checkpoints import (
+    read_packed,
+    read_weights,
+    save_weights,
+    shipped_weights,
+    write_whole,
+)
 from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.recipes.recipe import RECIPES, read_recipe
 from gates2heads.training.recipes.runs import evaluate, load, search_of, train
@@ -89,6 +97,13 @@ def _parser() -> argparse.ArgumentParser:
     shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it")
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
+    exported = commands.add_parser("export", help="write a model as a page reads it, in one script")
+    exported.add_argument("weights", type=Path, help="a file that `train` wrote")
+    exported.add_argument("output", type=Path, help="the file to write, such as translator.js")
+    exported.add_argument(
+        "--name", help="under which the page finds it; that of the weights file if not given"
+    )
+    exported.add_argument("--small", action="store_true", help="in one byte a weight")
     for command, run in (
         (shown, _show),
         (trained, _train),
@@ -96,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         (translated, _translate),
         (told, _card),
         (shrunk, _shrink),
+        (exported, _export),
     ):
         command.set_defaults(run=run)
     return parser
@@ -156,6 +172,25 @@ def _shrink(arguments) -> None:
     save_weights(arguments.output, trained.model, card=card, small=True)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
     _print_scores("test", told["test"])
+
+
+def _export(arguments) -> None:
+    trained = load(arguments.weights)
+    packed, _ = read_packed(arguments.weights)
+    decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
+    exported = export_model(
+        trained.model,
+        name=arguments.name or arguments.weights.stem,
+        source=trained.source,
+        target=trained.target,
+        decoding=decoding,
+        card=trained.card,
+        tensors=packed,
+        small=arguments.small,
+    )
+    write_whole(arguments.output, lambda file: file.write(exported.script().encode()))
+    size = arguments.output.stat().st_size
+    print(f"{arguments.output}: {size:,} bytes, sha256 {exported.sha256}")
 
 
 def _print_scores(split: str, told: dict[str, float]) -> None:

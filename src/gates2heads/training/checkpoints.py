@@ -124,6 +124,16 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
+    packed, card = read_packed(path)
+    return dequantise(packed), card
+
+
+def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
+    """Read weights as they lie in the file, and their card: what is small stays small.
+
+    Raises:
+        FileNotFoundError, ValueError: as in `load_weights`.
+    """
     path = as_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must name a weights file, but there is none at {path}")
@@ -141,7 +151,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
         card = json.loads(metadata["card"])
     except ValueError as error:
         raise ValueError(f"{path} was altered: its card is not JSON") from error
-    return dequantise(tensors), card
+    return tensors, card
 
 
 def shipped_weights(name: str) -> Path:

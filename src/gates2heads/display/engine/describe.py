@@ -1,0 +1,116 @@
+"""What the engine must be told of a model and its tokenizers beside their weights.
+
+Sizes are in the shapes of the weights. What no shape shows, such as the number of heads or which
+norm comes first, is read off the model itself, so that no card can be wrong about it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from tokenizers import Regex
+from tokenizers.pre_tokenizers import Split
+from torch import nn
+
+from gates2heads.data.tokens.bpe import SPECIAL, BPETokenizer, bytes_to_characters
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.layers.norms import NORMS
+from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.transformer.transformer import Transformer
+
+POINTS = 0x110000  # how many code points there are
+SURROGATES = range(0xD800, 0xE000)  # which stand in no text
+
+AT_ONCE = 8192  # code points; the library's time grows with their square
+
+
+def describe_model(model: nn.Module) -> dict:
+    """Kind and settings of a model, as plain values.
+
+    Raises:
+        TypeError: the engine has no twin for it.
+    """
+    return _described(model, MODELS)
+
+
+def _described(part: nn.Module, kinds: Mapping[type, Callable]) -> dict:
+    if type(part) not in kinds:
+        names = ", ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"the engine has a twin for {names}, got {type(part).__name__}")
+    return {"kind": type(part).__name__, **kinds[type(part)](part)}
+
+
+def _layer(layer: EncoderLayer) -> dict:
+    """What the layers of one stack have in common."""
+    residual = layer.self_residual
+    return {
+        "nhead": layer.self_attn.num_heads,
+        "rotary": layer.self_attn.rotary,
+        "activation": layer.feed_forward.activation,
+        "norm_first": residual.norm_first,
+        "norm": next(name for name, kind in NORMS.items() if type(residual.norm) is kind),
+    }
+
+
+def _transformer(model: Transformer) -> dict:
+    return {**_layer(model.encoder_layers[0]), "max_length": model.max_length}
+
+
+MODELS = {Transformer: _transformer}
+
+
+def describe_tokenizer(tokenizer) -> dict:
+    """Kind and tokens of a tokenizer, as plain values.
+
+    Raises:
+        TypeError: the engine has no twin for it.
+    """
+    if isinstance(tokenizer, CharacterTokenizer):
+        tokens = tokenizer.vocabulary.tokens[len(SPECIAL) :]
+        return {"kind": "CharacterTokenizer", "tokens": tokens}
+    if isinstance(tokenizer, BPETokenizer):
+        return {"kind": "BPETokenizer", **_byte_pairs(tokenizer)}
+    raise TypeError(
+        "the engine has a twin for CharacterTokenizer and BPETokenizer, got "
+        f"{type(tokenizer).__name__}"
+    )
+
+
+def _byte_pairs(tokenizer: BPETokenizer) -> dict:
+    numbers = tokenizer.numbers
+    written = {character: byte for byte, character in bytes_to_characters().items()}
+    pieces = sorted(numbers, key=numbers.get)[len(SPECIAL) :]
+    merges = sorted(tokenizer.merges, key=tokenizer.merges.get)
+    letters, numerals = letters_and_numerals()
+    return {
+        "pieces": [bytes(written[one] for one in piece).hex() for piece in pieces],
+        "merges": [numbers[side] for pair in merges for side in pair],
+        "letters": letters,
+        "numerals": numerals,
+    }
+
+
+@cache
+def letters_and_numerals() -> tuple[list[int], list[int]]:
+    """The code points that 🤗 tokenizers take for letters and for numerals.
+
+    Browsers know another year's Unicode than the library, so the library is asked.
+
+    Returns:
+        first and last code point of each range, one after the other; letters, then numerals.
+    """
+    return _ranges(r"\p{L}+"), _ranges(r"\p{N}+")
+
+
+def _ranges(pattern: str) -> list[int]:
+    """Where a regular expression of the library finds something among all code points in order."""
+    points = [point for point in range(POINTS) if point not in SURROGATES]
+    split = Split(Regex(pattern), "removed", invert=True).pre_tokenize_str
+    found: list[int] = []
+    for start in range(0, len(points), AT_ONCE):
+        some = points[start : start + AT_ONCE]
+        for _, (first, end) in split("".join(map(chr, some))):
+            if found and found[-1] + 1 == some[first]:  # a range that the cut into parts divided
+                found[-1] = some[end - 1]
+            else:
+                found += [some[first], some[end - 1]]
+    return found

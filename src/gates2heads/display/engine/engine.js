@@ -1,0 +1,74 @@
+// The engine: models of the book, running where the page is read. This is its entry.
+//
+//   const loaded = loadModel(globalThis.gates2heads_live["translator"]);
+//   const { text } = await translate(loaded, "Ein Hund läuft durch den Schnee.", { onToken });
+//
+// loadModel(entry, {verify}) -> {name, model, source, target, decoding, card}
+//     entry: {header, sha256, data}, which a file written by `python -m gates2heads export`
+//     registers; over a widget's channel the data may be bytes instead of base64 text.
+// model.start(ids, {mask, trace, intervene}) -> state; an immutable value
+// model.step(state, last, {trace, intervene}) -> {logProbs, state}
+//     One sequence at a time; several may go on from one state. `trace`, a `new Trace()`, keeps
+//     what the layers do in this same pass, by the library's names; `intervene(layer, quantity,
+//     {shape, data})` may change it before it is used: see record.js, also for `switchOff`.
+// greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
+//     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
+// translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
+//
+// The rooms are those of the library: layers/, models/, decoding/, tokens/; names, settings and
+// weights are the library's, the batch axis is gone. A caller's mistake is an Error of one sentence.
+
+import { beam, beamSteps } from "./decoding/beam.js";
+import { Power, Wu } from "./decoding/lengths.js";
+import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
+import { greedy, greedySteps } from "./decoding/search.js";
+import { Tree } from "./decoding/trace.js";
+import { buildModel } from "./models/by_name.js";
+import { switchOff, Trace } from "./record.js";
+import { BPETokenizer } from "./tokens/bpe.js";
+import { CharacterTokenizer } from "./tokens/characters.js";
+import { translate, translateSteps } from "./translation.js";
+import { readEntry } from "./weights.js";
+
+const TOKENIZERS = { BPETokenizer, CharacterTokenizer };
+
+/** Check an entry and build its model and tokenizers. */
+export function loadModel(entry, { verify = true } = {}) {
+  const { header, weights } = readEntry(entry, { verify });
+  const source = tokenizerOf(header.source);
+  return {
+    name: header.name,
+    model: buildModel(header.model, weights),
+    source,
+    target: header.target ? tokenizerOf(header.target) : source, // null: one tokenizer for both
+    decoding: header.decoding,
+    card: header.card,
+  };
+}
+
+function tokenizerOf(described) {
+  if (!described) return null;
+  if (!Object.hasOwn(TOKENIZERS, described.kind)) {
+    throw new Error(`The tokenizer's kind must be one of ${Object.keys(TOKENIZERS).join(", ")}, got ${described.kind}.`);
+  }
+  return new TOKENIZERS[described.kind](described);
+}
+
+/** All that a view needs, in one object. */
+export const engine = {
+  loadModel,
+  translate,
+  translateSteps,
+  greedy,
+  greedySteps,
+  sample,
+  sampleSteps,
+  beam,
+  beamSteps,
+  Generator,
+  Power,
+  Trace,
+  Tree,
+  Wu,
+  switchOff,
+};

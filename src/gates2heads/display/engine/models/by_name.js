@@ -1,0 +1,13 @@
+// Whole models by the kind that their file names.
+
+import { Transformer } from "./transformer.js";
+
+const MODELS = { Transformer };
+
+/** Build the model that a header describes, from its weights. */
+export function buildModel(described, weights) {
+  if (!Object.hasOwn(MODELS, described.kind)) {
+    throw new Error(`The model's kind must be one of ${Object.keys(MODELS).join(", ")}, got ${described.kind}.`);
+  }
+  return new MODELS[described.kind](weights, described);
+}

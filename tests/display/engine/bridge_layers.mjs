@@ -1,0 +1,3 @@
+// Single layers of the engine, built from an entry that holds their tensors.
+
+export const layers = {};

@@ -1,0 +1,45 @@
+// The searches over tables of log-probabilities, one after every prefix.
+
+import { beam } from "../../../src/gates2heads/display/engine/decoding/beam.js";
+import { Power, Wu } from "../../../src/gates2heads/display/engine/decoding/lengths.js";
+import { draw, Generator, keepTopK, keepTopP, sample, temper } from "../../../src/gates2heads/display/engine/decoding/sampling.js";
+import { greedy } from "../../../src/gates2heads/display/engine/decoding/search.js";
+import { Tree } from "../../../src/gates2heads/display/engine/decoding/trace.js";
+
+const RULES = { Power, Wu };
+
+// levels[t] (size^t, size): what may come after each prefix of t tokens.
+function stepOf(levels) {
+  return ({ prefix, level }, last) => {
+    const row = level ? prefix * levels[0].columns + last : 0;
+    return { logProbs: levels[level].row(row), state: { prefix: row, level: level + 1 } };
+  };
+}
+
+export const searches = {
+  search({ levels, kind, options: { rule, branches, uniforms, ...options } }) {
+    const tree = branches ? new Tree(branches) : null;
+    if (rule) options.lengthRule = new RULES[rule.kind](rule.alpha);
+    if (uniforms) options.generator = { next: () => uniforms.shift() };
+    const found = { greedy, sample, beam }[kind](stepOf(levels), { prefix: 0, level: 0 }, { ...options, tree });
+    const plain = (one) => ({ ...one, state: undefined });
+    return { found: kind === "beam" ? found.map(plain) : plain(found), nodes: tree && tree.nodes };
+  },
+
+  searchWith({ answers, kind, options }) {
+    return { greedy, sample, beam }[kind](() => ({ logProbs: answers, state: 0 }), 0, options);
+  },
+
+  narrow({ logProbs, temperature, topK, topP }) {
+    return { tempered: temper(logProbs, temperature), topK: keepTopK(logProbs, topK), topP: keepTopP(logProbs, topP) };
+  },
+
+  draws({ logProbs, uniforms }) {
+    return uniforms.map((uniform) => draw(logProbs, uniform));
+  },
+
+  uniforms({ seed, count }) {
+    const generator = new Generator(seed);
+    return Array.from({ length: count }, () => generator.next());
+  },
+};
