@@ -14,6 +14,7 @@ from accelerate.state import AcceleratorState, PartialState
 from gates2heads.__main__ import main
 from gates2heads.training.checkpoints import read_weights
 from gates2heads.training.recipes.recipe import read_recipe
+from tests import hangs
 from tests.training.test_parallel import launch
 
 STEPS = 150
@@ -54,7 +55,7 @@ def start(*words):
 
 
 def finish(process):
-    out, error = process.communicate(timeout=300)
+    out, error = process.communicate(timeout=hangs.PROCESS)
     assert process.returncode == 0, error
     return out
 
@@ -184,7 +185,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
     words = ["train", "dates-dot", *CHANGES, *more, "--quiet", "--output"]
     finish(start(*words, whole))
     process = start(*words, killed)
-    until = time.monotonic() + 120
+    until = time.monotonic() + hangs.PROCESS
     while not list(tmp_path.glob("killed.*.run")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until
@@ -218,7 +219,7 @@ def test_the_same_command_under_torchrun(tmp_path):
 @pytest.mark.slow
 def test_a_mistake_in_a_process_of_its_own_shows_no_traceback(tmp_path):
     process = start("train", tmp_path / "none.json")
-    _, error = process.communicate(timeout=300)
+    _, error = process.communicate(timeout=hangs.PROCESS)
     assert process.returncode == 2
     assert error.count("\n") == 1
     assert "Traceback" not in error

@@ -37,6 +37,7 @@ sys.path.insert(0, str(ROOT))
 from tools.folding import fold  # noqa: E402
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+HANGS = 1800  # no cell of the book takes half an hour, however slow the machine
 PROGRESS = re.compile(r"\r|\d+%\||\x1b\[A|^\s*$")
 ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 METADATA = {
@@ -54,12 +55,12 @@ class NotebookError(Exception):
     """A notebook that did not run to its end, or whose outputs cannot be stored."""
 
 
-def execute(path: Path, timeout: float = 300, *, run: bool = True) -> float:
+def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
     """Run one notebook and store it.
 
     Args:
         path: the notebook; overwritten, in one step, only after it ran to its end.
-        timeout: seconds that one cell may take.
+        timeout: seconds after which a cell counts as hanging.
         run: False keeps the outputs as they are and only folds the cells anew.
     Returns:
         Seconds from the first cell to the last, the start of the kernel included.
@@ -88,6 +89,7 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
             notebook,
             km=_this_interpreter(Path(folder)),
             timeout=timeout,
+            startup_timeout=HANGS,
             record_timing=False,
             resources={"metadata": {"path": str(path.resolve().parent)}},
             on_cell_start=lambda cell, cell_index: at.append(cell_index),
@@ -180,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the notebooks that the command line names, and print how long each took."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds a cell may take")
+    parser.add_argument("--timeout", type=float, default=HANGS, help="seconds until a cell hangs")
     parser.add_argument("--as-it-is", action="store_true", help="fold the cells, run nothing")
     options = parser.parse_args(arguments)
     notebooks = options.notebooks or sorted((ROOT / "chapters").rglob("[!.]*.ipynb"))

@@ -3,8 +3,9 @@
     python -m pytest -p tools.notebook_report --nbval --nbval-current-env chapters
 
 Every notebook gets one line in a closing table, and one test of its own, "measures", which fails
-if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, if
-nothing at all is compared, or, with --notebook-seconds, if its cells together take longer.
+if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, or if
+nothing at all is compared. How long its cells took is printed, in seconds and beside a calibrating
+loop of the same run, and fails nothing. Notebooks may run side by side (`-n 2 --dist loadfile`).
 
 What is compared: every text, Markdown, HTML and LaTeX output and stdout, word for word, and of a
 figure its alt text, caption, words and numbers (`gates2heads.display.content`), each number to a
@@ -26,19 +27,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from tools.calibration import beside, calibrate
 from tools.folding import open_lines
 from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
 
 EXEMPT_SHARE = 0.20
 COMMENT = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\b[\s:,–-]*(.*)$", re.M)
-TALLIES = pytest.StashKey[dict[Path, "Tally"]]()
+PROPERTY = "notebook"  # under this name a test carries its tally to whoever prints the table
 
 
 @dataclass
@@ -53,13 +55,14 @@ class Tally:
     trained_figures: int = 0
     reasons: dict[int, str] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
+    calibrations: list[float] = field(default_factory=list)
 
     @property
     def exempt_share(self) -> float:
         """The part of the cells with output in which nothing is compared."""
         return len(self.reasons) / self.with_output if self.with_output else 0.0
 
-    def faults(self, cap: float | None) -> list[str]:
+    def faults(self) -> list[str]:
         """Say what a notebook must mend, one sentence each."""
         found = [
             f"cell {cell} is exempt and must say why (metadata exempt_reason)"
@@ -73,10 +76,15 @@ class Tally:
             )
         if not self.compared:
             found.append("no output was compared")
-        total = sum(self.seconds.values())
-        if cap is not None and total > cap:
-            found.append(f"its cells took {total:.1f} s, at most {cap:g} s are allowed")
         return found
+
+    def told_seconds(self) -> str:
+        """Say how long the cells took together, and how long the slowest one."""
+        calibration = sum(self.calibrations) / len(self.calibrations)
+        slowest = max(self.seconds, key=self.seconds.get, default=0)
+        longest = self.seconds.get(slowest, 0.0)
+        told = beside(sum(self.seconds.values()), calibration)
+        return f"{told}, slowest cell {slowest} ({longest:.1f} s)"
 
 
 class ComparedNotebook(IPyNbFile):
@@ -85,6 +93,7 @@ class ComparedNotebook(IPyNbFile):
     def setup(self) -> None:
         """Start the kernel, and run cells the way a reader does."""
         super().setup()
+        self.tally.calibrations.append(calibrate())
         # nbval keeps cells out of the history, and without it a final ";" hides nothing.
         self.kernel.execute_cell_input = lambda source, allow_stdin=None: self.kernel.kc.execute(
             source, allow_stdin=allow_stdin, stop_on_error=False
@@ -93,7 +102,6 @@ class ComparedNotebook(IPyNbFile):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield nbval's cells, as ours, and the measures after them."""
         self.tally = Tally()
-        self.config.stash[TALLIES][self.path] = self.tally
         self.tally.open_lines = open_lines(nbformat.read(self.path, as_version=4))
         for cell in super().collect():
             yield ComparedCell.from_parent(
@@ -147,29 +155,15 @@ class Measures(pytest.Item):
 
     def runtest(self) -> None:
         """Fail if the notebook breaks one of them."""
-        faults = self.parent.tally.faults(self.config.getoption("notebook_seconds"))
-        if faults:
+        tally = self.parent.tally
+        tally.calibrations.append(calibrate())
+        self.user_properties.append((PROPERTY, {"name": self.path.stem, **asdict(tally)}))
+        if faults := tally.faults():
             pytest.fail("; ".join(faults), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Name the test in pytest's output."""
         return self.path, 0, f"{self.parent.name}::measures"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the cap on a notebook's time."""
-    parser.getgroup("nbval").addoption(
-        "--notebook-seconds",
-        type=float,
-        default=None,
-        metavar="SECONDS",
-        help="fail a notebook whose cells together take longer (the book's measure is 90)",
-    )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the place for the numbers."""
-    config.stash[TALLIES] = {}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -182,26 +176,28 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector):
     ]
 
 
+def tallies(reporter: pytest.TerminalReporter) -> dict[str, Tally]:
+    """Collect what the notebooks' tests brought along, also from other processes."""
+    reports = (report for group in reporter.stats.values() for report in group)
+    found = [
+        dict(properties)[PROPERTY]
+        for report in reports
+        if PROPERTY in dict(properties := getattr(report, "user_properties", ()))
+        and report.when == "call"
+    ]
+    return {told.pop("name"): Tally(**told) for told in sorted(found, key=lambda t: t["name"])}
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print one line for each notebook, then the reasons of the exempt cells."""
-    tallies = terminalreporter.config.stash[TALLIES]
-    if not any(tally.code for tally in tallies.values()):
+    """Print one line for each notebook, then its time, then the reasons of the exempt cells."""
+    found = tallies(terminalreporter)
+    if not any(tally.code for tally in found.values()):
         return
     terminalreporter.section("notebooks")
     write = terminalreporter.write_line
-    heads = (
-        "code",
-        "open lines",
-        "output",
-        "compared",
-        "tolerant",
-        "trained fig",
-        "exempt",
-        "seconds",
-    )
-    write(f"{'notebook':28}" + "".join(f"{head:>12}" for head in heads) + "   slowest cell")
-    for path, tally in tallies.items():
-        slowest = max(tally.seconds, key=tally.seconds.get, default=0)
+    heads = ("code", "open lines", "output", "compared", "tolerant", "trained fig", "exempt")
+    write(f"{'notebook':28}" + "".join(f"{head:>12}" for head in heads))
+    for name, tally in found.items():
         cells = (
             tally.code,
             tally.open_lines,
@@ -210,13 +206,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             tally.tolerant,
             tally.trained_figures,
             f"{len(tally.reasons)} ({tally.exempt_share:.0%})",
-            f"{sum(tally.seconds.values()):.1f}",
         )
-        line = f"{path.stem:28}" + "".join(f"{cell!s:>12}" for cell in cells)
-        write(f"{line}   {slowest} ({tally.seconds.get(slowest, 0.0):.1f} s)")
+        write(f"{name:28}" + "".join(f"{cell!s:>12}" for cell in cells))
     write("open lines: code that a reader of the page sees without a click;")
     write("compared: word for word; of them tolerant: numbers within the cell's tolerance;")
     write("trained fig: the numbers in the figure were not compared, its words were.")
-    for path, tally in tallies.items():
+    for name, tally in found.items():
+        write(f"{name:28} {tally.told_seconds()}")
+    for name, tally in found.items():
         for cell, reason in tally.reasons.items():
-            write(f"{path.stem} cell {cell} exempt: {reason or 'NO REASON GIVEN'}")
+            write(f"{name} cell {cell} exempt: {reason or 'NO REASON GIVEN'}")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import hangs
 from tools.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -10,7 +11,7 @@ SETTLED = """async () => {
   if (window.MathJax?.startup) await MathJax.startup.promise;
   const views = document.querySelectorAll(
     'script[type="application/vnd.jupyter.widget-view+json"]').length;
-  const deadline = Date.now() + 20000;
+  const deadline = Date.now() + 600000;
   while (document.querySelectorAll(".widget-subarea").length < views && Date.now() < deadline)
     await new Promise((done) => setTimeout(done, 50));
   await document.fonts.ready;
@@ -23,6 +24,7 @@ def visit(chromium, url, home, *, size=(1280, 900), scheme="light"):
     context = chromium.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
     )
+    context.set_default_timeout(hangs.PAGE)
     page = context.new_page()
     noise = []
 
@@ -71,9 +73,10 @@ def test_pages_ask_for_nothing_from_outside_and_report_no_error(chromium, site, 
 
 def test_the_front_door_leads_to_the_first_page(chromium, home):
     context = chromium.new_context()
+    context.set_default_timeout(hangs.PAGE)
     page = context.new_page()
     page.goto(f"{home}index.html")
-    page.wait_for_url(f"{home}chapters/intro.html", timeout=10_000)
+    page.wait_for_url(f"{home}chapters/intro.html")
     title = page.title()
     context.close()
     assert title.startswith("Gates to Heads")
@@ -138,7 +141,7 @@ def test_no_page_is_wider_than_a_phone(chromium, site, address):
 
 def test_search_finds_a_word_of_the_book(chromium, home):
     page, noise = visit(chromium, f"{home}search.html?q=recurrent", home)
-    page.wait_for_selector("#search-results li a", timeout=10_000)
+    page.wait_for_selector("#search-results li a")
     hits = page.eval_on_selector_all("#search-results li a", "links => links.map(a => a.href)")
     page.context.close()
     assert noise == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import fetch_assets, find_browser, offline, serve
+from tools import calibration, fetch_assets, find_browser, offline, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
@@ -190,3 +190,13 @@ def test_no_browser_means_one_sentence_on_what_to_install(monkeypatch, tmp_path)
     monkeypatch.setattr(sys, "argv", ["find_browser.py"])
     with pytest.raises(SystemExit, match="apt-get install chromium"):
         find_browser.main()
+
+
+def test_seconds_stand_beside_a_calibration():
+    assert calibration.beside(62.04, 1.5) == "   62.0 s =    41 × calibration"
+
+
+def test_the_calibration_is_the_time_of_a_loop(monkeypatch):
+    monkeypatch.setattr(calibration.time, "perf_counter", iter([10.0, 12.5]).__next__)
+    monkeypatch.setattr(calibration, "STEPS", 8)
+    assert calibration.calibrate() == 2.5

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from tests import hangs
 from tools.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -28,6 +29,7 @@ def kind_of(url):
 def weigh(chromium, url):
     """Visit with an empty cache; give bytes by kind, each response as gzip -9 makes it."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(hangs.PAGE)
     page = context.new_page()
     responses = {}
     page.on("response", lambda response: responses.setdefault(response.url, response))

@@ -6,14 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests import hangs  # noqa: E402
 from tools import serve  # noqa: E402
 from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
 
+expect.set_options(timeout=hangs.PAGE)
 OWN_SCHEMES = ("data:", "blob:", "about:")
 
 
@@ -55,7 +57,7 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context.on("request", note_request)
         context.on("weberror", lambda error: faults.append(f"page error: {error.error}"))
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(hangs.PAGE)
         page.on("console", lambda said: _note_error(said, faults))
         page.goto(site + path)
         return page

@@ -1,4 +1,9 @@
-"""The views made by Colab's widget versions, drawn by those versions' own scripts."""
+"""The views made by Colab's widget versions, drawn by those versions' own scripts.
+
+Samples of every view are driven control by control; the views that the chapters saved are made
+again from their own numbers and drawn. The chapters themselves are not run a second time: of what
+they do, these versions can change nothing but the views.
+"""
 
 import json
 import os
@@ -8,12 +13,14 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, served
 from playwright.sync_api import expect
-from saved_widgets import shown_views
+from saved_widgets import SavedView, notebook_views, shown_views
 from widget_drivers import check_contrast, drive, ready_views
 from widget_page import write_page
 
 pytestmark = pytest.mark.browser
 HERE = Path(__file__).parent
+NOTEBOOKS = [path for path in sorted((ROOT / "chapters").rglob("*.ipynb")) if notebook_views(path)]
+IPYWIDGETS_OWN = {"layout", "tabbable", "tooltip"}
 VERSIONS = {"ipywidgets": "7.7.1", "anywidget": "0.9.21"}
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget
@@ -24,22 +31,46 @@ print(json.dumps({"versions": found, "anywidget": str(script)}))
 
 
 @pytest.fixture(scope="module")
-def colab(tmp_path_factory, libraries) -> tuple[Path, list]:
-    """Make the sample widgets with Colab's Python, and a page with that anywidget's script."""
+def make_page(libraries):
+    """Give a function that runs a script with Colab's Python and shows the views it made."""
     python = os.environ.get("G2H_COLAB_PYTHON") or ROOT / ".venv-colab" / "bin" / "python"
     if not Path(python).exists():
         pytest.skip("no environment with Colab's versions: set G2H_COLAB_PYTHON or run make test")
     found = json.loads(subprocess.check_output([python, "-c", PROBE], text=True))
     assert found["versions"] == VERSIONS
-    folder = tmp_path_factory.mktemp("colab")
     search = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": search}
-    state = folder / "state.json"
-    samples = [python, HERE / "widget_samples.py", state]
-    subprocess.run(samples, env=environment, check=True)
-    saved = json.loads(state.read_text(encoding="utf-8"))
-    write_page(folder / "site", saved, libraries | {"anywidget": Path(found["anywidget"])})
-    return folder / "site", shown_views(saved["state"], saved["shown"])
+
+    def make(folder: Path, script: str, *arguments: Path) -> tuple[Path, list[SavedView]]:
+        state = folder / "state.json"
+        command = [python, HERE / script, *arguments, state]
+        subprocess.run(command, env=environment, check=True)
+        saved = json.loads(state.read_text(encoding="utf-8"))
+        write_page(folder / "site", saved, libraries | {"anywidget": Path(found["anywidget"])})
+        return folder / "site", shown_views(saved["state"], saved["shown"])
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def colab(tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
+    """Make the sample widgets with Colab's Python."""
+    return make_page(tmp_path_factory.mktemp("colab"), "widget_samples.py")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_chapters_views_are_made_and_drawn(notebook, make_page, colab, tmp_path, open_page):
+    stored = [view for view in notebook_views(notebook) if view.is_ours]
+    sampled = {view.kind for view in colab[1]}
+    assert {view.kind for view in stored} <= sampled, "a view without a sample in widget_samples.py"
+    folder, views = make_page(tmp_path, "remade_views.py", notebook)
+    assert [view.kind for view in views] == [view.kind for view in stored]
+    for view, before in zip(views, stored, strict=True):
+        assert view.traits["_model_module_version"] == "~0.9.*"
+        own = {name for name in before.traits if not name.startswith("_")} - IPYWIDGETS_OWN
+        assert {n: view.traits[n] for n in own} == {n: before.traits[n] for n in own}
+    with served(folder, "http") as site:
+        ready_views(open_page(site), views)
 
 
 def test_every_control_shows_pythons_numbers(colab, open_page):

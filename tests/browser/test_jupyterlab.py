@@ -16,6 +16,8 @@ from explorer_driver import Explorer, decode
 from playwright.sync_api import Page, expect
 from widget_samples import explorer
 
+from tests import hangs
+
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -46,7 +48,7 @@ def lab(tmp_path_factory):
             yield address
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(600)
 
 
 def write_notebook(path: Path) -> None:
@@ -95,7 +97,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
-    for _ in range(240):
+    for _ in range(2400):
         try:
             urllib.request.urlopen(address, timeout=5).close()
         except (urllib.error.URLError, OSError):
@@ -103,7 +105,7 @@ def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
             time.sleep(0.25)
         else:
             return
-    pytest.fail(f"JupyterLab did not answer within a minute:\n{log.read_text()}")
+    pytest.fail(f"JupyterLab did not answer within ten minutes:\n{log.read_text()}")
 
 
 class Notebook:
@@ -119,7 +121,7 @@ class Notebook:
         self.page.keyboard.press("Control+Enter")
         self.runs += 1
         prompt = cell.locator(".jp-InputArea-prompt")
-        expect(prompt).to_have_text(f"[{self.runs}]:", timeout=90_000)
+        expect(prompt).to_have_text(f"[{self.runs}]:", timeout=hangs.START)
         printed = cell.locator(".jp-OutputArea-output[data-mime-type*=stdout]")
         return "".join(printed.all_inner_texts()).strip()
 
@@ -130,7 +132,7 @@ class Notebook:
 
 def test_views_and_kernel_stay_together(lab, open_page):
     page = open_page(lab, "lab/tree/views.ipynb?reset", viewport={"width": 1300, "height": 2000})
-    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(len(CELLS), timeout=60_000)
+    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(len(CELLS), timeout=hangs.START)
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60_000)
     notebook = Notebook(page)
     notebook.run(0)
@@ -146,7 +148,7 @@ def test_views_and_kernel_stay_together(lab, open_page):
 def sample_explorer(page: Page) -> Explorer:
     expected = explorer()
     root = page.locator(".g2h-alignment")
-    expect(root).to_have_count(1, timeout=60_000)
+    expect(root).to_have_count(1)
     return Explorer(page, root, decode(expected.get_state(["catalogue", "weights"])))
 
 

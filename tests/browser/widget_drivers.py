@@ -12,7 +12,7 @@ def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
     """Wait until all of our views are on the page, and give their roots in order."""
     ours = [view for view in views if view.is_ours]
     roots = page.locator(".g2h-view")
-    expect(roots).to_have_count(len(ours), timeout=60_000)
+    expect(roots).to_have_count(len(ours))
     return roots.all()
 
 

@@ -25,6 +25,7 @@ from gates2heads.training.parallel import (
     scaled,
     share,
 )
+from tests import hangs
 from tests.training.conftest import build, copying_pairs
 
 STEPS = 13
@@ -141,7 +142,7 @@ def launch(*command, processes=2, **more):
         env={**os.environ, **settings},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=hangs.PROCESS,
         check=False,
         **more,
     )

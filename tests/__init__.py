@@ -1,0 +1,1 @@
+"""The tests; a package of its own, since IPython brings one of this name."""
