@@ -133,7 +133,7 @@ class Notebook:
 def test_views_and_kernel_stay_together(lab, open_page):
     page = open_page(lab, "lab/tree/views.ipynb?reset", viewport={"width": 1300, "height": 2000})
     expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(len(CELLS), timeout=hangs.START)
-    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=hangs.START)
     notebook = Notebook(page)
     notebook.run(0)
     view = sample_explorer(page)
