@@ -7,7 +7,20 @@ import math
 from datetime import date
 
 import torch
-from nonsense import (
+from torch import nn
+
+from gates2heads.checks.values import check_count, check_positive, check_share
+from gates2heads.data.batches.pairs import batches, chunks, collate, endless_batches, pad
+from gates2heads.data.corpora.dates import date_lists, dates, days_of, split_of, write_date
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.layers.attention.scores import SCORES, AdditiveScore, GaussianScore
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.layers.masks import masked_softmax
+from gates2heads.layers.record import record
+from gates2heads.layers.recurrent import GRU, GRUCell
+from gates2heads.models.translation.seq2seq import Decoder, Encoder, EncoderDecoder
+from tests.nonsense import (
     BATCH,
     COUNTS,
     FLOATS,
@@ -31,19 +44,6 @@ from nonsense import (
     through,
     walk,
 )
-from torch import nn
-
-from gates2heads.checks.values import check_count, check_positive, check_share
-from gates2heads.data.batches.pairs import batches, chunks, collate, endless_batches, pad
-from gates2heads.data.corpora.dates import date_lists, dates, days_of, split_of, write_date
-from gates2heads.data.tokens.characters import CharacterTokenizer
-from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.layers.attention.scores import SCORES, AdditiveScore, GaussianScore
-from gates2heads.layers.attention.single_head import Attention
-from gates2heads.layers.masks import masked_softmax
-from gates2heads.layers.record import record
-from gates2heads.layers.recurrent import GRU, GRUCell
-from gates2heads.models.translation.seq2seq import Decoder, Encoder, EncoderDecoder
 
 MODEL = EncoderDecoder(V, V, embedding_size=D, hidden_size=U)
 VOCABULARY = TOKENIZER.vocabulary

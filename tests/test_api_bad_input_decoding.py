@@ -4,7 +4,21 @@ import math
 from functools import partial
 
 import torch
-from nonsense import (
+from torch import nn
+
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.decoding.beam import beam
+from gates2heads.decoding.exhaustive import exhaustive
+from gates2heads.decoding.lengths import Power, Wu, check_rule
+from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
+from gates2heads.decoding.search import greedy
+from gates2heads.decoding.state import check_state, select
+from gates2heads.decoding.steps import begin
+from gates2heads.decoding.trace import Tree, check_trace
+from gates2heads.decoding.translation import align, translate, write
+from gates2heads.models.pretraining.gpt import GPT
+from gates2heads.models.translation.seq2seq import EncoderDecoder
+from tests.nonsense import (
     COUNTS,
     FLAGS,
     HUGE,
@@ -20,20 +34,6 @@ from nonsense import (
     through,
     walk,
 )
-from torch import nn
-
-from gates2heads.data.tokens.characters import CharacterTokenizer
-from gates2heads.decoding.beam import beam
-from gates2heads.decoding.exhaustive import exhaustive
-from gates2heads.decoding.lengths import Power, Wu, check_rule
-from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
-from gates2heads.decoding.search import greedy
-from gates2heads.decoding.state import check_state, select
-from gates2heads.decoding.steps import begin
-from gates2heads.decoding.trace import Tree, check_trace
-from gates2heads.decoding.translation import align, translate, write
-from gates2heads.models.pretraining.gpt import GPT
-from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 BOS = torch.tensor([1, 1])
 LOG_PROBS = floats(B, V).log_softmax(-1)

@@ -3,7 +3,22 @@
 import math
 
 import torch
-from nonsense import (
+
+from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, draw, reinforce_loss
+from gates2heads.layers.attention.heads import join_heads, scaled_dot, split_heads
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.layers.attention.scores import DotScore
+from gates2heads.layers.attention.self_attention import self_attention
+from gates2heads.layers.blocks import ConvolutionBlock, FeedForward, Residual
+from gates2heads.layers.masks import causal_mask, key_mask, length_mask
+from gates2heads.layers.norms import BatchNorm, LayerNorm, RMSNorm
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, rotate, sinusoids
+from gates2heads.layers.recurrent import LSTM, RNN, ContextGRUCell, LSTMCell, RNNCell
+from gates2heads.layers.transformer_layers import ENCODER_NAMES, DecoderLayer, EncoderLayer, rename
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.universal import UniversalTransformer
+from tests.nonsense import (
     BATCH,
     CHOICES,
     COUNTS,
@@ -27,21 +42,6 @@ from nonsense import (
     through,
     walk,
 )
-
-from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, draw, reinforce_loss
-from gates2heads.layers.attention.heads import join_heads, scaled_dot, split_heads
-from gates2heads.layers.attention.local import LocalAttention
-from gates2heads.layers.attention.multi_head import MultiHeadAttention
-from gates2heads.layers.attention.scores import DotScore
-from gates2heads.layers.attention.self_attention import self_attention
-from gates2heads.layers.blocks import ConvolutionBlock, FeedForward, Residual
-from gates2heads.layers.masks import causal_mask, key_mask, length_mask
-from gates2heads.layers.norms import BatchNorm, LayerNorm, RMSNorm
-from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, rotate, sinusoids
-from gates2heads.layers.recurrent import LSTM, RNN, ContextGRUCell, LSTMCell, RNNCell
-from gates2heads.layers.transformer_layers import ENCODER_NAMES, DecoderLayer, EncoderLayer, rename
-from gates2heads.models.transformer.transformer import Transformer
-from gates2heads.models.transformer.universal import UniversalTransformer
 
 H = 2
 OPTIONAL_COUNTS = [x for x in COUNTS if x is not None]

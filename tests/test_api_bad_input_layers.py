@@ -3,7 +3,23 @@
 import math
 
 import torch
-from nonsense import (
+from torch import nn
+
+from gates2heads.checks.models import check_row
+from gates2heads.checks.tensors import check_mask, check_tokens, check_width
+from gates2heads.layers.attention.hard import HardAttention
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.layers.attention.scores import ConcatScore, DotScore, GaussianScore
+from gates2heads.layers.norms import BatchNorm
+from gates2heads.layers.positions import LearnedPositions
+from gates2heads.layers.record import record
+from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell
+from gates2heads.layers.recurrent.lstm import LSTM
+from gates2heads.layers.recurrent.rnn import RNN, RNNCell
+from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.translation.checks import check_attention
+from tests.nonsense import (
     CHOICES,
     COUNTS,
     FLAGS,
@@ -22,22 +38,6 @@ from nonsense import (
     through,
     walk,
 )
-from torch import nn
-
-from gates2heads.checks.models import check_row
-from gates2heads.checks.tensors import check_mask, check_tokens, check_width
-from gates2heads.layers.attention.hard import HardAttention
-from gates2heads.layers.attention.local import LocalAttention
-from gates2heads.layers.attention.multi_head import MultiHeadAttention
-from gates2heads.layers.attention.scores import ConcatScore, DotScore, GaussianScore
-from gates2heads.layers.norms import BatchNorm
-from gates2heads.layers.positions import LearnedPositions
-from gates2heads.layers.record import record
-from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell
-from gates2heads.layers.recurrent.lstm import LSTM
-from gates2heads.layers.recurrent.rnn import RNN, RNNCell
-from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
-from gates2heads.models.translation.checks import check_attention
 
 H = 2
 GIVEN = [x for x in FLOATS if x is not None]

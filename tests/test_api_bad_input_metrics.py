@@ -4,19 +4,6 @@ import math
 
 import numpy as np
 import torch
-from nonsense import (
-    CHOICES,
-    COUNTS,
-    FLAGS,
-    HUGE,
-    LISTS,
-    POSITIVES,
-    SHARES,
-    THINGS,
-    floats,
-    through,
-    walk,
-)
 
 from gates2heads.metrics.agreement import largest_difference
 from gates2heads.metrics.bleu import Bleu, brevity_penalty, corpus_bleu
@@ -34,6 +21,19 @@ from gates2heads.metrics.sentences import cut, read_pair, read_pairs
 from gates2heads.metrics.significance import paired_bootstrap
 from gates2heads.metrics.smoothing import modified_precisions
 from gates2heads.metrics.word_vectors import WordVectors, rank_correlation
+from tests.nonsense import (
+    CHOICES,
+    COUNTS,
+    FLAGS,
+    HUGE,
+    LISTS,
+    POSITIVES,
+    SHARES,
+    THINGS,
+    floats,
+    through,
+    walk,
+)
 
 NUMBERS = [x for x in COUNTS if not isinstance(x, torch.Tensor)]
 LENGTHS = [x for x in NUMBERS if type(x) is not int or x]  # 0 is a length

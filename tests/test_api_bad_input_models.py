@@ -4,30 +4,6 @@ import math
 from copy import deepcopy
 
 import torch
-from nonsense import (
-    BATCH,
-    CHOICES,
-    COUNTS,
-    FLAGS,
-    FLOATS,
-    HUGE,
-    LISTS,
-    MASK,
-    MASKS,
-    POSITIVES,
-    SHARES,
-    SOURCE,
-    THINGS,
-    TOKENS,
-    B,
-    D,
-    S,
-    U,
-    V,
-    floats,
-    through,
-    walk,
-)
 
 from gates2heads.data.batches.windows import join_sentences, windows
 from gates2heads.layers.attention.scores import DotScore
@@ -58,6 +34,30 @@ from gates2heads.models.words.huffman import HuffmanTree
 from gates2heads.models.words.outputs import FullSoftmax, HierarchicalSoftmax, NegativeSampling
 from gates2heads.models.words.training import expected_loss, train_negative_sampling
 from gates2heads.models.words.word2vec import Word2Vec
+from tests.nonsense import (
+    BATCH,
+    CHOICES,
+    COUNTS,
+    FLAGS,
+    FLOATS,
+    HUGE,
+    LISTS,
+    MASK,
+    MASKS,
+    POSITIVES,
+    SHARES,
+    SOURCE,
+    THINGS,
+    TOKENS,
+    B,
+    D,
+    S,
+    U,
+    V,
+    floats,
+    through,
+    walk,
+)
 
 LAST = [*TOKENS, torch.tensor([1]), torch.tensor([1, V]), torch.tensor([1, -1])]
 OPTIONAL = [x for x in COUNTS if x is not None]

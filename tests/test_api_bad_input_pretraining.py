@@ -3,24 +3,6 @@
 import math
 
 import torch
-from nonsense import (
-    CHOICES,
-    COUNTS,
-    FLAGS,
-    LISTS,
-    MASK,
-    MASKS,
-    SHARES,
-    SOURCE,
-    THINGS,
-    TOKENS,
-    B,
-    S,
-    U,
-    V,
-    walk,
-)
-from nonsense import FLOATS as ALL_FLOATS
 
 from gates2heads.data.batches.joined import Markers, collate_joined, join, next_sentence_pairs
 from gates2heads.data.tokens.spans import character_offsets, token_spans, word_offsets
@@ -51,6 +33,24 @@ from gates2heads.training.pretraining_losses import (
     pretraining_loss,
     two_way_loss,
 )
+from tests.nonsense import (
+    CHOICES,
+    COUNTS,
+    FLAGS,
+    LISTS,
+    MASK,
+    MASKS,
+    SHARES,
+    SOURCE,
+    THINGS,
+    TOKENS,
+    B,
+    S,
+    U,
+    V,
+    walk,
+)
+from tests.nonsense import FLOATS as ALL_FLOATS
 
 H = 2
 SIZES = {"d_model": U, "nhead": H, "num_layers": 1, "max_length": 7}

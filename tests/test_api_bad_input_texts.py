@@ -4,20 +4,6 @@ import math
 from tempfile import mkdtemp
 
 import torch
-from nonsense import (
-    CHOICES,
-    COUNTS,
-    FLAGS,
-    HUGE,
-    LISTS,
-    POSITIVES,
-    SHARES,
-    THINGS,
-    TOKENIZER,
-    first,
-    through,
-    walk,
-)
 
 from gates2heads.checks.values import check_choice, check_flag, check_number
 from gates2heads.data.batches.joined import join
@@ -39,6 +25,20 @@ from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.merge_dropout import MergeDropout
 from gates2heads.data.tokens.spans import check_spans
 from gates2heads.data.tokens.words import WordTokenizer, WordVocabulary, split_words
+from tests.nonsense import (
+    CHOICES,
+    COUNTS,
+    FLAGS,
+    HUGE,
+    LISTS,
+    POSITIVES,
+    SHARES,
+    THINGS,
+    TOKENIZER,
+    first,
+    through,
+    walk,
+)
 
 TEXTS = [object(), None, 3, 2.5, b"a", ["a"]]
 NOT_TEXTS = [*LISTS, "ab", [3], [None], [b"a"]]

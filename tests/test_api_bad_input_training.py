@@ -8,27 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from nonsense import (
-    BATCH,
-    CHOICES,
-    COUNTS,
-    FLAGS,
-    FLOATS,
-    LISTS,
-    MASK,
-    MASKS,
-    POSITIVES,
-    SHARES,
-    SOURCE,
-    THINGS,
-    TOKENS,
-    B,
-    S,
-    V,
-    floats,
-    through,
-    walk,
-)
 from torch import nn
 
 from gates2heads.models.translation.seq2seq import EncoderDecoder
@@ -52,6 +31,27 @@ from gates2heads.training.recipes.runs import load
 from gates2heads.training.recipes.tasks import CaptionsTask, DatesTask
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
+from tests.nonsense import (
+    BATCH,
+    CHOICES,
+    COUNTS,
+    FLAGS,
+    FLOATS,
+    LISTS,
+    MASK,
+    MASKS,
+    POSITIVES,
+    SHARES,
+    SOURCE,
+    THINGS,
+    TOKENS,
+    B,
+    S,
+    V,
+    floats,
+    through,
+    walk,
+)
 
 FILE = f"{mkdtemp()}/point.safetensors"
 POINT, MODEL = nn.Linear(1, 1), EncoderDecoder(V, V, embedding_size=7, hidden_size=6)

@@ -1,12 +1,12 @@
 """The walk of `nonsense.py` through whole translators, and the parts of the convolutional one."""
 
-from nonsense import CHOICES, COUNTS, FLAGS, LISTS, SHARES, THINGS, D, U, V, walk
 from torch import nn
 
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.convolutional import ConvolutionalDecoder
+from tests.nonsense import CHOICES, COUNTS, FLAGS, LISTS, SHARES, THINGS, D, U, V, walk
 
 DILATIONS = [*LISTS, "12", (), ["a"], [0]]
 SIZES = {"embedding_size": D, "hidden_size": U, "dropout": 0.1, "max_length": 9}

@@ -4,17 +4,6 @@ import math
 
 import numpy as np
 import torch
-from nonsense import (
-    COUNTS,
-    HUGE,
-    LISTS,
-    SHARES,
-    THINGS,
-    TOKENIZER,
-    first,
-    through,
-    walk,
-)
 
 from gates2heads.data.batches.pairs import endless_token_batches, token_batches
 from gates2heads.data.corpora.cldr_facts import is_named, name_pairs, split_of_territory
@@ -37,6 +26,17 @@ from gates2heads.models.words.outputs import (
     noise_distribution,
 )
 from gates2heads.models.words.word2vec import Word2Vec
+from tests.nonsense import (
+    COUNTS,
+    HUGE,
+    LISTS,
+    SHARES,
+    THINGS,
+    TOKENIZER,
+    first,
+    through,
+    walk,
+)
 
 OFTEN = torch.tensor([3, 2, 1])
 WRONG_OFTEN = [*THINGS, None, 3, [3, 2, 1], OFTEN[:0], -OFTEN, OFTEN[:, None], OFTEN * math.nan]

@@ -15,8 +15,9 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-from nonsense import subject
 from torch import nn
+
+from tests.nonsense import subject
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gates2heads"

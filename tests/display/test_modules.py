@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from javascript import DISPLAY, run_javascript
 
 from gates2heads.display.modules import join_modules
+from tests.javascript import DISPLAY, run_javascript
 
 # A diamond: both neighbours have a private SCALE of their own and share one counter.
 DIAMOND = {

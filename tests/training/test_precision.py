@@ -1,5 +1,7 @@
 """Which precision a machine trains in, and how a card names the machine."""
 
+from functools import partial
+
 import torch
 
 from gates2heads.training.parallel import machine, precision_here, prepare_accelerator, processor
@@ -13,8 +15,15 @@ def test_auto_is_what_the_processor_multiplies_in(monkeypatch):
         ({"avx2": True}, "no"),
         ({}, "no"),
     ):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda capable=capable: capable)
+        ask = partial(dict, capable)
+        monkeypatch.setattr(torch.cpu, "get_capabilities", ask, raising=False)
         assert precision_here("auto") == expected
+
+
+def test_auto_is_full_precision_where_torch_cannot_be_asked(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    assert precision_here("auto") == "no"
 
 
 def test_auto_on_a_gpu(monkeypatch):

