@@ -3,8 +3,9 @@
     python tools/execute_notebooks.py [--timeout SECONDS] [--as-it-is] [NOTEBOOK …]
 
 Without names, every notebook under chapters/ is run, each in its own folder, by this interpreter.
-Cells are folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`); --as-it-is does
-that and no more, and runs nothing. What changes from run to run is not stored:
+Before, its figures are numbered in their order (`tools/figure_numbers.py`); after, its cells are
+folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`). --as-it-is only folds, and
+runs nothing. What changes from run to run is not stored:
 
 - the ids of widgets, replaced by their order of creation;
 - times, and the version of Python;
@@ -34,6 +35,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools.figure_numbers import renumber  # noqa: E402
 from tools.folding import fold  # noqa: E402
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -75,11 +77,21 @@ def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
     begin = time.perf_counter()
     if run:
         notebook.metadata.pop("widgets", None)
+        _number_figures(notebook, path)
         _run(path, notebook, timeout)
     seconds = time.perf_counter() - begin
     settle(notebook, path)
     _write(path, notebook)
     return seconds
+
+
+def _number_figures(notebook: nbformat.NotebookNode, path: Path) -> None:
+    try:
+        renumber(notebook, str(path))
+    except SyntaxError as error:
+        raise NotebookError(f"{path}: a cell is no Python: {error}") from None
+    except ValueError as error:
+        raise NotebookError(error) from None
 
 
 def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tools import figure_numbers
+from tools.figure_numbers import shown_figures
 from tools.folding import ALLOWANCES, LIMITS, faults, fold
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,6 +99,14 @@ def test_a_page_shows_no_more_code_than_can_be_read(notebook):
     content = json.loads(notebook.read_text(encoding="utf-8"))
     limits, _ = ALLOWANCES.get(notebook.stem, (LIMITS, ""))
     assert faults(content, limits) == []
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_figures_are_numbered_in_their_order_and_every_mention_is_of_one(notebook):
+    pages = {path: json.loads(path.read_text(encoding="utf-8")) for path in NOTEBOOKS}
+    known = {figure.number for page in pages.values() for figure in shown_figures(page)}
+    chapter = notebook.stem.partition("_")[0].lstrip("0")
+    assert figure_numbers.faults(pages[notebook], chapter, known) == []
 
 
 def test_an_allowance_is_for_a_page_that_needs_it():

@@ -251,6 +251,28 @@ class TestShow:
             figures.show(ramp(), **words)
         assert not shown
 
+    def test_a_number_stands_before_the_caption_and_in_what_is_compared(self, shown):
+        figures.show(ramp(), **WORDS, number="5.3")
+        (bundle, _), (caption, _) = shown
+        assert bundle[figures.FIGURE_MIME]["number"] == "5.3"
+        assert caption["text/markdown"] == f"**Figure 5.3.** *{WORDS['caption']}*"
+        assert caption["text/plain"] == f"Figure 5.3. {WORDS['caption']}"
+        figures.show(ramp(), **WORDS)
+        assert "number" not in shown[2][0][figures.FIGURE_MIME]
+
+    @pytest.mark.parametrize(
+        ("number", "error", "message"),
+        [
+            (5.3, TypeError, 'number must be a string such as "5.3", got 5.3'),
+            ("5", ValueError, "number must be a chapter and a place such as 5.3, got '5'"),
+            ("Figure 5.3", ValueError, "got 'Figure 5.3'"),
+        ],
+    )
+    def test_what_is_no_number_is_refused(self, number, error, message, shown):
+        with pytest.raises(error, match=message):
+            figures.show(ramp(), **WORDS, number=number)
+        assert not shown
+
     def test_only_a_figure_is_shown(self):
         with pytest.raises(TypeError, match="figure must be a matplotlib Figure, got ndarray"):
             figures.show(grid(), **WORDS)

@@ -24,6 +24,7 @@ from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
+NUMBER = re.compile(r"\w+\.\w+")
 
 # Okabe & Ito 2008, "Color universal design", without black (the ink) and yellow (lost on white).
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -174,7 +175,7 @@ def card_png(figure: Figure) -> bytes:
     return drawn.getvalue()
 
 
-def show(figure: Figure, *, alt: str, caption: str) -> None:
+def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     """Display a figure with its text alternative, and its caption in italics below.
 
     The first output holds the PNG card, the themed SVG, and what the figure says as data: the book
@@ -185,13 +186,20 @@ def show(figure: Figure, *, alt: str, caption: str) -> None:
         figure: a matplotlib figure.
         alt: one sentence for a reader who cannot see it: what is to be seen, with its numbers.
         caption: one paragraph of Markdown without emphasis of its own.
+        number: such as "5.3", by which the text calls it Figure 5.3. The number is an argument, so
+            that it stays the same however often and in which order cells are run.
     Raises:
-        TypeError: figure is no matplotlib Figure.
-        ValueError: alt or caption is empty, or the caption is more than one paragraph.
+        TypeError: figure is no matplotlib Figure, or number no string.
+        ValueError: alt or caption is empty, the caption is more than one paragraph, or number is
+            not a chapter, a point and a place in it.
     """
     if not isinstance(figure, Figure):
         raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
+    if not isinstance(number, str):
+        raise TypeError(f'number must be a string such as "5.3", got {shown(number)}')
+    if number and not NUMBER.fullmatch(number):
+        raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
     bundle = {
         "image/png": base64.b64encode(card_png(figure)).decode(),
@@ -200,12 +208,15 @@ def show(figure: Figure, *, alt: str, caption: str) -> None:
             "alt": alt,
             "caption": caption,
             "content": figure_content(figure),
+            **({"number": number} if number else {}),
         },
         "text/plain": alt,
     }
     size = {"image/png": {"width": width, "height": height, "alt": alt}}
     display(bundle, metadata=size, raw=True)
-    display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+    name = f"Figure {number}." if number else ""
+    below = {"text/markdown": f"**{name}** *{caption}*" if name else f"*{caption}*"}
+    display(below | {"text/plain": f"{name} {caption}".lstrip()}, raw=True)
 
 
 def _one_line(words: str, name: str) -> str:
