@@ -7,36 +7,29 @@ import torch.nn.functional as F
 from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.exercises import attention as exercises
-from gates2heads.exercises.verdict import NotYetError, Verdict, check
+from gates2heads.exercises.attention import reinforce
+from gates2heads.layers.attention.scores import ConcatScore
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
-
-def reinforce(weights, picks, rewards, baseline):
-    """The right answer of exercise 5.4, to be spoilt below."""
-    pushed = F.one_hot(picks, len(weights)) - weights
-    return ((rewards - baseline)[:, None] * pushed).mean(0)
-
-
 WRONG = [
-    (exercises.check_pool, lambda q, k, v: None, "returned nothing"),
-    (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "shape should be (1,)"),
-    (exercises.check_pool, lambda q, k, v: (k @ q) @ v, "done by hand"),
-    (exercises.check_pool, lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v, "random keys"),
-    (exercises.check_pool, lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v, "NaN"),
+    (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "should be of shape (1,)"),
+    (exercises.check_pool, lambda q, k, v: (k @ q) @ v, "the softmax is missing"),
+    (exercises.check_pool, lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v, "by √K"),
+    (exercises.check_pool, lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v, "overflow"),
     (exercises.check_pool, lambda q, k, v: 1 / 0, "raised ZeroDivisionError"),
-    (exercises.check_split, lambda w, n: w, "two matrices"),
-    (exercises.check_split, lambda w, n: (w[:, n:], w[:, :n]), "W_q"),
-    (exercises.check_split, lambda w, n: (w[:n], w[n:]), "W_q"),
-    (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "NaN"),
-    (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "eight equal weights"),
-    (exercises.check_entropy, lambda w: -(torch.xlogy(w, w) / 0.6931472).sum(-1), "eight equal"),
-    (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "shape should be (2,)"),
-    (exercises.check_reinforce, lambda w, i, r, b: None, "returned nothing"),
-    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "shape should be"),
-    (exercises.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "with reward 12"),
+    (exercises.check_split, lambda w, n: w, "2 results: W_q and W_k"),
+    (exercises.check_split, lambda w, n: (w[:, n:], w[:, :n]), "the wrong way round"),
+    (exercises.check_split, lambda w, n: (w[:n], w[n:]), "rows were cut"),
+    (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "0 · log 0 counts as 0"),
+    (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "the minus sign is missing"),
+    (exercises.check_entropy, lambda w: -(w * (w + 1e-30).log2()).sum(-1), "these are bits"),
+    (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "everything was summed"),
+    (exercises.check_reinforce, lambda w, i, r, b: print(end=""), "is a `return` missing?"),
+    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "of shape (3,)"),
+    (exercises.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "the sign is wrong"),
     (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
-    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline 0.7"),
-    (exercises.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "seven draws"),
+    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is forgotten"),
+    (exercises.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "is a sum"),
     (exercises.check_fault, "a", "sums would exceed 1"),
     (exercises.check_fault, "c", "same probabilities"),
     (exercises.check_fault, "D", "only its own output"),
@@ -51,42 +44,24 @@ def test_a_wrong_answer_gets_its_reason(checker, answer, reason):
     assert reason in verdict.message
 
 
-def test_the_right_estimate_passes():
-    assert exercises.check_reinforce(reinforce).passed
+def test_the_solutions_are_what_the_library_and_autograd_say():
+    torch.manual_seed(5)
+    score = ConcatScore(3, 5, 7)
+    of_query, of_key = exercises.split(score.weight.detach(), 3)
+    torch.testing.assert_close(of_query, score.query_layer.weight.detach())
+    torch.testing.assert_close(of_key, score.key_layer.weight.detach())
+    scores, rewards = torch.randn(5, requires_grad=True), torch.randn(7)
+    picks = torch.randint(5, (7,))
+    ((rewards - 0.7) * scores.log_softmax(0)[picks]).mean().backward()
+    estimate = reinforce(scores.detach().softmax(0), picks, rewards, 0.7)
+    torch.testing.assert_close(estimate, scores.grad)
+    weights = torch.rand(5, 7).softmax(-1)
+    by_torch = torch.distributions.Categorical(weights).entropy()
+    torch.testing.assert_close(exercises.entropy(weights), by_torch)
 
 
 def test_the_letter_may_stand_in_brackets():
     assert exercises.check_fault("(B)").passed
-
-
-def test_long_answers_are_shown_in_short():
-    assert exercises.in_short(torch.arange(7) / 3) == "[0.000, 0.333, 0.667, 1.000, …]"
-    assert exercises.in_short(torch.tensor(5.0)) == "[5.000]"
-
-
-def test_an_answer_not_given_is_not_wrong_but_untried():
-    verdict = exercises.check_pool(...)
-    assert not verdict
-    assert "not tried yet" in repr(verdict)
-
-
-def test_a_verdict_shows_and_counts_as_what_it_says():
-    assert repr(Verdict(True, "well")) == "✔ well"
-    assert not Verdict(False, "no")
-
-
-def test_a_check_turns_its_three_ends_into_verdicts():
-    @check("Exercise 0")
-    def checker(answer):
-        if answer < 0:
-            raise NotYetError("It must not be negative.")
-        return f"{1 / answer}"
-
-    assert checker(2) == Verdict(True, "Exercise 0: right. 0.5")
-    assert checker(-1) == Verdict(False, "Exercise 0: not yet. It must not be negative.")
-    assert checker(0) == Verdict(
-        False, "Exercise 0: your code raised ZeroDivisionError: division by zero"
-    )
 
 
 @pytest.fixture

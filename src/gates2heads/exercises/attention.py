@@ -9,98 +9,179 @@ from torch import Tensor
 from gates2heads.checks.shown import shown
 from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.decoding.translation import translate
+from gates2heads.exercises.diagnosis import Case, FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
-from gates2heads.layers.attention.scores import ConcatScore
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.metrics.exact_match import exact_match
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
-TOLERANCE = 1e-5
 
-
-def tensor_like(answer, wanted: Tensor, case: str) -> None:
-    """Raise `NotYetError` unless `answer` is the wanted tensor; the message shows the case."""
-    if answer is None or answer is ...:
-        raise NotYetError(f"For {case} your function returned nothing.")
-    answer = torch.as_tensor(answer, dtype=wanted.dtype)
-    if answer.shape != wanted.shape:
-        raise NotYetError(
-            f"For {case} the shape should be {tuple(wanted.shape)}, yours is {tuple(answer.shape)}."
-        )
-    if not torch.allclose(answer, wanted, atol=TOLERANCE):
-        raise NotYetError(f"For {case} the answer is {in_short(wanted)}, yours {in_short(answer)}.")
-
-
-def in_short(tensor: Tensor) -> str:
-    """The first numbers of a tensor, to three decimals."""
-    numbers = [f"{number:.3f}" for number in tensor.flatten()[:4].tolist()]
-    return f"[{', '.join(numbers)}{', …' if tensor.numel() > 4 else ''}]"
-
-
-@check("Exercise 5.1")
-def check_pool(pool) -> str:
-    """Check `pool(query (K,), keys (S, K), values (S, D))` -> (D,): attention with dot scores."""
-    query, keys = torch.tensor([1.0]), torch.tensor([[1.0], [2.0], [3.0]]).log()
-    values = torch.tensor([[6.0], [12.0], [0.0]])
-    tensor_like(pool(query, keys, values), torch.tensor([5.0]), "the example done by hand")
+def _random(*shapes: tuple[int, ...]) -> list[Tensor]:
     draw = torch.Generator().manual_seed(5)
-    query, keys, values = (torch.randn(*s, generator=draw) for s in [(3,), (7, 3), (7, 5)])
-    wanted = F.scaled_dot_product_attention(query[None], keys, values, scale=1.0)[0]
-    tensor_like(pool(query, keys, values), wanted, "random keys (7, 3) and values (7, 5)")
-    wanted = values[(keys @ query).argmax()]
-    answer = pool(query * 1e4, keys, values)
-    if not torch.isfinite(torch.as_tensor(answer)).all():
-        raise NotYetError("Large scores give NaN. Take the softmax of torch, or subtract the max.")
-    tensor_like(answer, wanted, "scores in the thousands")
-    return "With scores in the thousands it picks one value: softmax has become argmax."
+    return [torch.randn(*shape, generator=draw) for shape in shapes]
 
 
-@check("Exercise 5.2")
-def check_split(split) -> str:
-    """Check `split(weight (hidden, Q + K), query_size)` -> W_q (hidden, Q) and W_k (hidden, K)."""
-    torch.manual_seed(5)
-    score = ConcatScore(3, 5, 7)
-    answer = split(score.weight.detach(), 3)
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise NotYetError("Return two matrices: W_q and W_k.")
-    tensor_like(answer[0], score.query_layer.weight.detach(), "W_q of a (7, 8) matrix")
-    tensor_like(answer[1], score.key_layer.weight.detach(), "W_k of a (7, 8) matrix")
-    return "So concat and additive are one score function under two names."
+def pool(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """The solution of exercise 5.1: query (K,), keys (S, K), values (S, D) -> (D,)."""
+    return (keys @ query).softmax(0) @ values
 
 
-@check("Exercise 5.3")
-def check_entropy(entropy) -> str:
-    """Check `entropy(weights (…, S))` -> (…): in nats, zeros allowed."""
-    uniform = torch.full((2, 8), 1 / 8)
-    tensor_like(entropy(uniform), torch.full((2,), math.log(8)), "eight equal weights")
-    single = torch.eye(3)
-    answer = entropy(single)
-    if torch.isnan(torch.as_tensor(answer)).any():
-        raise NotYetError("A weight of 0 gives NaN: 0 · log 0 counts as 0.")
-    tensor_like(answer, torch.zeros(3), "a single weight of 1")
-    mixed = torch.tensor([[0.5, 0.25, 0.25]])
-    tensor_like(entropy(mixed), torch.tensor([1.5 * math.log(2)]), "weights ½, ¼, ¼")
-    return "e to this power is the number of positions that the model looks at."
+def _pool_cases() -> list[Case]:
+    query, keys, values = _random((3,), (7, 3), (7, 5))
+    by_hand = torch.tensor([1.0]), torch.tensor([[1.0], [2.0], [3.0]]).log()
+    return [
+        Case(
+            "the example done by hand",
+            (*by_hand, torch.tensor([[6.0], [12.0], [0.0]])),
+            torch.tensor([5.0]),
+        ),
+        Case(
+            "random keys (7, 3) and values (7, 5)",
+            (query, keys, values),
+            F.scaled_dot_product_attention(query[None], keys, values, scale=1.0)[0],
+        ),
+        Case(
+            "scores in the thousands",
+            (query * 1e4, keys, values),
+            values[(keys @ query).argmax()],
+        ),
+    ]
 
 
-@check("Exercise 5.4")
-def check_reinforce(reinforce) -> str:
-    """Check `reinforce(weights (S,), picks (N,), rewards (N,), baseline)` -> (S,): eq. (5.8)."""
+check_pool = FunctionCheck(
+    title="Exercise 5.1",
+    solution=pool,
+    cases=_pool_cases,
+    mistakes={
+        "the softmax is missing": lambda q, k, v: (k @ q) @ v,
+        "the scores are divided by √K: that is the scaled dot score": (
+            lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v
+        ),
+        "the exponentials are not divided by their sum": lambda q, k, v: (k @ q).exp() @ v,
+        "the exponentials overflow: take the softmax of torch, or subtract the maximum": (
+            lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v
+        ),
+        "every value counts the same": lambda q, k, v: v.mean(0),
+        "the values are summed without weights": lambda q, k, v: v.sum(0),
+        "only the best key is read, which is hard attention": (lambda q, k, v: v[(k @ q).argmax()]),
+        "the keys are averaged, not the values": lambda q, k, v: (k @ q).softmax(0) @ k,
+    },
+    remark="With scores in the thousands it picks one value: softmax has become argmax.",
+)
+
+
+def split(weight: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
+    """The solution of exercise 5.2: weight (hidden, Q + K) -> W_q (hidden, Q), W_k (hidden, K)."""
+    return weight[:, :query_size], weight[:, query_size:]
+
+
+check_split = FunctionCheck(
+    title="Exercise 5.2",
+    solution=split,
+    cases=lambda: [Case("a (7, 8) matrix and Q = 3", (*_random((7, 8)), 3))],
+    mistakes={
+        "the two are the wrong way round: the query comes first in [q; k]": (
+            lambda w, n: (w[:, n:], w[:, :n])
+        ),
+        "rows were cut and not columns": lambda w, n: (w[:n], w[n:]),
+        "the last columns were given to the query": lambda w, n: (w[:, -n:], w[:, :-n]),
+        "the matrices are transposed": lambda w, n: (w[:, :n].T, w[:, n:].T),
+    },
+    parts=("W_q", "W_k"),
+    remark="So concat and additive are one score function under two names.",
+)
+
+
+def entropy(weights: Tensor) -> Tensor:
+    """The solution of exercise 5.3: weights (…, S) -> (…), in nats."""
+    return -torch.xlogy(weights, weights).sum(-1)
+
+
+check_entropy = FunctionCheck(
+    title="Exercise 5.3",
+    solution=entropy,
+    cases=lambda: [
+        Case(
+            "eight equal weights, twice",
+            (torch.full((2, 8), 1 / 8),),
+            torch.full((2,), math.log(8)),
+        ),
+        Case(
+            "weights ½, ¼, ¼",
+            (torch.tensor([[0.5, 0.25, 0.25]]),),
+            torch.tensor([1.5 * math.log(2)]),
+        ),
+        Case("a single weight of 1", (torch.eye(3),), torch.zeros(3)),
+    ],
+    mistakes={
+        "the logarithm has base 2: these are bits": lambda w: entropy(w) / math.log(2),
+        "the logarithm has base 10": lambda w: entropy(w) / math.log(10),
+        "the minus sign is missing": lambda w: -entropy(w),
+        "it is a mean over the positions and not a sum": lambda w: entropy(w) / w.shape[-1],
+        "everything was summed, and not the last axis alone": lambda w: entropy(w).sum(),
+        "the wrong axis was summed": lambda w: -torch.xlogy(w, w).sum(0),
+        "the logarithms are not weighted": lambda w: -w.log().sum(-1),
+        "a weight of 0 meets its logarithm: 0 · log 0 counts as 0, and torch says NaN": (
+            lambda w: -(w * w.log()).sum(-1)
+        ),
+    },
+    remark="e to this power is the number of positions that the model looks at.",
+)
+
+
+def reinforce(weights: Tensor, picks: Tensor, rewards: Tensor, baseline: float) -> Tensor:
+    """The solution of exercise 5.4: weights (S,), picks (N,), rewards (N,) -> (S,), eq. (5.8)."""
+    pushed = F.one_hot(picks, len(weights)) - weights
+    return ((rewards - baseline)[:, None] * pushed).mean(0)
+
+
+def _reinforce_cases() -> list[Case]:
     weights, values = torch.tensor([1.0, 2.0, 3.0]) / 6, torch.tensor([6.0, 12.0, 0.0])
-    one = reinforce(weights, torch.tensor([1]), values[1:2], 0.0)
-    tensor_like(one, torch.tensor([-2.0, 8.0, -6.0]), "one draw, of slot 2, with reward 12")
-    draw = torch.Generator().manual_seed(5)
-    scores = torch.randn(5, generator=draw, requires_grad=True)
-    picks, rewards = torch.randint(5, (7,), generator=draw), torch.randn(7, generator=draw)
-    ((rewards - 0.7) * scores.log_softmax(0)[picks]).mean().backward()
-    answer = reinforce(scores.detach().softmax(0), picks, rewards, 0.7)
-    tensor_like(answer, scores.grad, "seven draws from five positions, baseline 0.7")
-    picks = torch.tensor([0, 1, 1, 2, 2, 2])  # as often as the weights say
-    exact = weights * (values - 5)
-    for baseline in (0.0, 5.0):
-        answer = reinforce(weights, picks, values[picks], baseline)
-        tensor_like(answer, exact, f"six draws in proportion to the weights, baseline {baseline}")
-    return "Draws in proportion to the weights give the exact gradient, whatever the baseline."
+    scores, rewards = _random((5,), (7,))
+    picks = torch.tensor([4, 0, 2, 2, 1, 4, 3])
+    alike = torch.tensor([0, 1, 1, 2, 2, 2])  # as often as the weights say
+    return [
+        Case(
+            "one draw, of slot 2, with reward 12",
+            (weights, torch.tensor([1]), values[1:2], 0.0),
+            torch.tensor([-2.0, 8.0, -6.0]),
+        ),
+        Case(
+            "seven draws from five positions, baseline 0.7",
+            (scores.softmax(0), picks, rewards, 0.7),
+        ),
+        *(
+            Case(
+                f"six draws in proportion to the weights, baseline {baseline}",
+                (weights, alike, values[alike], baseline),
+                weights * (values - 5),
+            )
+            for baseline in (0.0, 5.0)
+        ),
+    ]
+
+
+check_reinforce = FunctionCheck(
+    title="Exercise 5.4",
+    solution=reinforce,
+    cases=_reinforce_cases,
+    mistakes={
+        "the baseline is forgotten": lambda w, i, r, b: reinforce(w, i, r, 0.0),
+        "the baseline is added": lambda w, i, r, b: reinforce(w, i, r, -b),
+        "it is a sum over the draws and not their mean": (
+            lambda w, i, r, b: len(i) * reinforce(w, i, r, b)
+        ),
+        "the sign is wrong: the reward is to grow": lambda w, i, r, b: -reinforce(w, i, r, b),
+        "the weights are not taken off the pick": (
+            lambda w, i, r, b: ((r - b)[:, None] * F.one_hot(i, len(w))).mean(0)
+        ),
+        "each draw is weighted by its probability, which the drawing has done already": (
+            lambda w, i, r, b: (((r - b) * w[i])[:, None] * (F.one_hot(i, len(w)) - w)).sum(0)
+        ),
+        "the slots were averaged too": lambda w, i, r, b: reinforce(w, i, r, b).mean(),
+    },
+    remark="Draws in proportion to the weights give the exact gradient, whatever the baseline.",
+)
 
 
 @check("Exercise 5.5")

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 
+from gates2heads.exercises.readers_code import is_stub, said_by
+
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
@@ -23,6 +25,10 @@ class NotYetError(Exception):
     """Raised inside a check: the answer is not right yet, and the message says what is wrong."""
 
 
+class NotTriedError(Exception):
+    """Raised inside a check: there is no answer yet; the message says what to fill in."""
+
+
 def check(title: str) -> Callable:
     """Make a check of a function that raises `NotYetError`, or returns a closing remark.
 
@@ -36,16 +42,41 @@ def check(title: str) -> Callable:
     def decorate(function: Callable[..., str]) -> Callable[..., Verdict]:
         @wraps(function)
         def checked(*answers) -> Verdict:
-            if any(answer is ... for answer in answers):
-                return Verdict(False, f"{title}: not tried yet. Put your answer in place of ...")
-            try:
-                return Verdict(True, f"{title}: right. {function(*answers)}")
-            except NotYetError as reason:
-                return Verdict(False, f"{title}: not yet. {reason}")
-            except Exception as error:  # the reader's code may raise anything
-                name = type(error).__name__
-                return Verdict(False, f"{title}: your code raised {name}: {error}")
+            return verdict_of(title, lambda: function(*map(tried, answers)))
 
         return checked
 
     return decorate
+
+
+def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:
+    """Put into one sentence how a check ended.
+
+    Args:
+        title: names the exercise.
+        ask: gives a closing remark, or raises: `NotYetError`, `NotTriedError`, or whatever the
+            reader's code raises.
+    """
+    try:
+        return Verdict(True, f"{title}: right. {ask()}")
+    except NotTriedError as reason:
+        return Verdict(False, f"{title}: not tried yet. {reason}")
+    except NotYetError as reason:
+        return Verdict(False, f"{title}: not yet. {reason}")
+    except Exception as error:  # the reader's code may raise anything
+        return Verdict(False, f"{title}: not yet. Your code raised {said_by(error)}.")
+
+
+def tried(answer):
+    """Give an answer back.
+
+    Raises:
+        NotTriedError: it is the `...` of the page, or a function that still holds nothing else.
+    """
+    if answer is ...:
+        raise NotTriedError("Put your answer in place of `...`, and run the cell again.")
+    if is_stub(answer):
+        name = answer.__name__
+        told = "your function" if name.startswith("<") else f"`{name}`"
+        raise NotTriedError(f"Fill in the body of {told}, and run the cell again.")
+    return answer

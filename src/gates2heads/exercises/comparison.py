@@ -1,0 +1,72 @@
+"""A reader's answer beside the right one: whether they agree, and if not, in which numbers."""
+
+from numbers import Number
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+
+SHOWN = 4  # so many numbers of a longer answer
+
+
+def same(answer: object, wanted: object, tolerance: float = 1e-5) -> bool:
+    """Whether two answers agree: numbers up to rounding, all else exactly."""
+    return difference(answer, wanted, tolerance) == ""
+
+
+def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
+    """Say what distinguishes an answer from the right one; nothing if they agree.
+
+    Args:
+        answer: what the reader's function returned.
+        wanted: a tensor or a number; anything else is compared by ==.
+        tolerance: how far two numbers may lie apart, absolutely and in relation to the right one.
+    Returns:
+        "" or the end of a sentence, such as "the answer is 5, yours is 7". It never tells two
+        different numbers by the same digits.
+    """
+    if not isinstance(wanted, Tensor | Number):
+        right = type(answer) is type(wanted) and answer == wanted
+        return "" if right else f"the answer is {shown(wanted)}, yours is {shown(answer)}"
+    wanted = torch.as_tensor(wanted).detach().double().cpu()
+    try:
+        given = torch.as_tensor(answer).detach().double().cpu()
+    except (TypeError, ValueError, RuntimeError):
+        kind = f"a tensor of shape {tuple(wanted.shape)}" if wanted.dim() else "a number"
+        return f"the answer should be {kind}, yours is {shown(answer)}"
+    if given.shape != wanted.shape:
+        given_shape, wanted_shape = (_shape(one) for one in (given, wanted))
+        return f"the answer should be {wanted_shape}, yours is {given_shape}"
+    if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
+        return ""
+    if given.isnan().any() and not wanted.isnan().any():
+        return f"the answer is {_first(wanted)}, yours holds NaN"
+    return _told_apart(given, wanted, tolerance)
+
+
+def _shape(tensor: Tensor) -> str:
+    return f"of shape {tuple(tensor.shape)}" if tensor.dim() else "a single number"
+
+
+def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
+    """Show the same few numbers of both, with as many digits as it takes."""
+    apart = ~torch.isclose(given, wanted, atol=tolerance, rtol=tolerance)
+    place = int(apart.flatten().nonzero()[0])
+    if place < SHOWN:
+        for digits in range(4, 18):
+            yours, right = _first(given, digits), _first(wanted, digits)
+            if yours != right:
+                return f"the answer is {right}, yours is {yours}"
+    at = [int(one) for one in torch.unravel_index(torch.tensor(place), given.shape)]
+    mine, other = given.flatten()[place].item(), wanted.flatten()[place].item()
+    digits = next(n for n in range(4, 18) if f"{mine:.{n}g}" != f"{other:.{n}g}")
+    return f"at {at} the answer is {other:.{digits}g}, yours is {mine:.{digits}g}"
+
+
+def _first(tensor: Tensor, digits: int = 4) -> str:
+    """The first numbers of a tensor, or the one number that it is."""
+    numbers = [f"{number:.{digits}g}" for number in tensor.flatten()[:SHOWN].tolist()]
+    if tensor.dim() == 0:
+        return numbers[0]
+    return f"[{', '.join(numbers)}{', …' if tensor.numel() > SHOWN else ''}]"
