@@ -128,6 +128,8 @@ def _places(tokens: list, indent: int, base: int, width: int) -> list[_Place]:
             places.append(_Place(depth + 0.5, column, max(hanging, indent + 4)))
         elif between or mark == "," or before.type == one.type == token.STRING:
             rank = depth + 0.3 * between  # rather after a comma
-            places.append(_Place(rank, column, brackets[-1] + 1 if brackets[-1] >= 0 else indent))
+            aligned = brackets[-1] + 1 if brackets[-1] >= 0 else indent
+            if aligned <= width // 2:  # further in, too little fits
+                places.append(_Place(rank, column, aligned))
             places.append(_Place(rank + 0.6, column, hanging))
     return places
