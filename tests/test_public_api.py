@@ -62,7 +62,7 @@ class Planted:
 def entry_modules():
     """The files that walk public entries with nonsense; see `nonsense.py`."""
     for path in sorted((ROOT / "tests").glob("test_api_bad_input*.py")):
-        yield import_module(path.stem)
+        yield import_module(f"tests.{path.stem}")
 
 
 @cache
