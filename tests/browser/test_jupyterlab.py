@@ -28,6 +28,8 @@ CELLS = [
     "display(slider, explorer, viewer)",
     "print('now', explorer.sentence, explorer.score, explorer.step, viewer.index)",
     "explorer.score = 1; explorer.sentence = 3; explorer.step = 5; viewer.index = 2",
+    "from widget_samples import prediction\nasked = prediction()\nasked",
+    "print('answers', asked.answers)",
 ]
 
 
@@ -141,6 +143,7 @@ def test_views_and_kernel_stay_together(lab, open_page):
     controls_reach_python(notebook, view)
     python_reaches_the_views(notebook, view)
     linked_slider_moves_the_step(notebook, view)
+    a_prediction_is_taken_and_its_twin_hidden(notebook)
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
     expect(view.root).to_have_css("color-scheme", "dark")
 
@@ -196,6 +199,23 @@ def linked_slider_moves_the_step(notebook: Notebook, view: Explorer) -> None:
     view.check(1, 3, 6)
     expect(readout).to_have_text("6")
     assert notebook.run(1) == "now 3 1 6 2"
+
+
+def a_prediction_is_taken_and_its_twin_hidden(notebook: Notebook) -> None:
+    """Keys choose and commit; Python hears the answer; the folded Markdown stays for paper."""
+    page = notebook.page
+    notebook.run(3)
+    root = page.locator(".g2h-predict")
+    expect(root).to_have_count(1, timeout=60_000)
+    before = notebook.active()
+    root.get_by_role("radio").first.focus()
+    for key in ("Space", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(root.locator(".g2h-verdict")).to_have_text("Right.")
+    assert notebook.active() == before
+    expect(page.locator(".g2h-twin")).to_have_count(1)
+    expect(page.locator(".g2h-twin")).to_be_hidden()
+    assert notebook.run(4) == "answers [1]"
 
 
 ACTIVE = """() => {

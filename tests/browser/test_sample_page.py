@@ -32,7 +32,7 @@ def test_every_control_shows_pythons_numbers(sample, open_page, mode):
     folder, views = sample
     assert [view.kind for view in views] == [
         *("AlignmentExplorer", "FrameViewer", "AlignmentExplorer"),
-        *("IntSliderModel", "FrameViewer"),
+        *("Predict", "Predict", "IntSliderModel", "FrameViewer"),
     ]
     with served(folder, mode) as site:
         page = open_page(site, "index.html")
@@ -43,7 +43,7 @@ def test_two_instances_do_not_move_each_other(sample, open_page):
     folder, views = sample
     with served(folder, "http") as site:
         page = open_page(site)
-        first, _, second, _ = ready_views(page, views)
+        first, _, second, *_ = ready_views(page, views)
         first.locator("input[type=range]").fill("3")
         expect(first.locator(".g2h-live")).to_contain_text("step 4 ")
         expect(second.locator(".g2h-live")).to_contain_text("step 1 ")
@@ -147,3 +147,41 @@ CLOSED_VIEW = """async () => {
   el.remove();
   return { model: listeners.size, roots: el.childElementCount, index: state.index };
 }"""
+
+
+# The twin may come after the view, and two views of one kind may stand on one page.
+ADD_TWIN = """(name) => {
+  const twin = document.createElement("div");
+  twin.className = "g2h-twin";
+  twin.id = name;
+  twin.textContent = "on paper";
+  document.body.append(twin);
+}"""
+
+
+def test_a_prediction_is_on_screen_or_on_paper(sample, open_page):
+    folder, views = sample
+    twin = views[3].traits["twin"]
+    with served(folder, "http") as site:
+        page = open_page(site)
+        root = ready_views(page, views)[3]
+        page.evaluate(ADD_TWIN, twin)
+        page.evaluate(ADD_TWIN, "g2h-twin-of-none")
+        expect(page.locator(f"#{twin}")).to_be_hidden()
+        expect(page.locator("#g2h-twin-of-none")).to_be_visible()
+        page.emulate_media(media="print")
+        expect(page.locator(f"#{twin}")).to_be_visible()
+        expect(root).to_be_hidden()
+
+
+def test_a_choice_in_one_view_leaves_the_others_alone(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site)
+        first, second = ready_views(page, views)[3:5]
+        first.get_by_role("radio").nth(1).check()
+        second.get_by_role("radio").nth(0).check()
+        expect(first.get_by_role("radio").nth(1)).to_be_checked()
+        first.get_by_role("button", name="Commit").click()
+        expect(first.locator(".g2h-verdict")).to_have_text("Right.")
+        expect(second.locator(".g2h-verdict").first).to_be_empty()

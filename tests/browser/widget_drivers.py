@@ -1,10 +1,11 @@
 """Drive the views in a page and compare what they show with Python's numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from explorer_driver import drive_explorer
 from playwright.sync_api import Locator, Page, expect
+from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
 
 
@@ -95,13 +96,22 @@ def check_contrast(page: Page, roots: list[Locator]) -> None:
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         for number, root in enumerate(roots):
             inks[number, theme] = root.evaluate("node => getComputedStyle(node).color")
-            slider = root.locator("input[type=range]")
-            for place in range(min(int(slider.get_attribute("max")), 12) + 1):
-                slider.fill(str(place))
+            for _ in every_state(root):
                 for text, ratio in root.evaluate(CONTRASTS):
                     assert ratio >= 4.5, f"{text!r} at {ratio:.2f} : 1 in the {theme} theme"
     for number in range(len(roots)):
         assert inks[number, "light"] != inks[number, "dark"]
+
+
+def every_state(root: Locator) -> Iterator[None]:
+    """Take a view through what it can show: questions to their answers, a slider along its way."""
+    if "g2h-predict" in root.get_attribute("class"):
+        yield from answer_all(root)
+        return
+    slider = root.locator("input[type=range]")
+    for place in range(min(int(slider.get_attribute("max")), 12) + 1):
+        slider.fill(str(place))
+        yield
 
 
 def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
@@ -117,7 +127,11 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
     return sorted(np.array(times).tolist())
 
 
-DRIVERS = {"AlignmentExplorer": drive_explorer, "FrameViewer": drive_frames}
+DRIVERS = {
+    "AlignmentExplorer": drive_explorer,
+    "FrameViewer": drive_frames,
+    "Predict": drive_predict,
+}
 # Controls of ipywidgets itself: what they are linked to is tested where the link is made.
 CONTROLS = {"IntSliderModel", "DropdownModel", "PlayModel"}
 

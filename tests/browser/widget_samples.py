@@ -14,7 +14,15 @@ import ipywidgets
 import numpy as np
 from ipywidgets.embed import embed_data
 
-from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
+from gates2heads.display.widgets import (
+    Alignment,
+    AlignmentExplorer,
+    FrameViewer,
+    Guess,
+    Predict,
+    Question,
+    predict,
+)
 
 DATES = [
     ("le 3 février 1974", "1974-02-03"),
@@ -72,6 +80,33 @@ def viewer(**position: int) -> FrameViewer:
     return FrameViewer(frames, labels, title="A walk <right>", interval_ms=50, **position)
 
 
+def prediction() -> Predict:
+    """One question, with marks and something like HTML in its words, and a drawing."""
+    return predict(
+        "How many weights has a row of `softmax(scores)` over five *real* tokens & <eos>?",
+        options=[
+            ("Five: <b>real</b> tokens only.", "The end is a token too.", False),
+            ("Six.", "One for each position that `mask` leaves *open*.", True),
+            ("As many as the longest row of the batch.", "Padding has none.", False),
+        ],
+        result='<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40" '
+        'viewBox="0 0 200 40"><text x="8" y="20" fill="currentColor">six</text></svg>',
+        alt="The word six.",
+    )
+
+
+def quiz() -> Predict:
+    """Options and a guess together, and a table that opens when both are answered."""
+    one = Question(
+        "Two and two?", [("Four", "By counting.", True), ("Five", "One too many.", False)]
+    )
+    other = Guess(
+        "What share of the dates is right?", 72.5, 0, 100, 0.5, "Half of it is the year.", "%", 5
+    )
+    table = [("model", "share"), ("no attention", "72.5 %"), ("attention", "99 %")]
+    return Predict([one, other], result=table, alt="Attention helps.", title="Quiz")
+
+
 def linked() -> ipywidgets.VBox:
     """A slider and a viewer that the browser keeps together; the slider reaches too far."""
     slider = ipywidgets.IntSlider(max=9)
@@ -83,7 +118,9 @@ def linked() -> ipywidgets.VBox:
 def saved() -> dict:
     """The state and the views of all samples, as a page without a kernel carries them."""
     # A default may well be dropped from the state, but anywidget makes the view's code one.
-    data = embed_data([explorer(), viewer(), words(), linked()], drop_defaults=False)
+    data = embed_data(
+        [explorer(), viewer(), words(), prediction(), quiz(), linked()], drop_defaults=False
+    )
     shown = [view["model_id"] for view in data["view_specs"]]
     return {"state": data["manager_state"], "shown": shown}
 

@@ -2,7 +2,8 @@
 
 A figure leaves the library as a PNG on a light card, which every notebook front end can show, and
 as an inline SVG whose ink is the page's own text colour, which the book shows in its light and its
-dark theme. Black is the ink: whatever a figure draws in black follows the theme.
+dark theme. Black is the ink: whatever a figure draws in black follows the theme, and so do the six
+colours of `PALETTE`.
 """
 
 import base64
@@ -26,8 +27,17 @@ from gates2heads.display.content import figure_content
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 NUMBER = re.compile(r"\w+\.\w+")
 
-# Okabe & Ito 2008, "Color universal design", without black (the ink) and yellow (lost on white).
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# The hues of Okabe & Ito 2008, "Color universal design", without black (the ink) and yellow (lost
+# on white), each as dark as a line on white paper needs; `tokens.css` has those for dark paper.
+COLOURS = {
+    "blue": "#0072b2",
+    "orange": "#d55e00",
+    "green": "#008a63",
+    "pink": "#bc5f96",
+    "amber": "#a97800",
+    "sky": "#2895ad",
+}
+PALETTE = tuple(COLOURS.values())
 
 STYLE = {
     "font.family": "sans-serif",
@@ -107,6 +117,9 @@ def _tidy(svg: str) -> str:
     while (less := re.sub(r"<g[^>]*?(?:/>|>\s*</g>)", "", svg)) != svg:
         svg = less
     svg = svg.replace("xlink:href", "href").replace("#000000", "currentColor")
+    for name, colour in COLOURS.items():
+        themed = rf"\1: var(--g2h-{name}, {colour})"
+        svg = re.sub(rf"\b(fill|stroke): {colour}", themed, svg, flags=re.I)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r"font: ((?:[a-z]+ )*)([\d.]+px) [^;\"]*", _long_font, svg)
     # Only inside tags: a tick label says what it says.

@@ -2,5 +2,14 @@
 
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.frame_viewer import FrameViewer
+from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 
-__all__ = ["Alignment", "AlignmentExplorer", "FrameViewer"]
+__all__ = [
+    "Alignment",
+    "AlignmentExplorer",
+    "FrameViewer",
+    "Guess",
+    "Predict",
+    "Question",
+    "predict",
+]

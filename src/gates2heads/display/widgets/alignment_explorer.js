@@ -1,39 +1,18 @@
+import {
+  joined, linkPath, mostLookedAt, peakOf, placeInside, readAlignments, scrolledTo, stepsOf, visible,
+} from "./alignments.js";
 import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LINK_WIDTH = 12; // pixels of a link that carries all the weight
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink (both stay above 4.5 : 1)
-const NAMED = 3; // how many source tokens the sentence about a step names at most
-const WORTH_NAMING = 0.05;
 
-/** A blank is shown as the sign for it. */
-const visible = (token) => (token.trim() === "" ? "␣" : token);
 const quoted = (token) => ['"', element("bdi", {}, visible(token)), '"'];
-
-/** Tokens as running text; most being single characters, a special token is no word. */
-function joined(tokens) {
-  const characters = tokens.filter((token) => [...token].length === 1).length;
-  return tokens.join(2 * characters > tokens.length ? "" : " ");
-}
-
-/** The payload as [score][sentence] → {source, target, rows}, in the order Python wrote it. */
-function readAlignments(model) {
-  const { sources, targets } = model.get("catalogue");
-  const data = model.get("weights");
-  let offset = 0;
-  const row = (source) => source.map(() => data.getFloat32((offset += 4) - 4, true));
-  return targets.map((bySentence) =>
-    bySentence.map((target, sentence) => {
-      const source = sources[sentence];
-      return { source, target, rows: target.map(() => row(source)) };
-    }),
-  );
-}
 
 class AlignmentExplorer extends Stage {
   constructor(model, el) {
     super(model, el, "alignment");
-    this.alignments = readAlignments(model);
+    this.alignments = readAlignments(model.get("catalogue"), model.get("weights"));
     this.preview = null; // {step, position} under the pointer
     this.buildControls();
     this.buildStage();
@@ -46,19 +25,14 @@ class AlignmentExplorer extends Stage {
 
   /** The model's positions, moved inside what there is to show. */
   get at() {
-    const score = inside(this.model.get("score"), this.alignments.length);
-    const sentence = inside(this.model.get("sentence"), this.alignments[0].length);
-    const places = this.alignments[score][sentence].target.length;
-    return { score, sentence, step: inside(this.model.get("step"), places) };
+    const [score, sentence, step] = ["score", "sentence", "step"].map((name) => this.model.get(name));
+    return placeInside(this.alignments, { score, sentence, step });
   }
 
   /** Goes to new positions; the step stays within the sentence that is then shown. */
   go(changes) {
-    const { score, sentence, step } = { ...this.at, ...changes };
-    const sentenceInside = inside(sentence, this.alignments[0].length);
-    const places = this.alignments[score][sentenceInside].target.length;
     this.forget();
-    this.put({ score, sentence: sentenceInside, step: inside(step, places) });
+    this.put(placeInside(this.alignments, { ...this.at, ...changes }));
   }
 
   // ---- what stays for the life of the view
@@ -90,7 +64,7 @@ class AlignmentExplorer extends Stage {
     });
     this.scroll = element("div", { class: "g2h-scroll" }, this.picture);
     const scale = element("span", { class: "g2h-scale" }, "weight 0", element("i"), "1");
-    const keys = element("span");
+    const keys = element("span", { class: "g2h-keys" });
     [["←"], ["→"], " step  ", ["↑"], ["↓"], " sentence"].forEach((part) =>
       keys.append(typeof part === "string" ? part : element("kbd", {}, ...part)));
     this.root.append(this.scroll, element("div", { class: "g2h-foot" }, scale, keys));
@@ -126,8 +100,9 @@ class AlignmentExplorer extends Stage {
     this.targets = target.map((token, step) => this.targetToken(token, step));
     const targets = element("div", { class: "g2h-targets", dir: direction(target.join("")) });
     targets.append(...this.targets);
+    this.names = this.name("source");
     this.picture.replaceChildren(
-      this.name("source"), ...this.cells.map((cell) => cell.node),
+      this.names, ...this.cells.map((cell) => cell.node),
       this.between, this.name("output"), targets,
     );
     this.text.replaceChildren(
@@ -191,7 +166,9 @@ class AlignmentExplorer extends Stage {
       hidden: this.scroll.scrollWidth - this.scroll.clientWidth,
       left: box.left - this.scroll.getBoundingClientRect().left + this.scroll.scrollLeft,
       width: this.scroll.clientWidth,
+      names: this.names.getBoundingClientRect().width, // cover what slides under them
     };
+    this.picture.style.setProperty("--g2h-names", `${this.ends.names}px`);
     this.drawLinks();
     if (first) this.reveal();
   }
@@ -223,7 +200,7 @@ class AlignmentExplorer extends Stage {
     const { step } = this.at;
     this.step = this.preview?.step ?? step;
     this.weights = this.shown.rows[this.step];
-    this.peak = this.weights.indexOf(Math.max(...this.weights));
+    this.peak = peakOf(this.weights);
     this.cells.forEach((cell, position) => this.drawCell(cell, position, this.weights[position]));
     this.targets.forEach((node, place) => this.mark(node, place, step));
     this.rows.forEach((node, place) => this.mark(node, place, step));
@@ -256,20 +233,16 @@ class AlignmentExplorer extends Stage {
     const from = target[this.step];
     this.links.forEach((path, position) => {
       const weight = this.weights[position];
-      const to = source[position];
-      const bend = height / 2;
       path.dataset.weight = weight.toFixed(6);
       path.setAttribute("stroke-width", weight * LINK_WIDTH);
-      path.setAttribute("d", `M${from} ${height} C${from} ${bend} ${to} ${bend} ${to} 0`);
+      path.setAttribute("d", linkPath(from, source[position], height));
     });
   }
 
   /** Says in one sentence what the step does; a pointed token adds its exact weight. */
   tell() {
     const { source, target } = this.shown;
-    const strongest = [...this.weights.keys()].sort((a, b) => this.weights[b] - this.weights[a]);
-    const named = strongest.filter((at, rank) => !rank || this.weights[at] >= WORTH_NAMING).slice(0, NAMED);
-    const looks = named.flatMap((at, rank) =>
+    const looks = mostLookedAt(this.weights).flatMap((at, rank) =>
       [rank ? ", " : "", ...quoted(source[at]), ` ${this.weights[at].toFixed(2)}`]);
     this.live.replaceChildren(
       `step ${this.step + 1} writes `, ...quoted(target[this.step]), ": looks at ", ...looks);
@@ -278,10 +251,9 @@ class AlignmentExplorer extends Stage {
   /** Scrolls the picture, never the page, to the token that the step looks at most. */
   reveal() {
     if (!this.ends?.hidden) return;
-    const { source, left, width } = this.ends;
-    const place = left + source[this.peak];
-    const seen = place - this.scroll.scrollLeft;
-    if (seen < 24 || seen > width - 24) this.scroll.scrollLeft = place - width / 2;
+    const { source, left, width, names } = this.ends;
+    const [from, to] = this.picture.dir === "rtl" ? [0, width - names] : [names, width];
+    this.scroll.scrollLeft = scrolledTo(left + source[this.peak], this.scroll.scrollLeft, from, to);
   }
 
   // ---- pointer and keys
@@ -318,20 +290,11 @@ class AlignmentExplorer extends Stage {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!this.picture.contains(event.target)) return; // native controls know their own keys
     const position = this.cells.findIndex((cell) => cell.node === event.target);
-    const goal = position < 0 ? this.goals()[event.key] : this.neighbours(position)[event.key];
+    const goal = position < 0 ? stepsOf(this.at, this.shown.target.length - 1)[event.key] : this.neighbours(position)[event.key];
     if (goal === undefined) return;
     event.preventDefault();
     if (position < 0) this.go(goal);
     else this.focusCell(inside(goal, this.cells.length));
-  }
-
-  goals() {
-    const { sentence, step } = this.at;
-    return {
-      ArrowLeft: { step: step - 1 }, ArrowRight: { step: step + 1 },
-      ArrowUp: { sentence: sentence - 1 }, ArrowDown: { sentence: sentence + 1 },
-      Home: { step: 0 }, End: { step: this.shown.target.length - 1 },
-    };
   }
 
   /** While a source token holds the focus, keys walk along the source as it is written. */

@@ -27,7 +27,6 @@ class FrameViewer extends Stage {
     this.figure = element("div", { class: "g2h-frame", role: "img" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", title || "frames");
-    if (title) this.root.append(element("p", { class: "g2h-title" }, title));
     const buttons = element("div", { class: "g2h-buttons" }, this.previous, this.play, this.next);
     const slider = field("frame: ", this.slider, this.label);
     this.root.append(element("div", { class: "g2h-controls" }, buttons, slider), this.figure);

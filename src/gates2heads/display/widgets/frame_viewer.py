@@ -36,7 +36,6 @@ class FrameViewer(View):
 
     frames = List(Unicode()).tag(sync=True)
     labels = List(Unicode()).tag(sync=True)
-    title = Unicode().tag(sync=True)
     interval_ms = Int(600).tag(sync=True)
     index = Int(0).tag(sync=True)
 

@@ -45,7 +45,19 @@ export class Stage {
     this.life = new AbortController();
     this.undo = [];
     this.listen(this.root, "keydown", (event) => event.stopPropagation());
+    this.head();
     el.append(this.root);
+  }
+
+  /** Title and hint, where the model has some; the title names the card. */
+  head() {
+    for (const part of ["title", "hint"]) {
+      const text = this.model.get(part);
+      if (text) this.root.append(element("p", { class: `g2h-${part}` }, text));
+    }
+    if (!this.model.get("title")) return;
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", this.model.get("title"));
   }
 
   listen(node, type, handler) {

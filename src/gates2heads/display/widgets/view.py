@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
-from traitlets import TraitError
+from traitlets import TraitError, Unicode
 
 from gates2heads.display.modules import join_modules
 
@@ -24,7 +24,7 @@ def module(name: str) -> str:
 
 
 def style(name: str) -> str:
-    """Put the shared style sheet in front of a view's own.
+    """Put the book's tokens and the shared style sheet in front of a view's own.
 
     Args:
         name: a file name such as `frame_viewer.css`.
@@ -32,7 +32,8 @@ def style(name: str) -> str:
     Returns:
         The joined text.
     """
-    return "\n".join((_HERE / each).read_text(encoding="utf-8") for each in ("view.css", name))
+    sheets = (_HERE.parent / "tokens.css", _HERE / "view.css", _HERE / name)
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
 class PositionError(TraitError, ValueError):
@@ -40,11 +41,18 @@ class PositionError(TraitError, ValueError):
 
 
 class View(anywidget.AnyWidget):
-    """A view with integer positions that count from 0.
+    """A card with a title, a line of what to try, and integer positions that count from 0.
 
     Python code that sets a position out of bounds is told so. A browser that sends one (a linked
     slider may be longer than the sentence) is moved to the nearest position, as the picture is.
+
+    Attributes:
+        title: what the view is, above it.
+        hint: what to try first, below the title.
     """
+
+    title = Unicode().tag(sync=True)
+    hint = Unicode().tag(sync=True)
 
     _positions: tuple[str, ...] = ()  # each may depend on those before it
 
