@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from javascript import DISPLAY, run_javascript
 
 from gates2heads.display.widgets import Alignment, AlignmentExplorer
+from tests.javascript import DISPLAY, run_javascript
 
 MODULES = {"it": DISPLAY / "widgets" / "alignments.js"}
 READ = """

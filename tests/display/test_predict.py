@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from javascript import DISPLAY, run_javascript
 from matplotlib.figure import Figure
 
 from gates2heads.display.widgets import Guess, Predict, Question, predict
+from tests.javascript import DISPLAY, run_javascript
 
 OPTIONS = [("`a` *b*", "Because.", False), ("c", "Since 2.", True)]
 GUESS = ("How many?", 30.0, 0, 100, 5, "Counted.")

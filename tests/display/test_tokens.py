@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from javascript import DISPLAY
 from matplotlib.figure import Figure
 
 from gates2heads.display.theme import COLOURS, PALETTE, themed_svg
+from tests.javascript import DISPLAY
 
 TOKENS = (DISPLAY / "tokens.css").read_text(encoding="utf-8")
 PAIR = re.compile(r"--g2h-([\w-]+): light-dark\(#(\w{6}), #(\w{6})\);")
