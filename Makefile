@@ -8,6 +8,8 @@ COLAB := .venv-colab/.installed
 ASSETS := _assets/vendor/manifest.json
 WHEEL := _assets/.wheel
 BUILT := _build/.built
+UV ?= $(VENV)/bin/uv
+FAST := -m "not slow and not browser and not book"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -15,7 +17,7 @@ SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -na
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
 
-.PHONY: help install book rebuild serve test check lint bench execute clean distclean
+.PHONY: help install repository versions book rebuild serve test check lint bench execute clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -25,6 +27,8 @@ help:
 	@echo "make check    lint, format and the fast tests, under a minute"
 	@echo "make bench    time the library against its references, in some minutes (ONLY=beam for some)"
 	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
+	@echo "make versions the fast tests under the oldest and the newest versions that are admitted"
+	@echo "make repository  carry the address in _config.yml to the chapters and the README"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------
@@ -78,7 +82,7 @@ lint:
 	$(VENV)/bin/ruff format --check $(LINTED)
 
 check: $(INSTALLED) lint
-	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 -m "not slow and not browser and not book" tests
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 $(FAST) tests
 
 # One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
 # on a busy machine the two wait for each other and lose far more.
@@ -92,11 +96,28 @@ bench: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q --benchmark-quiet --tb=line --store benchmarks/results/ratios.json \
 	  $(if $(ONLY),-k "$(ONLY)") benchmarks
 
+# Each set is an environment of some GB, made from nothing and thrown away. uv looks for a Python of
+# that version. Old releases warn about what came after them: there, warnings fail nothing.
+versions: versions-oldest-3.10 versions-newest-3.13
+
+versions-oldest-%: RESOLUTION := lowest-direct
+versions-oldest-%: LENIENT := -W default::DeprecationWarning -W default::FutureWarning
+versions-newest-%: RESOLUTION := highest
+versions-oldest-% versions-newest-%: $(INSTALLED)
+	@rm -rf _versions/$@
+	$(UV) venv -q --python $* _versions/$@
+	$(UV) pip install -q --python _versions/$@ --resolution $(RESOLUTION) '.[book,test]'
+	OMP_NUM_THREADS=1 _versions/$@/bin/python -m pytest -q -n 2 $(LENIENT) $(PYTEST) $(FAST) tests
+	@rm -rf _versions/$@
+
+repository: $(INSTALLED)
+	@$(PY) tools/repository.py --write
+
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)
 
 clean:
-	rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf _build _versions .pytest_cache .ruff_cache .hypothesis .coverage
 	find src tests tools _ext -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

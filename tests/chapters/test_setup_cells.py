@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,9 @@ def no_library(monkeypatch, tmp_path):
 
 
 def test_one_clear_sentence_without_the_library(chapter, no_library):
-    shell = Shell()
+    shell, code = Shell(), re.sub(r'^BOOK = ".*"$', 'BOOK = ""', first_cell(chapter), flags=re.M)
     with pytest.raises(ModuleNotFoundError, match="gates2heads is not installed: put its wheel"):
-        exec(first_cell(chapter), {"get_ipython": shell})
+        exec(code, {"get_ipython": shell})
     assert not shell.magics
 
 
@@ -49,7 +50,29 @@ def test_a_wheel_beside_the_notebook_is_installed(chapter, no_library):
     (no_library / "gates2heads-0.1.0-py3-none-any.whl").touch()
     shell = Shell()
     exec(first_cell(chapter), {"get_ipython": shell})
-    assert shell.magics == [("pip", "install -q $source")]
+    assert shell.magics == [("pip", 'install -q "$source"')]
+
+
+def test_the_newest_whole_wheel_is_taken(chapter, no_library):
+    # A file that Colab got twice has " (1)" in its name, which pip refuses.
+    for version in ("0.1.0-py3-none-any", "0.2.0-py3-none-any", "0.3.0-py3-none-any (1)"):
+        (no_library / f"gates2heads-{version}.whl").touch()
+    names = {"get_ipython": Shell()}
+    exec(first_cell(chapter), names)
+    assert names["source"] == "gates2heads-0.2.0-py3-none-any.whl"
+
+
+def test_the_address_of_the_book_comes_last(chapter, no_library):
+    code, places = re.subn(
+        r'^BOOK = ".*"$', 'BOOK = "git+https://x.org/y"', first_cell(chapter), flags=re.M
+    )
+    assert places == 1
+    names = {"get_ipython": Shell()}
+    exec(code, names)
+    assert names["source"] == "git+https://x.org/y"
+    (no_library / "gates2heads-0.1.0-py3-none-any.whl").touch()
+    exec(code, names)
+    assert names["source"] == "gates2heads-0.1.0-py3-none-any.whl"
 
 
 def test_a_named_source_comes_first(chapter, no_library, monkeypatch):
