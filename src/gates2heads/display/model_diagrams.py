@@ -1,0 +1,42 @@
+"""Diagrams of the library's models, each shape as the model's own docstrings have it."""
+
+from matplotlib.figure import Figure
+
+from gates2heads.display.diagrams import Diagram
+
+
+def attention_encoder_decoder() -> Figure:
+    """Draw one step of the encoder–decoder with attention, `models.translation.EncoderDecoder`.
+
+    The encoder has read the source once; the state before the step asks, the average of the
+    encoder's states answers, and the cell makes the next state.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("source", "source tokens", at=(0, 3), shape="(B, S)", kind="plain")
+    d.box("embedding", "embedding", at=(0, 2), shape="(B, S, E)")
+    d.box("encoder", "GRU, both ways", at=(0, 1), shape="(B, S, U)")
+    d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
+    d.box("softmax", "softmax over S", at=(1, 2), shape="weights (B, S)", colour="green")
+    d.box("sum", "weighted sum", at=(1, 1), shape="(B, U)", colour="green")
+    d.box("readout", "readout", at=(2, 0), shape="logits (B, V)", colour="orange")
+    d.box("cell", "GRU cell", at=(2, 1), shape="new state (B, U)", colour="orange")
+    d.box("token", "embedding", at=(2, 2), shape="last token (B, E)", colour="orange")
+    d.box("state", "old state", at=(3, 1), shape="(B, U)", colour="orange")
+    d.arrow("source", "embedding")
+    d.arrow("embedding", "encoder")
+    d.arrow("encoder", "score", "keys", shape="(B, S, U)")
+    d.arrow("encoder", "sum", "values", shape="(B, S, U)")
+    d.arrow("score", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("state", "score", "query", shape="(B, 1, U)", route="down then across")
+    d.arrow("sum", "cell", "context", shape="(B, U)")
+    d.arrow("token", "cell")
+    d.arrow("state", "cell")
+    d.arrow("cell", "readout")
+    d.group("Encoder, once", "embedding", "encoder")
+    d.group("Attention", "score", "softmax", "sum", colour="green")
+    d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")
+    return d.draw()
