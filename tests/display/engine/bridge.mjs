@@ -38,6 +38,17 @@ const operations = {
     return loaded.get(key).model[method](...given);
   },
 
+  bert({ key, tokens, options }) {
+    const { model } = loaded.get(key);
+    const states = model.states(tokens, options);
+    const vectors = model.encode(tokens, options);
+    return { states, logits: model.readout(vectors), follows: model.follows(vectors) };
+  },
+
+  forget({ key }) {
+    return loaded.delete(key);
+  },
+
   encode({ key, texts, side = "source" }) {
     return texts.map((text) => loaded.get(key)[side].encode(text));
   },

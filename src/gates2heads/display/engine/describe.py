@@ -13,9 +13,38 @@ from torch import nn
 
 from gates2heads.data.tokens.bpe import SPECIAL, BPETokenizer, bytes_to_characters
 from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.layers.attention.hard import HardAttention
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.scores import (
+    AdditiveScore,
+    ConcatScore,
+    DotScore,
+    GaussianScore,
+    GeneralScore,
+    ScaledDotScore,
+)
+from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.norms import NORMS
+from gates2heads.layers.recurrent.by_name import CELLS
+from gates2heads.layers.recurrent.unroll import Unrolled
 from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.translation.decoders import (
+    BahdanauDecoder,
+    ChoDecoder,
+    LuongDecoder,
+    PlainDecoder,
+)
+from gates2heads.models.translation.encoders import RecurrentEncoder
+from gates2heads.models.translation.seq2seq import (
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    SequenceToSequence,
+)
 
 POINTS = 0x110000  # how many code points there are
 SURROGATES = range(0xD800, 0xE000)  # which stand in no text
@@ -55,7 +84,92 @@ def _transformer(model: Transformer) -> dict:
     return {**_layer(model.encoder_layers[0]), "max_length": model.max_length}
 
 
-MODELS = {Transformer: _transformer}
+def _stack(model: TransformerLanguageModel | GPT | BERT) -> dict:
+    return {**_layer(model.layers[0]), "max_length": model.max_length}
+
+
+def _recurrent(layer: Unrolled) -> dict:
+    told = {
+        "cell": next(name for name, kind in CELLS.items() if type(layer) is kind),
+        "num_layers": layer.num_layers,
+        "bidirectional": layer.bidirectional,
+    }
+    choices = {name: getattr(layer, name, None) for name in ("reset_after", "nonlinearity")}
+    return told | {name: value for name, value in choices.items() if value is not None}
+
+
+def _attention(attention: Attention) -> dict:
+    return {"score": _described(attention.score, SCORES)}
+
+
+def _local_attention(attention: LocalAttention) -> dict:
+    window = {"window": attention.window, "predictive": attention.predictive}
+    return {**_attention(attention), **window}
+
+
+SCORES = {
+    AdditiveScore: lambda score: {},
+    ConcatScore: lambda score: {},
+    DotScore: lambda score: {"scaled": score.scale != 1},
+    GaussianScore: lambda score: {"bandwidth": score.bandwidth},
+    GeneralScore: lambda score: {},
+    ScaledDotScore: lambda score: {},
+}
+ATTENTIONS = {
+    Attention: _attention,
+    HardAttention: _attention,
+    LocalAttention: _local_attention,
+}
+
+
+def _reads(encoder: Encoder | RecurrentEncoder) -> dict:
+    return {"recurrent": _recurrent(encoder.recurrent)}
+
+
+def _looks(decoder) -> dict:
+    attention = decoder.attention
+    return {"attention": None if attention is None else _described(attention, ATTENTIONS)}
+
+
+def _carries(decoder: PlainDecoder) -> dict:
+    return {"recurrent": _recurrent(decoder.recurrent)}
+
+
+def _luong(decoder: LuongDecoder) -> dict:
+    return {**_carries(decoder), **_looks(decoder), "input_feeding": decoder.fed_size > 0}
+
+
+def _bahdanau(decoder: BahdanauDecoder) -> dict:
+    return {**_looks(decoder), "reset_after": decoder.cell.reset_after}
+
+
+ENCODERS = {Encoder: _reads, RecurrentEncoder: _reads}
+DECODERS = {
+    Decoder: _looks,
+    PlainDecoder: _carries,
+    ChoDecoder: _carries,
+    LuongDecoder: _luong,
+    BahdanauDecoder: _bahdanau,
+}
+
+
+def _pair(model: SequenceToSequence) -> dict:
+    return {
+        "encoder": _described(model.encoder, ENCODERS),
+        "decoder": _described(model.decoder, DECODERS),
+        "max_length": model.max_length,
+    }
+
+
+MODELS = {
+    BERT: _stack,
+    EncoderDecoder: _pair,
+    GPT: _stack,
+    RecurrentLanguageModel: lambda model: {"recurrent": _recurrent(model.recurrent)},
+    SequenceToSequence: _pair,
+    Transformer: _transformer,
+    TransformerLanguageModel: _stack,
+}
 
 
 def describe_tokenizer(tokenizer) -> dict:

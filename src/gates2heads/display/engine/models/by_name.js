@@ -1,8 +1,19 @@
 // Whole models by the kind that their file names.
 
+import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js";
+import { BERT, GPT } from "./pretraining.js";
+import { SequenceToSequence } from "./seq2seq.js";
 import { Transformer } from "./transformer.js";
 
-const MODELS = { Transformer };
+const MODELS = {
+  BERT,
+  EncoderDecoder: SequenceToSequence,
+  GPT,
+  RecurrentLanguageModel,
+  SequenceToSequence,
+  Transformer,
+  TransformerLanguageModel,
+};
 
 /** Build the model that a header describes, from its weights. */
 export function buildModel(described, weights) {
