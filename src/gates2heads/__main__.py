@@ -25,6 +25,7 @@ import torch
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.display.engine.export import export_model
+from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.training.checkpoints import (
     read_packed,
     read_weights,
@@ -175,16 +176,15 @@ def _shrink(arguments) -> None:
 
 
 def _export(arguments) -> None:
-    trained = load(arguments.weights)
+    rebuilt = rebuild(arguments.weights)
     packed, _ = read_packed(arguments.weights)
-    decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
     exported = export_model(
-        trained.model,
+        rebuilt.model,
         name=arguments.name or arguments.weights.stem,
-        source=trained.source,
-        target=trained.target,
-        decoding=decoding,
-        card=trained.card,
+        source=rebuilt.source,
+        target=rebuilt.target,
+        decoding=rebuilt.decoding,
+        card=rebuilt.card,
         tensors=packed,
         small=arguments.small,
     )

@@ -14,8 +14,8 @@ const operations = {
   ...layers,
   ...searches,
 
-  load({ key, entry, verify }) {
-    loaded.set(key, engine.loadModel(entry, { verify }));
+  load({ key, entry, verify, fast }) {
+    loaded.set(key, engine.loadModel(entry, { verify, fast }));
     const { name, decoding, card } = loaded.get(key);
     return { name, decoding, card };
   },

@@ -42,3 +42,10 @@ def translator(node, exported):
     """The key of the same in Node."""
     node.one("load", key="translator", entry=entry_of(exported))
     return "translator"
+
+
+@pytest.fixture(scope="session")
+def plain_translator(node, exported):
+    """The same without WebAssembly."""
+    node.one("load", key="plain translator", entry=entry_of(exported), fast=False)
+    return "plain translator"

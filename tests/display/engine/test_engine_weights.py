@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import re
 import subprocess
 from itertools import pairwise
 
@@ -12,10 +13,12 @@ from torch import nn
 
 from gates2heads.__main__ import main
 from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.decoding.translation import translate
 from gates2heads.display.engine.describe import describe_model, describe_tokenizer
 from gates2heads.display.engine.export import Exported, export_model, pack
+from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.models.transformer.transformer import Transformer
-from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.checkpoints import save_weights, shipped_weights
 from gates2heads.training.quantisation import quantise
 from tests.display.engine.in_node import NODE, EngineError, entry_of
 
@@ -170,6 +173,27 @@ def test_the_command_line_writes_the_file(tmp_path, capsys, exported):
     assert main(["export", str(shipped_weights("translator")), str(output)]) == 0
     assert exported.sha256 in capsys.readouterr().out
     assert output.read_text() == exported.script()
+
+
+def test_the_small_models_of_the_book_are_rebuilt_and_write_dates(node, tmp_path):
+    text = "Mar 5, 2021"
+    for path in sorted(shipped_weights("translator").parent.glob("[bl]*.safetensors")):
+        output = tmp_path / f"{path.stem}.js"
+        assert main(["export", str(path), str(output)]) == 0
+        entry = json.loads(output.read_text().partition(" = ")[2].rstrip(";\n"))
+        node.one("load", key=path.stem, entry=entry)
+        rebuilt = rebuild(path)
+        (found,) = node.one("translate", key=path.stem, texts=[text], options={})
+        sides, longest = (rebuilt.source, rebuilt.target), rebuilt.decoding["max_length"]
+        assert [found["text"]] == translate(rebuilt.model, [text], *sides, max_length=longest)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", found["text"])
+
+
+def test_weights_that_do_not_say_what_they_are_for_are_refused(tmp_path):
+    for card in ({}, {"source_tokens": ["a"], "target_tokens": ["b"]}):
+        save_weights(tmp_path / "x.safetensors", nn.Linear(2, 3), card=card)
+        with pytest.raises(ValueError, match="its card holds neither recipe nor"):
+            rebuild(tmp_path / "x.safetensors")
 
 
 def test_the_command_line_refuses_what_is_no_model(tmp_path, capsys):

@@ -3,9 +3,10 @@
 //   const loaded = loadModel(globalThis.gates2heads_live["translator"]);
 //   const { text } = await translate(loaded, "Ein Hund läuft durch den Schnee.", { onToken });
 //
-// loadModel(entry, {verify}) -> {name, model, source, target, decoding, card}
+// loadModel(entry, {verify, fast}) -> {name, model, source, target, decoding, card}
 //     entry: {header, sha256, data}, which a file written by `python -m gates2heads export`
 //     registers; over a widget's channel the data may be bytes instead of base64 text.
+//     `fast: false` leaves WebAssembly out.
 // model.start(ids, {mask, trace, intervene}) -> state; an immutable value
 // model.step(state, last, {trace, intervene}) -> {logProbs, state}
 //     One sequence at a time; several may go on from one state. `trace`, a `new Trace()`, keeps
@@ -33,8 +34,8 @@ import { readEntry } from "./weights.js";
 const TOKENIZERS = { BPETokenizer, CharacterTokenizer };
 
 /** Check an entry and build its model and tokenizers. */
-export function loadModel(entry, { verify = true } = {}) {
-  const { header, weights } = readEntry(entry, { verify });
+export function loadModel(entry, { verify = true, fast = true } = {}) {
+  const { header, weights } = readEntry(entry, { verify, fast });
   const source = tokenizerOf(header.source);
   return {
     name: header.name,
@@ -49,7 +50,8 @@ export function loadModel(entry, { verify = true } = {}) {
 function tokenizerOf(described) {
   if (!described) return null;
   if (!Object.hasOwn(TOKENIZERS, described.kind)) {
-    throw new Error(`The tokenizer's kind must be one of ${Object.keys(TOKENIZERS).join(", ")}, got ${described.kind}.`);
+    const known = Object.keys(TOKENIZERS).join(", ");
+    throw new Error(`The tokenizer's kind must be one of ${known}, got ${described.kind}.`);
   }
   return new TOKENIZERS[described.kind](described);
 }

@@ -8,12 +8,14 @@ export class Matrix {
    * @param {number} columns how many columns
    * @param {Float32Array|Int8Array} data row after row; zeros if not given
    * @param {?Float32Array} scale (rows,) what a row of whole numbers is multiplied by
+   * @param {?Kernel} kernel whose memory the data lies in, where there is one
    */
-  constructor(rows, columns, data = new Float32Array(rows * columns), scale = null) {
+  constructor(rows, columns, data = new Float32Array(rows * columns), scale = null, kernel = null) {
     this.rows = rows;
     this.columns = columns;
     this.data = data;
     this.scale = scale;
+    this.kernel = kernel;
   }
 
   /** Row i; the same memory, except where whole numbers are scaled. */
@@ -26,7 +28,7 @@ export class Matrix {
   slice(start, end) {
     const data = this.data.subarray(start * this.columns, end * this.columns);
     const scale = this.scale === null ? null : this.scale.subarray(start, end);
-    return new Matrix(end - start, this.columns, data, scale);
+    return new Matrix(end - start, this.columns, data, scale, this.kernel);
   }
 }
 
@@ -39,8 +41,9 @@ export function oneRow(vector) {
 export function linear(inputs, weight, bias = null) {
   checkColumns("inputs", inputs.columns, weight.columns);
   const output = new Matrix(inputs.rows, weight.rows);
+  const times = wayOf(weight);
   for (let row = 0; row < inputs.rows; row += 1) {
-    multiply(weight, bias, inputs.data, row * inputs.columns, output.data, row * weight.rows);
+    times(weight, bias, inputs.data, row * inputs.columns, output.data, row * weight.rows);
   }
   return output;
 }
@@ -49,8 +52,21 @@ export function linear(inputs, weight, bias = null) {
 export function product(weight, vector, bias = null) {
   checkColumns("vector", vector.length, weight.columns);
   const output = new Float32Array(weight.rows);
-  multiply(weight, bias, vector, 0, output, 0);
+  wayOf(weight)(weight, bias, vector, 0, output, 0);
   return output;
+}
+
+function wayOf({ kernel, columns }) {
+  return kernel && kernel.fits(columns) ? multiplyFast : multiply;
+}
+
+function multiplyFast(weight, bias, input, from, output, to) {
+  const { rows, scale, kernel } = weight;
+  const sums = kernel.multiply(weight, input, from);
+  for (let row = 0; row < rows; row += 1) {
+    const sum = scale === null ? sums[row] : sums[row] * scale[row];
+    output[to + row] = bias === null ? sum : sum + bias[row];
+  }
 }
 
 // Four sums at once: a processor that waits for one addition can begin the next.

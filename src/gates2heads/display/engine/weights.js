@@ -1,5 +1,6 @@
 // From the file that `python -m gates2heads export` wrote to matrices by name.
 
+import { Kernel } from "./kernel.js";
 import { Matrix } from "./tensor.js";
 import { Sha256 } from "./sha256.js";
 
@@ -25,9 +26,10 @@ export function entryBytes({ data }) {
  *
  * @param {{header: string, sha256: string, data: *}} entry what the file registers
  * @param {boolean} verify whether to compare the hash; the loader of a page does
+ * @param {boolean} fast whether to use WebAssembly where it runs
  * @returns {{header: object, weights: Weights}}
  */
-export function readEntry(entry, { verify = true } = {}) {
+export function readEntry(entry, { verify = true, fast = true } = {}) {
   if (!entry || typeof entry.header !== "string") {
     throw new Error("entry must hold a header, a sha256 and data, as an exported model does");
   }
@@ -45,12 +47,16 @@ export function readEntry(entry, { verify = true } = {}) {
   }
   const header = JSON.parse(entry.header);
   if (header.format !== 1) throw new Error(`The model's file has format ${header.format}, this engine reads format 1.`);
-  return { header, weights: new Weights(readTensors(header.tensors, bytes)) };
+  return { header, weights: new Weights(readTensors(header.tensors, bytes, fast)) };
 }
 
-function readTensors(list, bytes) {
+function readTensors(list, bytes, fast) {
+  const longest = Math.max(...list.map(({ shape }) => size(shape.slice(1))));
+  const most = Math.max(...list.map(({ shape }) => shape[0]));
+  const kernel = fast ? Kernel.holding(bytes, longest, most) : null;
   // A view of four-byte numbers must begin at a multiple of four.
-  const { buffer, byteOffset } = bytes.byteOffset % 4 ? bytes.slice() : bytes;
+  const whole = bytes.byteOffset % 4 ? bytes.slice() : bytes;
+  const { buffer, byteOffset } = kernel ? { buffer: kernel.buffer, byteOffset: 0 } : whole;
   const tensors = new Map();
   for (const { name, shape, dtype, offset, scale } of list) {
     const [rows, columns] = shape.length > 1 ? [shape[0], size(shape.slice(1))] : [1, shape[0]];
@@ -58,7 +64,7 @@ function readTensors(list, bytes) {
     if (!Kind) throw new Error(`${name} must be float32 or int8, got ${dtype}`);
     const data = new Kind(buffer, byteOffset + offset, size(shape));
     const scales = scale === undefined ? null : new Float32Array(buffer, byteOffset + scale, rows);
-    tensors.set(name, { shape, matrix: new Matrix(rows, columns, data, scales) });
+    tensors.set(name, { shape, matrix: new Matrix(rows, columns, data, scales, kernel) });
   }
   return tensors;
 }

@@ -1,0 +1,60 @@
+"""From a weights file of the book to the model, its tokenizers and its search, whoever wrote it.
+
+What the command line trained holds its recipe. The small models of two experiments hold what
+their own scripts wrote: the settings of an `EncoderDecoder`, or the way that a model looks.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.exercises.looking import WAYS, looking_model
+from gates2heads.models.translation.seq2seq import EncoderDecoder
+from gates2heads.training.checkpoints import check_shapes, read_weights
+from gates2heads.training.recipes.runs import load
+
+DATE = 12  # ten characters, <eos>, and one that would be wrong
+LIST_OF_DATES = 5 * 11 + 1  # each with the space behind it
+
+
+class Rebuilt(NamedTuple):
+    """A model with all that the engine needs of it."""
+
+    model: nn.Module
+    source: Any  # the tokenizers of the two sides
+    target: Any
+    decoding: dict  # width, length_power and max_length of its search
+    card: dict
+
+
+def rebuild(path: Path) -> Rebuilt:
+    """Build the model whose weights a file holds.
+
+    Raises:
+        FileNotFoundError, ValueError: as `read_weights`, or the card does not say what to build.
+    """
+    tensors, card = read_weights(path)
+    if "recipe" in card:
+        trained = load(path)
+        decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
+        return Rebuilt(trained.model, trained.source, trained.target, decoding, trained.card)
+    way = str(card.get("command", "")).rpartition(" ")[2]
+    if not {"source_tokens", "target_tokens"} <= card.keys() or (
+        "settings" not in card and way not in WAYS
+    ):
+        raise ValueError(f"{path} cannot be rebuilt, its card holds neither recipe nor settings")
+    sides = [
+        CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")
+    ]
+    sizes = [len(side.vocabulary) for side in sides]
+    if "settings" in card:
+        model, longest = EncoderDecoder(*sizes, **card["settings"]), LIST_OF_DATES
+    else:
+        model, longest = looking_model(way, *sizes), DATE
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
+    decoding = {"width": 1, "length_power": 1.0, "max_length": longest}
+    return Rebuilt(model.eval(), *sides, decoding, card)
