@@ -8,6 +8,8 @@ they are; here they become one text that does the same.
 import re
 from pathlib import Path
 
+from gates2heads.checks.shown import shown
+
 # Statements begin in the first column; that is also how they are told from words in a comment.
 _IMPORT = re.compile(r'^import\s+([^;"\']+?)\s+from\s+(["\'])(.+?)\2;?[ \t]*$', re.M | re.S)
 _ANY_IMPORT = re.compile(r"^import\b[^\n]*|^[^/\n]*\bimport\s*\(.*", re.M)
@@ -59,7 +61,9 @@ def _join(
 
     text = _IMPORT.sub(linked, text)
     if left := _ANY_IMPORT.search(text):
-        raise ValueError(f"{path.name} must import {{ names }} from files, got {left[0].strip()!r}")
+        raise ValueError(
+            f"{path.name} must import {{ names }} from files, got {shown(left[0].strip())}"
+        )
     if not importers:
         pieces.append(text)
         return
@@ -75,10 +79,10 @@ def _join(
 def _imported(path: Path, address: str) -> Path:
     """Find the file that an import names."""
     if not address.startswith(("./", "../")):
-        raise ValueError(f'{path.name} must import from "./…" or "../…", got {address!r}')
+        raise ValueError(f'{path.name} must import from "./…" or "../…", got {shown(address)}')
     target = (path.parent / address).resolve()
     if not target.is_file():
-        raise ValueError(f"{path.name} must import from a file that is there, got {address!r}")
+        raise ValueError(f"{path.name} must import from a file that is there, got {shown(address)}")
     return target
 
 
@@ -88,7 +92,7 @@ def _pairs(names: str, path: Path) -> list[tuple[str, str]]:
     for part in filter(None, (part.strip() for part in names.split(","))):
         match = _NAME.fullmatch(part)
         if not match or "default" in match.groups():
-            raise ValueError(f"{path.name} must name what it imports or exports, got {part!r}")
+            raise ValueError(f"{path.name} must name what it imports or exports, got {shown(part)}")
         pairs.append((match[1], match[2] or match[1]))
     return pairs
 
@@ -102,7 +106,9 @@ def _binding(names: str, path: Path, target: Path, exported: dict[str, str]) -> 
     pairs = _pairs(names[1:-1], path)
     for name, _ in pairs:
         if name not in exported:
-            raise ValueError(f"{path.name} must import what {target.name} exports, got {name!r}")
+            raise ValueError(
+                f"{path.name} must import what {target.name} exports, got {shown(name)}"
+            )
     return "{ " + ", ".join(n if n == own else f"{n}: {own}" for n, own in pairs) + " }"
 
 
@@ -114,6 +120,7 @@ def _without_exports(text: str, path: Path) -> tuple[str, dict[str, str]]:
     text = _LISTED.sub("", _DECLARED.sub("", text))
     if left := _ANY_EXPORT.search(text):
         raise ValueError(
-            f"{path.name} must export functions, classes, constants or {{ names }}, got {left[0]!r}"
+            f"{path.name} must export functions, classes, constants or {{ names }}, "
+            f"got {shown(left[0])}"
         )
     return text, exported
