@@ -7,6 +7,7 @@ INSTALLED := $(VENV)/.installed
 COLAB := .venv-colab/.installed
 ASSETS := _assets/vendor/manifest.json
 WHEEL := _assets/.wheel
+LIVE := _assets/live/.exported
 BUILT := _build/.built
 UV ?= $(VENV)/bin/uv
 FAST := -m "not slow and not browser and not book"
@@ -54,13 +55,18 @@ $(WHEEL): $(INSTALLED) $(LIBRARY) pyproject.toml
 	@$(PY) -m pip wheel -q --no-deps --no-build-isolation -w _assets .
 	@rm -rf build && touch $@
 
+# The models that run in the page, from the weights that come with the library.
+$(LIVE): $(INSTALLED) $(LIBRARY) tools/export_live.py
+	@$(PY) tools/export_live.py
+	@touch $@
+
 $(COLAB): $(INSTALLED) tools/colab_environment.py
 	@$(PY) tools/colab_environment.py
 	@touch $@
 
 # ---- the book ---------------------------------------------------------------------------------
 
-$(BUILT): $(ASSETS) $(WHEEL) $(SOURCES) _config.yml _toc.yml references.bib
+$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib
 	@$(MAKE) --no-print-directory rebuild
 
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
@@ -86,7 +92,7 @@ check: $(INSTALLED) lint
 
 # One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
 # on a busy machine the two wait for each other and lose far more.
-test: $(ASSETS) $(WHEEL) $(COLAB)
+test: $(ASSETS) $(WHEEL) $(LIVE) $(COLAB)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)

@@ -4,6 +4,8 @@ MathJax, require.js, the widgets' html-manager and anywidget are taken from `ven
 `tools/fetch_assets.py` fills and `html_extra_path` copies beside the pages. (Not from `_static/`:
 jupyter-book would add each script found there to every page, and widgets would render twice.)
 
+The models that run in the page lie in `live/`, where `tools/export_live.py` puts them.
+
 All addresses are relative to the page, so the book works from any folder, also from file://.
 """
 
@@ -83,6 +85,12 @@ def check_assets(app: Sphinx) -> None:
     for path in (MATHJAX, REQUIREJS, HTML_MANAGER):
         if not any((folder / path).is_file() for folder in folders):
             raise ExtensionError(f"{path} is missing: run python tools/fetch_assets.py first.")
+    engines = [path.name for folder in folders for path in folder.glob("live/engine-*.js")]
+    if len(engines) != 1:
+        raise ExtensionError(
+            f"live/ must hold one engine, it has {len(engines)}: run python tools/export_live.py."
+        )
+    app.config.live_engine = engines[0]
 
 
 def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
@@ -111,12 +119,15 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
     # Inline, before any script with an address of its own.
     if REQUIREJS in names:
         context["script_files"].insert(0, _JavaScript(None, priority=0, body=WIDGET_PATHS))
+        engine = f'window.gates2heads_engine = "{app.config.live_engine}";'
+        context["script_files"].insert(0, _JavaScript(None, priority=0, body=engine))
         if MATHJAX in names:
             context["script_files"].insert(0, _JavaScript(None, priority=0, body=MATHJAX_QUEUE))
 
 
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
+    app.add_config_value("live_engine", "", "")  # a name that changes with the engine
     app.connect("config-inited", set_paths)
     app.connect("builder-inited", check_assets)
     app.connect("html-page-context", settle_scripts, priority=900)

@@ -15,8 +15,9 @@ from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace
-from gates2heads.decoding.translation import align, translate, write
+from gates2heads.decoding.translation import align, align_heads, translate, write
 from gates2heads.models.pretraining.gpt import GPT
+from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from tests.nonsense import (
     COUNTS,
@@ -81,15 +82,17 @@ WRONG_SEARCH = {
 }
 TREE = grown()
 WRONG_SOURCES = [*THINGS, None, -1, 2, 0.5, []]
-TRANSLATION = {"model": WRITER, "texts": ["ab"], "source": TOKENIZER, "target": TOKENIZER}
+SIDES = {"source": TOKENIZER, "target": TOKENIZER}
+TRANSLATION = {"model": WRITER, "texts": ["ab"], **SIDES}
 TOKENIZERS = [*THINGS, None, 3, TOKENIZER.vocabulary, CharacterTokenizer, nn.Linear(1, 1)]
+WRONG_SIDES = {"source": TOKENIZERS, "target": TOKENIZERS}
 WRONG_TRANSLATION = {
     "model": [*THINGS, None, 3, nn.Linear(1, 1), EncoderDecoder, WRITER.decoder, GPT(6, **TINY)],
     "texts": [*THINGS, *LISTS, [], [3], [None], [""], ["z"], {"ab"}, (x for x in "ab")],
-    "source": TOKENIZERS,
-    "target": TOKENIZERS,
+    **WRONG_SIDES,
 }
 
+HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)
 ENTRIES = {
     "greedy": (greedy, SEARCH, WRONG_SEARCH),
     "sample": (
@@ -203,6 +206,16 @@ ENTRIES = {
         align,
         {**TRANSLATION, "max_length": 2, "layer": "decoder.attention"},
         {**WRONG_TRANSLATION, "max_length": COUNTS, "layer": [*THINGS, None, 3, []]},
+    ),
+    "align_heads": (
+        align_heads,
+        {**SIDES, "model": HEADS, "text": "ab", "max_length": 2},
+        {
+            **WRONG_SIDES,
+            "model": [*WRONG_TRANSLATION["model"], WRITER, Transformer],
+            "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
+            "max_length": COUNTS,
+        },
     ),
     "check_trace": (
         through(check_trace, lambda trace: check_trace(trace, BOS)),

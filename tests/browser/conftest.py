@@ -1,5 +1,7 @@
 """A browser, the sites it may visit, and pages on which no fault goes unseen."""
 
+import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +12,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
+
+from saved_widgets import shown_views  # noqa: E402
+from widget_page import write_page  # noqa: E402
 
 from tests import hangs  # noqa: E402
 from tools import serve  # noqa: E402
@@ -82,3 +87,16 @@ def libraries() -> dict[str, Path]:
     if missing:
         pytest.fail(f"{missing[0]} is missing: run python tools/fetch_assets.py", pytrace=False)
     return folders
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory, libraries) -> tuple[Path, dict]:
+    """Give the folder of a page with one Translate view and its model's file, and its traits."""
+    folder = tmp_path_factory.mktemp("live")
+    state = folder / "state.json"
+    samples = Path(__file__).with_name("live_samples.py")
+    subprocess.run([sys.executable, samples, state], check=True)
+    saved = json.loads(state.read_text(encoding="utf-8"))
+    write_page(folder / "site", saved, libraries, live=folder / "live")
+    (view,) = shown_views(saved["state"], saved["shown"])
+    return folder / "site", view.traits

@@ -46,7 +46,9 @@ def make_page(libraries):
         command = [python, HERE / script, *arguments, state]
         subprocess.run(command, env=environment, check=True)
         saved = json.loads(state.read_text(encoding="utf-8"))
-        write_page(folder / "site", saved, libraries | {"anywidget": Path(found["anywidget"])})
+        live = folder / "live"
+        scripts = libraries | {"anywidget": Path(found["anywidget"])}
+        write_page(folder / "site", saved, scripts, live=live if live.is_dir() else None)
         return folder / "site", shown_views(saved["state"], saved["shown"])
 
     return make
@@ -96,3 +98,10 @@ def test_linked_slider_moves_the_frames(colab, open_page):
         readout.fill("4")
         readout.press("Enter")
         expect(frames).to_have_attribute("data-index", "4")
+
+
+def test_a_model_made_by_colabs_python_runs_in_the_page(tmp_path_factory, make_page, open_page):
+    folder, views = make_page(tmp_path_factory.mktemp("live"), "live_samples.py")
+    for mode in ("http", "file"):
+        with served(folder, mode) as site:
+            drive(open_page(site, "index.html"), views)

@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT
 from explorer_driver import Explorer, decode
 from playwright.sync_api import Page, expect
+from translate_driver import OWN, Translator
 from widget_samples import explorer
 
 from tests import hangs
@@ -32,6 +33,12 @@ CELLS = [
     "print('answers', asked.answers)",
 ]
 
+TRANSLATOR = [
+    "from live_samples import translator\nview = translator()\nview",
+    "print(view.text, view.width)",
+    "view.width = 5; view.text = 'Eine Katze schläft auf dem Sofa.'",
+]
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
@@ -39,7 +46,8 @@ def lab(tmp_path_factory):
     if not _has_lab():
         pytest.fail("JupyterLab is missing: pip install jupyterlab", pytrace=False)
     folder = tmp_path_factory.mktemp("lab")
-    write_notebook(folder / "views.ipynb")
+    write_notebook(folder / "views.ipynb", CELLS)
+    write_notebook(folder / "translator.ipynb", TRANSLATOR)
     port = _free_port()
     address = f"http://127.0.0.1:{port}/"
     with (folder / "lab.log").open("w") as log:
@@ -53,10 +61,10 @@ def lab(tmp_path_factory):
             server.wait(600)
 
 
-def write_notebook(path: Path) -> None:
+def write_notebook(path: Path, cells: list[str]) -> None:
     notebook = nbformat.v4.new_notebook()
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    notebook.cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
+    notebook.cells = [nbformat.v4.new_code_cell(text) for text in cells]
     nbformat.write(notebook, path)
 
 
@@ -132,11 +140,16 @@ class Notebook:
         return self.page.evaluate(ACTIVE)
 
 
-def test_views_and_kernel_stay_together(lab, open_page):
-    page = open_page(lab, "lab/tree/views.ipynb?reset", viewport={"width": 1300, "height": 2000})
-    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(len(CELLS), timeout=hangs.START)
+def open_notebook(open_page, lab: str, name: str, cells: int) -> Notebook:
+    page = open_page(lab, f"lab/tree/{name}.ipynb?reset", viewport={"width": 1300, "height": 2000})
+    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(cells, timeout=hangs.START)
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=hangs.START)
-    notebook = Notebook(page)
+    return Notebook(page)
+
+
+def test_views_and_kernel_stay_together(lab, open_page):
+    notebook = open_notebook(open_page, lab, "views", len(CELLS))
+    page = notebook.page
     notebook.run(0)
     view = sample_explorer(page)
     view.check(0, 0, 0)
@@ -146,6 +159,24 @@ def test_views_and_kernel_stay_together(lab, open_page):
     a_prediction_is_taken_and_its_twin_hidden(notebook)
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
     expect(view.root).to_have_css("color-scheme", "dark")
+
+
+def test_a_model_comes_over_the_views_own_channel(lab, open_page):
+    """Python has the model, the page has no file: the view asks, once, and answers by itself."""
+    notebook = open_notebook(open_page, lab, "translator", len(TRANSLATOR))
+    notebook.run(0)
+    view = Translator(notebook.page, notebook.page.locator(".g2h-translate"))
+    expect(view.root).to_have_attribute("data-state", "recorded")
+    view.examples.nth(1).click()
+    text = "Zwei Kinder bauen am Strand eine Burg aus Sand."
+    view.settled(text)
+    view.check_looks(view.check(text))
+    assert notebook.run(1) == f"{text} 1"
+    notebook.run(2)
+    view.settled(OWN)
+    expect(view.root).to_have_attribute("data-width", "5")
+    view.check(OWN, 5)
+    expect(view.input).to_have_value(OWN)
 
 
 def sample_explorer(page: Page) -> Explorer:

@@ -7,6 +7,7 @@ from explorer_driver import drive_explorer
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
+from translate_driver import drive_translate
 
 
 def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
@@ -109,7 +110,8 @@ def every_state(root: Locator) -> Iterator[None]:
         yield from answer_all(root)
         return
     slider = root.locator("input[type=range]")
-    for place in range(min(int(slider.get_attribute("max")), 12) + 1):
+    least, most = (int(slider.get_attribute(name)) for name in ("min", "max"))
+    for place in range(least, min(most, 12) + 1):
         slider.fill(str(place))
         yield
 
@@ -131,6 +133,7 @@ DRIVERS = {
     "AlignmentExplorer": drive_explorer,
     "FrameViewer": drive_frames,
     "Predict": drive_predict,
+    "Translate": drive_translate,
 }
 # Controls of ipywidgets itself: what they are linked to is tested where the link is made.
 CONTROLS = {"IntSliderModel", "DropdownModel", "PlayModel"}

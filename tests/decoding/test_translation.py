@@ -3,8 +3,12 @@
 import pytest
 import torch
 
+from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.characters import CharacterTokenizer
-from gates2heads.decoding.translation import align, translate, write
+from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.translation import align, align_heads, translate, write
+from gates2heads.layers.record import record
+from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 SOURCE, TARGET = CharacterTokenizer.from_texts(["abcde "]), CharacterTokenizer.from_texts(["xyz"])
@@ -100,3 +104,39 @@ def test_a_model_without_attention_has_nothing_to_align():
     plain = EncoderDecoder(len(SOURCE.vocabulary), len(TARGET.vocabulary), score=None)
     with pytest.raises(KeyError, match=r"decoder\.attention.*noted nothing"):
         align(plain, ["abc"], SOURCE, TARGET, max_length=3)
+
+
+# ---- every head of a Transformer
+
+
+@pytest.fixture(scope="module")
+def transformer():
+    torch.manual_seed(3)
+    sizes = len(SOURCE.vocabulary), len(TARGET.vocabulary)
+    options = {"num_encoder_layers": 2, "num_decoder_layers": 3, "dim_feedforward": 13}
+    return Transformer(*sizes, d_model=12, nhead=2, **options).eval()
+
+
+@pytest.mark.parametrize("search", [{}, {"width": 3, "length_rule": Power(1.0)}])
+def test_heads_are_those_of_the_whole_pass(transformer, search):
+    there = align_heads(transformer, "edcba", SOURCE, TARGET, max_length=7, **search)
+    (row,) = write(transformer, ["edcba"], SOURCE, TARGET, max_length=7, **search).tokens.tolist()
+    written = TARGET.vocabulary.encode(there.target)
+    assert written == row[: len(written)]
+    assert there.source == [*"edcba", "<eos>"]
+    given = torch.tensor([[TARGET.vocabulary.bos, *written[:-1]]])
+    read = torch.tensor([SOURCE.encode("edcba")])
+    batch = Batch(read, torch.ones_like(read, dtype=torch.bool), given, given, given > -1)
+    with torch.no_grad(), record(transformer) as trace:
+        transformer(batch)
+    for layer in range(3):
+        (weights,) = trace[f"decoder_layers.{layer}.cross_attn"]["weights"]
+        torch.testing.assert_close(there.weights[layer], weights[0])
+    assert there.weights.shape == (3, 2, len(written), 6)
+
+
+def test_heads_of_what_has_none_are_refused(model, transformer):
+    with pytest.raises(TypeError, match="model must have decoder_layers with cross_attn"):
+        align_heads(model, "abc", SOURCE, TARGET)
+    with pytest.raises(TypeError, match="text must be a string, got list"):
+        align_heads(transformer, ["abc"], SOURCE, TARGET)

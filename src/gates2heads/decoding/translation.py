@@ -106,6 +106,56 @@ def align(
     return aligned
 
 
+def align_heads(
+    model: nn.Module, text: str, source, target, *, max_length: int = 128, **search
+) -> Aligned:
+    """Translate one text with a Transformer, and keep what every head of every layer looked at.
+
+    The weights are read from one more pass over what was written, since a beam's steps mix the
+    sequences that it follows; every weight is the same as in the step that wrote its token.
+
+    Args:
+        model: has `decoder_layers` with `cross_attn`, as `Transformer` has.
+        text: what is read.
+        source, target, max_length, search: as for `write`.
+
+    Returns:
+        its `weights` are (layers, H, T, S).
+
+    Raises:
+        TypeError: `text` is no string, or the model has no such layers.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    if not hasattr(model, "decoder_layers"):
+        raise TypeError(
+            "model must have decoder_layers with cross_attn, as a Transformer has, got "
+            f"{type(model).__name__}"
+        )
+    output = write(model, [text], source, target, max_length=max_length, **search)
+    _check_written(output, target)
+    written = _up_to_end(output.tokens[0].tolist(), target)
+    words, read = target.vocabulary, source.encode(text)
+    device = output.tokens.device
+    state = model.start(torch.tensor([read], device=device))
+    with torch.no_grad(), record(model) as trace:
+        for token in [words.bos, *written[:-1]]:
+            _, state = model.step(state, torch.tensor([token], device=device))
+    layers = [f"decoder_layers.{depth}.cross_attn" for depth in range(len(model.decoder_layers))]
+    weights = torch.cat([trace.joined(layer, "weights", dim=2) for layer in layers]).cpu()
+    return Aligned(
+        [source.vocabulary.tokens[number] for number in read],
+        [words.tokens[number] for number in written],
+        weights,
+    )
+
+
+def _up_to_end(numbers: list[int], target) -> list[int]:
+    """The numbers up to the first `<eos>`, which is kept."""
+    eos = target.vocabulary.eos
+    return numbers[: numbers.index(eos) + 1] if eos in numbers else numbers
+
+
 def _check_texts(texts: Sequence[str]) -> None:
     listed = isinstance(texts, Collection) and not isinstance(texts, str | bytes | Mapping | Set)
     if not listed or not len(texts):

@@ -3,13 +3,16 @@
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
+from gates2heads.display.widgets.translate import Example, Translate
 
 __all__ = [
     "Alignment",
     "AlignmentExplorer",
+    "Example",
     "FrameViewer",
     "Guess",
     "Predict",
     "Question",
+    "Translate",
     "predict",
 ]

@@ -15,8 +15,9 @@ export function inside(value, places) {
   return Math.min(Math.max(Math.round(Number(value)) || 0, 0), places - 1);
 }
 
-/** A native control under its name. */
+/** A native control under its name. An <output> beside the name would take the label for itself. */
 export function field(name, control, ...more) {
+  if (more.length) control.setAttribute("aria-label", name.replace(/[:\s]+$/, ""));
   return element("label", { class: "g2h-field" }, element("span", {}, name, ...more), control);
 }
 

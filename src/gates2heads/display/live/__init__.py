@@ -1,0 +1,1 @@
+"""Models that run in the page: which file a view loads, and what runs it there."""

@@ -1,0 +1,68 @@
+"""What runs in the page: the engine, and the models made from the weights of the library."""
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from gates2heads.display.engine.export import REGISTRY, Exported, export_model
+from gates2heads.display.modules import join_modules
+from gates2heads.training.checkpoints import read_packed, shipped_weights
+from gates2heads.training.recipes.runs import load
+
+ENGINE = "engine"
+LIVE = ("translator",)  # what the views of the book ask for
+_DIGITS = 8  # of the hash in a file's name
+_WORKER = Path(__file__).with_name("worker.js")
+
+
+@cache
+def live_model(name: str) -> Exported:
+    """A shipped model as the page reads it; the same bytes every time.
+
+    Args:
+        name: of a model that comes with the library, such as "translator".
+
+    Raises:
+        ValueError: there is none of this name, or it cannot be rebuilt from its card.
+    """
+    path = shipped_weights(name)
+    trained, (packed, _) = load(path), read_packed(path)
+    decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
+    return export_model(
+        trained.model,
+        name=name,
+        source=trained.source,
+        target=trained.target,
+        decoding=decoding,
+        card=trained.card,
+        tensors=packed,
+    )
+
+
+def key(model: Exported) -> str:
+    """Name a model and its bytes: "translator-0123abcd"; its file beside the pages has this name.
+
+    Args:
+        model: from `live_model` or `export_model`.
+    """
+    return f"{model.name}-{model.sha256[:_DIGITS]}"
+
+
+@cache
+def engine_source() -> str:
+    """The text that runs in a Worker: the engine and all tasks, in a scope of its own."""
+    return f'(() => {{\n"use strict";\n{join_modules(_WORKER)}\n}})();\n'
+
+
+def live_files() -> dict[str, str]:
+    """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
+    source = engine_source()
+    digits = hashlib.sha256(source.encode()).hexdigest()[:_DIGITS]
+    registered = json.dumps({"source": source}).replace("</", "<\\/")
+    engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {registered};\n'
+    models = (live_model(name) for name in LIVE)
+    return {
+        f"{ENGINE}-{digits}.js": engine,
+        **{f"{key(model)}.js": model.script() for model in models},
+    }

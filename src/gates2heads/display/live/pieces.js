@@ -1,0 +1,110 @@
+// What a subword model reads and writes, put together into the words that a reader sees.
+
+const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
+const END = /^<(?:eos|bos|pad)>$/;
+const JOINERS = "\u200c\u200d"; // they make one sign of several, as in many emoji
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+
+/** The bytes of a piece; one that is no text by itself is written as <0xC3><0xA4>. */
+export function bytesOf(piece) {
+  if (!BYTES.test(piece)) return [...new TextEncoder().encode(piece)];
+  return piece.match(/[0-9A-F]{2}(?=>)/g).map((digits) => Number.parseInt(digits, 16));
+}
+
+/** Whether bytes end inside a character. */
+function isOpen(bytes) {
+  const lead = bytes.findLastIndex((byte) => (byte & 0xc0) !== 0x80);
+  if (lead < 0) return false;
+  const length = [0x00, 0xc0, 0xe0, 0xf0].filter((least) => bytes[lead] >= least).length;
+  return bytes[lead] >= 0xc0 && bytes.length - lead < length;
+}
+
+const read = (bytes) => new TextDecoder().decode(new Uint8Array(bytes));
+
+/** Pieces that end inside a character are put together with those that end it. */
+function wholeCharacters(pieces) {
+  const parts = [];
+  pieces.forEach((piece, place) => {
+    const last = parts.at(-1);
+    const isSpecial = END.test(piece);
+    const isRaw = !isSpecial && BYTES.test(piece);
+    if (last && !last.isSpecial && !isSpecial && isOpen(last.bytes)) {
+      last.bytes.push(...bytesOf(piece));
+      last.to = place + 1;
+      last.isRaw ||= isRaw;
+    } else {
+      parts.push({ bytes: bytesOf(piece), from: place, to: place + 1, isSpecial, isRaw });
+    }
+  });
+  return parts;
+}
+
+/** Whether a part belongs to the word before it. */
+function goesOn(word, part) {
+  if (!word || word.isSpecial || part.isSpecial || part.bytes[0] === 0x20) return false;
+  if (read(word.bytes) === " ") return true; // a blank, then its sign
+  const [last] = [...read(word.bytes)].slice(-1);
+  const [first] = read(part.bytes);
+  return LETTER.test(last) && LETTER.test(first);
+}
+
+/**
+ * Words of pieces: a word begins at a blank, and where letters meet other signs.
+ *
+ * Gives [{text, from, to, isSpecial, isRaw}]: pieces from … to − 1; isRaw tells of a character that
+ * the model has only in single bytes.
+ */
+export function wordsOf(pieces) {
+  const words = [];
+  for (const part of wholeCharacters(pieces)) {
+    const word = words.at(-1);
+    if (goesOn(word, part)) {
+      word.bytes.push(...part.bytes);
+      word.to = part.to;
+      word.isRaw ||= part.isRaw;
+    } else {
+      words.push({ ...part, bytes: [...part.bytes] });
+    }
+  }
+  return words.map(({ bytes, from, to, isSpecial, isRaw }) => {
+    const text = isSpecial ? "end" : read(bytes).replace(/^ /, "");
+    return { text, from, to, isSpecial, isRaw };
+  });
+}
+
+/**
+ * One map (T, S) out of {shape: [layers, heads, T, S], data}: a layer or the mean of all (null),
+ * a head or the mean of all (null).
+ */
+export function chosenMap({ shape: [layers, heads, written, read], data }, layer, head) {
+  const some = (count, chosen) => (chosen === null ? [...Array(count).keys()] : [chosen]);
+  const maps = some(layers, layer).flatMap((l) => some(heads, head).map((h) => l * heads + h));
+  return Array.from({ length: written }, (_, t) =>
+    Float64Array.from({ length: read }, (_, s) =>
+      maps.reduce((sum, map) => sum + data[(map * written + t) * read + s], 0) / maps.length));
+}
+
+/** A map of pieces as a map of words: summed over what was read, averaged over what was written. */
+export function wordMap(map, source, target) {
+  return target.map(({ from, to }) =>
+    source.map((word) => {
+      let sum = 0;
+      for (let t = from; t < to; t++) for (let s = word.from; s < word.to; s++) sum += map[t][s];
+      return sum / (to - from);
+    }));
+}
+
+/** What is typed, as a model of running text reads it: composed characters, single blanks. */
+export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
+
+/** A word as it can be seen: signs for blanks and for control characters. */
+export function visible(text) {
+  const shown = [...text].map((character) => {
+    const code = character.codePointAt(0);
+    if (code < 0x21) return String.fromCodePoint(0x2400 + code);
+    if (code === 0x7f) return "␡";
+    if (!/\p{C}/u.test(character) || JOINERS.includes(character)) return character;
+    return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  });
+  return shown.join("") || "␣";
+}

@@ -1,0 +1,61 @@
+"""What every view has that runs a model in the page: the model's name, and its bytes if asked."""
+
+from typing import Any
+
+from traitlets import Dict
+
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.live.models import ENGINE, engine_source, key
+from gates2heads.display.widgets.view import View
+
+PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
+
+
+class LiveView(View):
+    """A view of a model that runs in the page.
+
+    The saved state holds the model's name and hash. In the built book the page loads
+    `live/<name>-<hash>.js` and the engine beside it; where Python is there, the view asks for both
+    over its own channel, and they are sent once, in parts.
+
+    Args:
+        model: from `export_model`.
+        traits: as for any widget.
+
+    Raises:
+        TypeError: `model` is none.
+    """
+
+    live = Dict().tag(sync=True)
+
+    def __init__(self, model: Exported, **traits: Any):
+        if not isinstance(model, Exported):
+            raise TypeError(
+                "model must be exported for the page, as `export_model` does, got "
+                f"{type(model).__name__}"
+            )
+        self._model, self._key = model, key(model)
+        size = len(model.header) + len(model.data)
+        _, _, digits = self._key.rpartition("-")
+        super().__init__(live={"name": model.name, "hash": digits, "bytes": size}, **traits)
+        self.on_msg(self._answer)
+
+    def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """Send what the view asks for; what is no such question is for others."""
+        asked = content.get("ask") if isinstance(content, dict) else None
+        if asked is None:
+            return
+        if asked == ENGINE:
+            self._send_parts({"model": ENGINE}, engine_source().encode())
+        elif asked == self._key:
+            told = {"header": self._model.header, "sha256": self._model.sha256}
+            self._send_parts({"model": asked, **told}, self._model.data)
+        else:
+            self.send({"model": asked, "error": f"Python has {self._key}, not {asked}."})
+
+    def _send_parts(self, told: dict[str, str], data: bytes) -> None:
+        view = memoryview(data)
+        parts = [view[start : start + PART] for start in range(0, len(view), PART)]
+        for number, part in enumerate(parts):
+            self.send({**told, "part": number, "parts": len(parts)}, [part])
+            told = {"model": told["model"]}  # the rest is told once

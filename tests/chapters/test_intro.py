@@ -1,0 +1,107 @@
+"""What the first page says about its translator, asked of the translator and of its captions."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.translation import align_heads, translate
+from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.recipes.runs import load
+from tests.needs import needs_data
+
+INTRO = Path(__file__).parents[2] / "chapters" / "intro.ipynb"
+STATE = "application/vnd.jupyter.widget-state+json"
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return load(shipped_weights("translator"))
+
+
+def examples() -> dict[str, tuple[str, str]]:
+    """Label -> (text, what to watch), as the page has them."""
+    notebook = json.loads(INTRO.read_text(encoding="utf-8"))
+    states = notebook["metadata"]["widgets"][STATE]["state"].values()
+    (found,) = (one["state"]["examples"] for one in states if "examples" in one["state"])
+    return {label: (text, watch) for label, text, watch in found}
+
+
+def written(trained, label: str, **search) -> str:
+    sides = trained.source, trained.target
+    return translate(trained.model, [examples()[label][0]], *sides, max_length=80, **search)[0]
+
+
+def most_looked_at(trained, label: str, word: str) -> list[str]:
+    """Source pieces in the order in which a written word looks at them, in the last layer."""
+    there = align_heads(trained.model, examples()[label][0], trained.source, trained.target)
+    weights = there.weights[-1].mean(0)[there.target.index(f" {word}")]
+    return [there.source[place].strip() for place in weights.argsort(descending=True)]
+
+
+def test_there_are_ten_and_each_says_what_to_watch():
+    assert len(examples()) == 10
+    assert all(watch for _, watch in examples().values())
+
+
+def test_words_of_the_first_stand_in_order(trained):
+    there = align_heads(
+        trained.model, examples()["dog in the snow"][0], trained.source, trained.target
+    )
+    looked = there.weights[-1].mean(0).argmax(-1).tolist()
+    assert looked == sorted(looked)
+
+
+@pytest.mark.parametrize(
+    ("label", "word", "source"),
+    [
+        ("sandcastle", "beach", ["Strand"]),
+        ("verb at the end", "wearing", ["wirft", "trägt"]),
+        ("a long one", "dancing", ["tanzt"]),
+    ],
+)
+def test_a_word_looks_where_the_page_says(trained, label, word, source):
+    assert most_looked_at(trained, label, word)[: len(source)] == source
+
+
+def test_it_writes_what_the_page_says(trained):
+    assert written(trained, "bench or bank?").count("bench") == 2
+    assert written(trained, "who throws?") == "The ball is throwing the boy."
+    assert not re.search(r"\b(no|not|without)\b", written(trained, "no dog"), re.I)
+    assert "snow" in written(trained, "a new word")
+    assert "chancellor" not in written(trained, "a name").lower()
+    wider = written(trained, "no caption", width=5, length_rule=Power(1.2))
+    assert wider != written(trained, "no caption")
+    assert "love you" not in wider
+
+
+@needs_data
+def test_its_captions_hold_what_the_page_says():
+    german = [pair.german for pair in multi30k("train")]
+
+    def share(pattern: str) -> float:
+        return sum(bool(re.search(pattern, text)) for text in german) / len(german)
+
+    assert share(r"^(Den|Einen)\b") == 0
+    assert 0 < share(r"\b[Kk]ein") < 0.001
+    assert share(r"[Kk]anzler") == 0
+    assert share(r"\b[Dd]ich\b") == 0
+    assert share(r"\bBank\b") > 0.005
+
+
+@needs_data
+@pytest.mark.slow
+def test_the_links_name_the_word_that_matters_most(trained):
+    """The mean of the last layer's heads, beside what happens when a word is hidden."""
+    from tests.chapters.hidden_words import agreement
+
+    pairs = multi30k("test")[:40]
+    shares = agreement(trained, [pair.german for pair in pairs])
+    print({name: round(share, 3) for name, share in shares.items()})
+    assert shares["last layer"] > 0.7
+    assert shares["last layer"] > max(
+        share for name, share in shares.items() if name.startswith("head")
+    )
