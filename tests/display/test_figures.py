@@ -16,6 +16,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from gates2heads.display import figures, theme
@@ -177,6 +178,14 @@ class TestThemedSvg:
         assert len(told) == 1
         assert "has \U0010fffc\U0010fffd: the picture shows empty boxes" in str(told[0].message)
         figures.themed_svg(figure)  # says nothing: any warning would fail the test
+
+    def test_a_picture_takes_each_letter_from_the_first_font_that_has_it(self, monkeypatch):
+        # Both come with matplotlib; the first has no Arabic.
+        monkeypatch.setattr(theme, "wide_families", lambda: ["DejaVu Sans"])
+        monkeypatch.setitem(theme.STYLE, "font.sans-serif", ["cmmi10"])
+        figure = figures.heatmap(np.eye(2), ["م", "a"], ["ر", "b"], **LABELS)
+        assert figures.card_png(figure).startswith(b"\x89PNG")  # any warning would fail the test
+        assert {tuple(text.get_fontfamily()) for text in figure.findobj(Text)} == {("sans-serif",)}
 
     def test_other_warnings_are_passed_on(self):
         with pytest.warns(UserWarning, match="look") as told, missing_glyphs_told():

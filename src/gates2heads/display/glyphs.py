@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from matplotlib import font_manager, get_cachedir
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 # Tried in this order for what DejaVu Sans, which comes with matplotlib, does not have.
 _WIDE_FONTS = (
@@ -39,6 +41,23 @@ def _is_installed(family: str) -> bool:
         return bool(font_manager.findfont(family, fallback_to_default=False))
     except ValueError:
         return False
+
+
+@contextmanager
+def fonts_of(figure: Figure, families: list[str]) -> Iterator[None]:
+    """Draw the texts of a figure with several fonts, each for what those before it lack.
+
+    The families must stand in the texts themselves: of a generic family such as sans-serif,
+    matplotlib takes the first font and no other.
+    """
+    before = {text: text.get_fontfamily() for text in figure.findobj(Text)}
+    for text in before:
+        text.set_fontfamily(families)
+    try:
+        yield
+    finally:
+        for text in figure.findobj(Text):
+            text.set_fontfamily(before.get(text, ["sans-serif"]))
 
 
 @contextmanager

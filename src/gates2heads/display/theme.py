@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 
 from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
-from gates2heads.display.glyphs import missing_glyphs_told, wide_families
+from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 NUMBER = re.compile(r"\w+\.\w+")
@@ -163,7 +163,7 @@ def card_png(figure: Figure) -> bytes:
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
     drawn = io.BytesIO()
-    with missing_glyphs_told(), styled({"font.sans-serif": families}), warnings.catch_warnings():
+    with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
         warnings.filterwarnings("always", category=UserWarning)
         figure.savefig(drawn, format="png", dpi=192, facecolor="white", metadata={"Software": None})
     return drawn.getvalue()
@@ -195,10 +195,12 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     if number and not NUMBER.fullmatch(number):
         raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    # First: each drawing moves the layout a little, and what fonts there are moves it too.
+    svg = themed_svg(figure, alt=alt)
     bundle = {
         "image/png": base64.b64encode(card_png(figure)).decode(),
         FIGURE_MIME: {
-            "svg": themed_svg(figure, alt=alt),
+            "svg": svg,
             "alt": alt,
             "caption": caption,
             "content": figure_content(figure),
