@@ -110,7 +110,7 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
     lines = ["| symbol | meaning | shape |", "| :-- | :-- | :-- |"]
     for symbol, row in rows.items():
         if not isinstance(row, tuple | list) or len(row) != 2:
-            raise TypeError(f"rows[{symbol!r}] must be (meaning, shape), got {shown(row)}")
+            raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
         meaning, shape = row
         for name, text in (("symbol", symbol), ("meaning", meaning), ("shape", shape)):
             if not isinstance(text, str):
@@ -118,7 +118,7 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
             if name != "meaning" and "$" in text:
                 raise ValueError(f"{name} must be TeX without dollars, got {shown(text)}")
             if name != "shape" and not text.strip():
-                raise ValueError(f"{name} must not be empty in the row of {symbol!r}")
+                raise ValueError(f"{name} must not be empty in the row of {shown(symbol)}")
         size = f"${_in_a_cell(shape)}$" if shape.strip() else "a number"
         lines.append(f"| ${_in_a_cell(symbol)}$ | {_cell(meaning, '')} | {size} |")
     _show("\n".join(lines))
