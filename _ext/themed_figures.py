@@ -9,9 +9,9 @@ from html import escape
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
+from page_links import FIGURE_MIME, figure_anchor
 from sphinx.application import Sphinx
 
-FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 HTML_BUILDERS = ("html", "dirhtml", "singlehtml")
 
 
@@ -30,7 +30,9 @@ class ThemedFigureRenderer:
         svg, alt = data.content["svg"], data.content["alt"]
         if "aria-label=" not in svg.partition(">")[0]:
             svg = svg.replace("<svg", f'<svg aria-label="{escape(alt)}"', 1)
-        figure = f'<figure class="g2h-figure" style="margin: 1rem 0">{svg}</figure>'
+        number = data.content.get("number", "")
+        anchor = f' id="{figure_anchor(number)}"' if number else ""
+        figure = f'<figure class="g2h-figure"{anchor} style="margin: 1rem 0">{svg}</figure>'
         return [nodes.raw(text=figure, format="html", classes=["output", "g2h-figure"])]
 
 

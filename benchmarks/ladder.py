@@ -14,7 +14,6 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
 
 import torch
 
@@ -26,6 +25,7 @@ from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.losses import cross_entropy
 from gates2heads.training.recipes.recipe import RECIPES, read_recipe
 from gates2heads.training.recipes.runs import evaluate, load, loss_of, search_of, train
+from gates2heads.training.studies import spread
 
 RESULTS = Path(__file__).with_name("results") / "ladder.json"
 WEIGHTS = Path("checkpoints/ladder")
@@ -84,14 +84,6 @@ def store(row: dict) -> None:
     rows.sort(key=lambda one: (RUNGS.index(one["recipe"]), one["seed"]))
     text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
     write_whole(RESULTS, lambda file: file.write(text.encode()))
-
-
-def spread(values: Sequence[float], places: int = 1) -> str:
-    """The mean of a few runs, and between which values they lie."""
-    told = f"{mean(values):.{places}f}"
-    if len(values) == 1:
-        return told
-    return f"{told} ({min(values):.{places}f}–{max(values):.{places}f})"
 
 
 def table(rows: Sequence[dict]) -> str:

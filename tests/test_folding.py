@@ -99,7 +99,8 @@ class TestExecute:
         assert path.read_bytes() == before
 
 
-DERIVED = "<details><summary>More</summary>\n\n```python\nhidden = 1\n```\n\n</details>"
+HIDDEN = "<details><summary>More</summary>\n\n```python\nhidden = 1\n```\n\n</details>"
+DERIVED = f'<details class="exercise"><summary>Try</summary>\n\n{HIDDEN}\n\n```\nx\n```\n</details>'
 
 
 class TestOpenLines:

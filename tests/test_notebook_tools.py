@@ -33,6 +33,11 @@ FULL = [
 BAD = {
     "error": ("1 / 0", "cell 2 failed: ZeroDivisionError: division by zero"),
     "address": ("object()", "cell 2 shows a memory address, which changes with every run"),
+    "boxes": (
+        "import warnings; from gates2heads.display.glyphs import MissingGlyphWarning\n"
+        "warnings.warn('no font of this machine has Æ: boxes', MissingGlyphWarning)",
+        "cell 2: no font of this machine has Æ: boxes",
+    ),
     "dead": ("import os; os._exit(1)", "the kernel died at cell 2"),
 }
 # One output of each kind, made without heavy imports.

@@ -198,6 +198,7 @@ EXEMPT = {
         metrics/sentences.choose_tokenizer metrics/sentences.read_pair
         training/losses.logits_of""",
     OWN: """
+        training/studies.read_study
         data/corpora/docstrings.fingerprint data/corpora/docstrings.folder_of
         data/corpora/docstrings.read_folder data/corpora/docstrings.read_packages
         data/corpora/docstrings.split_of_module data/corpora/download.verified
@@ -218,7 +219,9 @@ EXEMPT = {
         training/recipes/recipe.build_model training/recipes/runs.checkpoint_of
         training/recipes/runs.evaluate training/recipes/runs.loss_of
         training/recipes/runs.scores training/recipes/runs.search_of training/recipes/runs.train
-        training/snapshots.Snapshots.keep training/recipes/tasks.CaptionsTask.batches
+        training/snapshots.Snapshots.keep training/studies.Study training/studies.origin
+        training/studies.spread training/studies.table_of
+        training/recipes/tasks.CaptionsTask.batches
         training/recipes/tasks.CaptionsTask.from_card training/recipes/tasks.CaptionsTask.pairs
         training/recipes/tasks.CaptionsTask.score training/recipes/tasks.CaptionsTask.to_card
         training/recipes/tasks.CaptionsTask.tokenizers training/recipes/tasks.DatesTask.batches

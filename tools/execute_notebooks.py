@@ -12,6 +12,7 @@ runs nothing. What changes from run to run is not stored:
 - stderr. Progress bars are for whoever watches the run; anything else on stderr is a warning,
   which belongs to the author, and is printed here.
 
+A picture with an empty box in the place of a letter is refused: the letter and the cell are named.
 A notebook that fails keeps its old file, and the failing cell is named.
 """
 
@@ -41,6 +42,7 @@ from tools.folding import fold  # noqa: E402
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 HANGS = 1800  # no cell of the book takes half an hour, however slow the machine
 PROGRESS = re.compile(r"\r|\d+%\||\x1b\[A|^\s*$")
+MISSING_GLYPH = re.compile(r"MissingGlyphWarning: (.*)")
 ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -107,7 +109,8 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
             on_cell_start=lambda cell, cell_index: at.append(cell_index),
         )
         try:
-            client.execute()
+            # matplotlib keeps a list of fonts; one that was installed since would be missing.
+            client.execute(env=os.environ | {"MPLCONFIGDIR": folder})
         except CellExecutionError as error:
             reason = f"{error.ename}: {error.evalue}"
             raise NotebookError(f"{path}: cell {at[-1]} failed: {reason}") from None
@@ -150,6 +153,8 @@ def _settled_outputs(outputs: list, where: str) -> list:
     for output in outputs:
         if output.output_type == "stream" and output.name == "stderr":
             for line in output.text.splitlines():
+                if boxes := MISSING_GLYPH.search(line):
+                    raise NotebookError(f"{where}: {boxes[1]}")
                 if not PROGRESS.search(line):
                     print(f"{where} on stderr: {line}", file=sys.stderr)
             continue

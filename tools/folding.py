@@ -29,7 +29,7 @@ KINDS = {
 }
 DERIVED_TAGS = {"hide-input", "remove-input"}
 TITLE = re.compile(r"# @title (.*\S)\s*(?:\n|\Z)")
-DETAILS = re.compile(r"<details>.*?</details>", re.S)
+DETAILS = re.compile(r"<details\b[^>]*>(?:(?!<details\b).)*?</details>", re.S)  # the innermost
 FENCE = re.compile(r"^(`{3,})[^`\n]*\n(.*?)^\1\s*$", re.M | re.S)
 
 
@@ -129,7 +129,7 @@ def open_blocks(notebook: Mapping) -> Iterator[Block]:
     """Yield all code that stands open on the page of a notebook, in its order."""
     for number, cell in enumerate(notebook["cells"]):
         if cell["cell_type"] == "markdown":
-            for _, text in FENCE.findall(DETAILS.sub("", source_of(cell))):
+            for _, text in FENCE.findall(_unfolded(source_of(cell))):
                 yield Block(number, "text", text)
             continue
         if cell["cell_type"] != "code":
@@ -138,8 +138,15 @@ def open_blocks(notebook: Mapping) -> Iterator[Block]:
             yield Block(number, "cell", source_of(cell))
         for output in cell["outputs"]:
             told = "".join(output.get("data", {}).get("text/markdown", ""))
-            for _, text in FENCE.findall(DETAILS.sub("", told)):
+            for _, text in FENCE.findall(_unfolded(told)):
                 yield Block(number, "listing", text)
+
+
+def _unfolded(markdown: str) -> str:
+    """Take out what a reader must click to see."""
+    while (less := DETAILS.sub("", markdown)) != markdown:
+        markdown = less
+    return markdown
 
 
 def open_lines(notebook: Mapping) -> int:

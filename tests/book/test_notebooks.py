@@ -3,16 +3,21 @@
 import copy
 import json
 import re
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from markdown_it import MarkdownIt
 
 from tools import figure_numbers
 from tools.figure_numbers import shown_figures
 from tools.folding import ALLOWANCES, LIMITS, faults, fold
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "_ext"))
+import page_links  # noqa: E402
+
 NOTEBOOKS = sorted(
     path for path in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
 )
@@ -47,6 +52,21 @@ def links(text):
         while address.endswith(")") and address.count(")") > address.count("("):
             address = address[:-1].rstrip(".,;:!?*_")
         found.append(address)
+    return found
+
+
+def italics(text):
+    """List what is set in italics in a markdown cell."""
+    bare = MATHS.sub("x", text)
+    found = []
+    for block in MarkdownIt().parse(bare):
+        depth = 0
+        for token in block.children or []:
+            depth += {"em_open": 1, "em_close": -1}.get(token.type, 0)
+            if token.type == "em_open":
+                found.append("")
+            elif depth and found:
+                found[-1] += token.content if token.type != "softbreak" else " "
     return found
 
 
@@ -116,6 +136,18 @@ def test_an_allowance_is_for_a_page_that_needs_it():
         assert reason
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_is_in_italics_is_a_term_of_the_glossary(notebook):
+    known = page_links.terms((ROOT / f"{page_links.GLOSSARY}.md").read_text(encoding="utf-8"))
+    found = {n: italics(text) for n, text in cells(notebook, "markdown")}
+    unknown = {
+        n: [words for words in said if page_links.anchor_of(words, known) is None]
+        for n, said in found.items()
+    }
+    # Emphasis is bold, and quoted words stand in “quotation marks”.
+    assert {n: said for n, said in unknown.items() if said} == {}
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -143,6 +175,11 @@ def test_planted_myst_is_found(text, kind):
 )
 def test_common_markdown_passes(text):
     assert myst_only(text) == []
+
+
+def test_italics_are_found_among_bold_code_and_maths():
+    text = "An *update\ngate* and **bold** `*code*` $a*b*c$ *GRU*s, _so_ ***both***."
+    assert italics(text) == ["update gate", "GRU", "so", "both"]
 
 
 def test_links_end_where_the_prose_begins():

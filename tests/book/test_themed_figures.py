@@ -29,7 +29,12 @@ def page(tmp_path_factory):
         patch.setattr(
             theme, "display", lambda data, metadata=None, raw=False: shown.append((data, metadata))
         )
-        figures.show(figure, alt='A line that "rises" & ends.', caption="One line of two points.")
+        figures.show(
+            figure,
+            alt='A line that "rises" & ends.',
+            caption="One line of two points.",
+            number="5.3",
+        )
     outputs = [nbformat.v4.new_output("display_data", data, metadata=m or {}) for data, m in shown]
     cell = nbformat.v4.new_code_cell("show(figure)", outputs=outputs, execution_count=1)
     title = nbformat.v4.new_markdown_cell("# Page")
@@ -54,7 +59,12 @@ def test_html_holds_the_svg_and_the_caption_once(page):
     folder, bundle = page
     html = (build(folder, "html") / "page.html").read_text(encoding="utf-8")
     svg = bundle[figures.FIGURE_MIME]["svg"]
-    assert html.count(f'<figure class="g2h-figure" style="margin: 1rem 0">{svg}</figure>') == 1
+    assert (
+        html.count(
+            f'<figure class="g2h-figure" id="figure-5-3" style="margin: 1rem 0">{svg}</figure>'
+        )
+        == 1
+    )
     assert html.count('aria-label="A line that &quot;rises&quot; &amp; ends."') == 1
     assert html.count("<em>One line of two points.</em>") == 1
     assert html.count("One line of two points.") == 1

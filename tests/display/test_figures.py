@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -15,10 +16,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from gates2heads.display import figures, theme
 from gates2heads.display.content import figure_content
+from gates2heads.display.glyphs import MissingGlyphWarning, missing_glyphs_told
 
 LABELS = {"xlabel": "source character", "ylabel": "target character", "value_label": "weight"}
 AXES = {"xlabel": "step", "ylabel": "loss (nats)"}
@@ -161,7 +164,41 @@ class TestThemedSvg:
         figure = figures.heatmap(np.eye(len(source)), source, source, **LABELS)
         said = "".join(ElementTree.fromstring(figures.themed_svg(figure)).itertext())
         assert set("年月مارس␣") <= set(said)
-        assert figures.card_png(figure).startswith(b"\x89PNG")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MissingGlyphWarning)  # a matter of the machine
+            assert figures.card_png(figure).startswith(b"\x89PNG")
+
+    def test_a_letter_that_no_font_has_is_told_once_and_drawn_as_a_box(self):
+        figure = figures.heatmap(
+            np.eye(2), ["\U0010fffd", "a"], ["\U0010fffd\U0010fffc", "b"], **LABELS
+        )
+        with pytest.warns(MissingGlyphWarning) as told:
+            picture = figures.card_png(figure)
+        assert picture.startswith(b"\x89PNG")
+        assert len(told) == 1
+        assert "has \U0010fffc\U0010fffd: the picture shows empty boxes" in str(told[0].message)
+        figures.themed_svg(figure)  # says nothing: any warning would fail the test
+
+    def test_a_picture_takes_each_letter_from_the_first_font_that_has_it(self, monkeypatch):
+        # Both come with matplotlib; the first has no Arabic.
+        monkeypatch.setattr(theme, "wide_families", lambda: ["DejaVu Sans"])
+        monkeypatch.setitem(theme.STYLE, "font.sans-serif", ["cmmi10"])
+        figure = figures.heatmap(np.eye(2), ["م", "a"], ["ر", "b"], **LABELS)
+        assert figures.card_png(figure).startswith(b"\x89PNG")  # any warning would fail the test
+        assert {tuple(text.get_fontfamily()) for text in figure.findobj(Text)} == {("sans-serif",)}
+
+    def test_other_warnings_are_passed_on(self):
+        with pytest.warns(UserWarning, match="look") as told, missing_glyphs_told():
+            warnings.warn("look", UserWarning, stacklevel=1)
+        assert [one.category for one in told] == [UserWarning]
+
+    def test_right_to_left_text_stands_in_its_order_and_a_word_says_so(self):
+        figure = figures.heatmap(np.eye(4), list("abcd"), [*"مارس"], **LABELS)
+        axes = figure.axes[0]
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == [*"مارس"]
+        told = "source character\n(right-to-left text, first letter first)"
+        assert axes.get_xlabel() == told
+        assert axes.get_ylabel() == "target character"
 
     def test_numbers_in_labels_are_not_rounded(self):
         figure = ramp()

@@ -199,6 +199,41 @@ class TestTable:
             source.table(rows, {"n": ""})
 
 
+class TestSymbols:
+    def test_a_row_for_each_letter(self, shown):
+        source.symbols(
+            {
+                r"\alpha_{t,s}": ("the weight of $h_s$", r"T \times S"),
+                r"p(y | x)": ("a probability", ""),
+                r"\|q\|": ("its length", " "),
+            }
+        )
+        assert shown[0].split("\n") == [
+            "| symbol | meaning | shape |",
+            "| :-- | :-- | :-- |",
+            r"| $\alpha_{t,s}$ | the weight of $h_s$ | $T \times S$ |",
+            r"| $p(y \vert  x)$ | a probability | a number |",
+            r"| $\Vert q\Vert $ | its length | a number |",
+        ]
+
+    @pytest.mark.parametrize(
+        ("rows", "error", "message"),
+        [
+            ({}, ValueError, "rows must hold at least one symbol, got none"),
+            ([("q", "query")], TypeError, "rows must be a dict of symbols, got"),
+            ({"q": "query"}, TypeError, r"rows\['q'\] must be \(meaning, shape\), got 'query'"),
+            ({"q": ("query", 3)}, TypeError, "shape must be a string, got 3"),
+            ({1: ("query", "")}, TypeError, "symbol must be a string, got 1"),
+            ({"$q$": ("query", "")}, ValueError, "symbol must be TeX without dollars"),
+            ({"q": (" ", "")}, ValueError, "meaning must not be empty in the row of 'q'"),
+        ],
+    )
+    def test_what_is_no_table_of_symbols_is_refused(self, rows, error, message, shown):
+        with pytest.raises(error, match=message):
+            source.symbols(rows)
+        assert not shown
+
+
 def test_a_cell_with_arabic_keeps_its_own_direction(shown):
     source.table(
         [["5 يوليو 2027", "18\u200f/06\u200f/1998", "5 July"]], {"a": "", "b": "", "c": ""}

@@ -1,5 +1,6 @@
 """Matrices as coloured cells: attention weights, scores, gates."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -28,7 +29,8 @@ def heatmap(
 
     Args:
         values: (R, C) numbers, finite.
-        rows, columns: R and C labels, such as tokens; counted from 0 where left out.
+        rows, columns: R and C labels, such as tokens; counted from 0 where left out. They stand
+            in their order, from the left and from the top, also in Arabic; a word says so then.
         xlabel, ylabel, value_label: what the columns, the rows and the colour mean, with units.
         title: printed above.
         limits: the values of the palest and the fullest colour; from the data where left out.
@@ -88,7 +90,8 @@ def alignment_grid(
             large = values.size > 3000
             mesh = axis.pcolormesh(values, norm=scale, cmap=colours, rasterized=large)
             _token_axes(axis, rows, columns)
-            axis.set(title=title, xlabel=xlabel, ylabel=ylabel)
+            names = {"xlabel": _told(xlabel, columns), "ylabel": _told(ylabel, rows)}
+            axis.set(title=title, **names)
             if annotate:
                 _annotate(axis, values, annotate)
         for axis in axes[len(checked) :]:
@@ -136,6 +139,13 @@ def _annotate(axis: Axes, values: np.ndarray, form: str) -> None:
     for (row, column), value in np.ndenumerate(values):
         place = (column + 0.5, row + 0.5)
         axis.text(*place, format(value, form), ha="center", va="center", fontsize=9)
+
+
+def _told(name: str, labels: list[str]) -> str:
+    """Say beside right-to-left text that it stands in the order in which a model reads it."""
+    letters = "".join(labels)
+    rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
+    return f"{name}\n(right-to-left text, first letter first)" if rightwards else name
 
 
 def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:

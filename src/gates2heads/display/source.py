@@ -93,6 +93,42 @@ def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> 
     _show("\n".join("| " + " | ".join(line) + " |" for line in [heading, rule, *body]))
 
 
+def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
+    r"""Display the letters of a section in a table: what each means and which shape it has.
+
+    Args:
+        rows: symbol in TeX without dollars, such as r"\alpha_{t,s}" → (its meaning, as Markdown;
+            its shape in TeX, such as r"T \times S", or "" for a single number).
+    Raises:
+        TypeError: rows is no mapping to pairs of strings.
+        ValueError: there are none, a symbol or a meaning is empty, or one has a dollar in it.
+    """
+    if not isinstance(rows, Mapping):
+        raise TypeError(f"rows must be a dict of symbols, got {shown(rows)}")
+    if not rows:
+        raise ValueError("rows must hold at least one symbol, got none")
+    lines = ["| symbol | meaning | shape |", "| :-- | :-- | :-- |"]
+    for symbol, row in rows.items():
+        if not isinstance(row, tuple | list) or len(row) != 2:
+            raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
+        meaning, shape = row
+        for name, text in (("symbol", symbol), ("meaning", meaning), ("shape", shape)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a string, got {shown(text)}")
+            if name != "meaning" and "$" in text:
+                raise ValueError(f"{name} must be TeX without dollars, got {shown(text)}")
+            if name != "shape" and not text.strip():
+                raise ValueError(f"{name} must not be empty in the row of {shown(symbol)}")
+        size = f"${_in_a_cell(shape)}$" if shape.strip() else "a number"
+        lines.append(f"| ${_in_a_cell(symbol)}$ | {_cell(meaning, '')} | {size} |")
+    _show("\n".join(lines))
+
+
+def _in_a_cell(tex: str) -> str:
+    """Write the bars of TeX in words: a table would take them for the ends of its cells."""
+    return tex.strip().replace(r"\|", r"\Vert ").replace("|", r"\vert ")
+
+
 def _show(markdown: str) -> None:
     display({"text/markdown": markdown, "text/plain": markdown}, raw=True)
 

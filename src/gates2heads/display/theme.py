@@ -14,15 +14,15 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 
 from IPython.display import display
-from matplotlib import font_manager, rc_context, rcdefaults, rcParams
+from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
+from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 NUMBER = re.compile(r"\w+\.\w+")
@@ -59,19 +59,6 @@ STYLE = {
     "text.usetex": False,
 }
 
-# Tried in this order for what DejaVu Sans, which comes with matplotlib, does not have.
-_WIDE_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "SimHei",
-    "Arial Unicode MS",
-)
 # Zero is the page itself, so that one map suits both themes and black numbers stay readable.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "g2h_sequential", [(0.075, 0.51, 0.78, 0.0), (0.075, 0.51, 0.78, 1.0)], N=101
@@ -94,17 +81,9 @@ def styled(changes: dict[str, object] | None = None) -> Iterator[None]:
     with rc_context(), warnings.catch_warnings():
         rcdefaults()
         rcParams.update(STYLE | (changes or {}))
-        # Provided for: the SVG's text is set in the reader's fonts, the PNG shows an empty box.
+        # The SVG's text is set in the reader's fonts; `card_png` tells what the PNG lacks.
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
         yield
-
-
-@lru_cache
-def _is_installed(family: str) -> bool:
-    try:
-        return bool(font_manager.findfont(family, fallback_to_default=False))
-    except ValueError:
-        return False
 
 
 def _tidy(svg: str) -> str:
@@ -179,11 +158,13 @@ def card_png(figure: Figure) -> bytes:
     """Draw a figure as a PNG on a white card, two pixels to the point of the screen.
 
     A character that no installed font has (Chinese, on a machine without a Chinese font) is
-    drawn as an empty box; the SVG, whose fonts are the reader's, shows it in full.
+    drawn as an empty box, and a `MissingGlyphWarning` says which; the SVG, whose fonts are the
+    reader's, shows it in full.
     """
-    families = [*STYLE["font.sans-serif"], *(name for name in _WIDE_FONTS if _is_installed(name))]
+    families = [*STYLE["font.sans-serif"], *wide_families()]
     drawn = io.BytesIO()
-    with styled({"font.sans-serif": families}):
+    with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
+        warnings.filterwarnings("always", category=UserWarning)
         figure.savefig(drawn, format="png", dpi=192, facecolor="white", metadata={"Software": None})
     return drawn.getvalue()
 
@@ -214,10 +195,12 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     if number and not NUMBER.fullmatch(number):
         raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    # First: each drawing moves the layout a little, and what fonts there are moves it too.
+    svg = themed_svg(figure, alt=alt)
     bundle = {
         "image/png": base64.b64encode(card_png(figure)).decode(),
         FIGURE_MIME: {
-            "svg": themed_svg(figure, alt=alt),
+            "svg": svg,
             "alt": alt,
             "caption": caption,
             "content": figure_content(figure),
