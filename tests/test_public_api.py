@@ -212,6 +212,7 @@ EXEMPT = {
         training/early_stopping.EarlyStopping.score training/early_stopping.as_number
         training/loop.Bar training/loop.History.note training/loop.run_evaluation
         training/loop.skip training/loop.train_step training/parallel.joint
+        training/parallel.joint_loss training/checks.checked_schedule
         training/parallel.machine training/parallel.on_main training/parallel.own_noise
         training/parallel.own_share training/parallel.precision_here
         training/parallel.prepare_accelerator training/parallel.scaled training/parallel.share
