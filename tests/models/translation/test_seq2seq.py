@@ -382,7 +382,7 @@ def test_refuses_a_batch_that_does_not_fit():
 def test_refuses_sizes_and_scores_that_cannot_be():
     with pytest.raises(ValueError, match="hidden_size must be even"):
         EncoderDecoder(SOURCE_SIZE, TARGET_SIZE, hidden_size=13)
-    for wrong in ("cosine", ["dot"], 3):
+    for wrong in ("none such", ["dot"], 3):
         with pytest.raises(ValueError, match="score must be None or one of additive, dot, scaled"):
             EncoderDecoder(SOURCE_SIZE, TARGET_SIZE, score=wrong)
     sizes = {"source_size": 5, "target_size": 7, "embedding_size": 3, "hidden_size": 2}
