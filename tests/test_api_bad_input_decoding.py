@@ -8,6 +8,7 @@ from torch import nn
 
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
+from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
 from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
@@ -129,6 +130,27 @@ ENTRIES = {
             "length_rule": RULES,
             "refill": FLAGS,
             "early_stopping": FLAGS,
+        },
+    ),
+    "beam_by_definition": (
+        beam_by_definition,
+        {
+            **{name: SEARCH[name] for name in ("step", "state", "eos", "max_length")},
+            "bos": 0,
+            "width": 3,
+            "n_best": 2,
+            "length_rule": Wu(),
+            "refill": True,
+        },
+        {
+            **{name: WRONG_SEARCH[name] for name in ("eos", "max_length")},
+            "step": STEPS[:-1],  # the last is right for one source
+            "bos": [*BEGINS, BOS],
+            "state": [object(), floats(3, 2), [floats(2)]],
+            "width": [*COUNTS, 1],
+            "n_best": [*COUNTS, 4],
+            "length_rule": RULES,
+            "refill": FLAGS,
         },
     ),
     "exhaustive": (

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, two_tables
 
 from gates2heads.decoding.beam import beam
+from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import LengthRule, Power, Wu
 from gates2heads.decoding.search import greedy
@@ -18,26 +19,11 @@ RULES = st.sampled_from([None, Power(0.75), Power(1.7), Power(-1), Wu(0.6)])
 SEEDS = st.integers(0, 2**31)
 
 
-def by_definition(tables, source, *, eos, width, n_best, rule, refill):
-    """Beam search for one source with lists, without any bound."""
-    open_, done, room = [([], 0.0)], [], width
-    for level in range(tables.length):
-        grown = []
-        for tokens, total in open_:
-            prefix = sum(token * tables.size**place for place, token in enumerate(tokens[::-1]))
-            row = tables.levels[level][source, prefix].tolist()
-            grown += [([*tokens, token], total + row[token]) for token in range(tables.size)]
-        grown = sorted((g for g in grown if g[1] > -math.inf), key=lambda g: -g[1])
-        last = level == tables.length - 1
-        done += [g for g in grown[:room] if last or g[0][-1] == eos]
-        going_on = [g for g in (grown if refill else grown[:room]) if g[0][-1] != eos]
-        open_ = going_on[:width]
-        if not refill:
-            room -= sum(g[0][-1] == eos for g in grown[:room])
-    divisor = rule.divisor if rule else lambda length: 1
-    return sorted(
-        [(total / divisor(len(tokens)), tokens) for tokens, total in done], key=lambda d: -d[0]
-    )[:n_best]
+def by_definition(tables, source, **options):
+    """The same search for one source, as the library defines it."""
+    alone = tables.only(source)
+    given = {"bos": 0, "max_length": tables.length, **options}
+    return beam_by_definition(alone.step, alone.start, **given)
 
 
 def search(tables, **options):
@@ -85,7 +71,7 @@ def test_equals_the_definition(
     options = {"width": width, "n_best": n_best, "refill": refill}
     found = search(tables, **options, eos=eos, length_rule=rule, early_stopping=early_stopping)
     for source in range(sources):
-        best = by_definition(tables, source, eos=eos, rule=rule, **options)
+        best = by_definition(tables, source, eos=eos, length_rule=rule, **options)
         assert sequences(found, source) == [tokens for _, tokens in best]
         held = found.length[source] > 0
         assert found.score[source][held].tolist() == pytest.approx([score for score, _ in best])

@@ -187,9 +187,9 @@ def test_convolution_dropout():
         (lambda: FeedForward(0, 2), ValueError, "d_model must be at least 1, got 0"),
         (lambda: FeedForward(2, 0), ValueError, "dim_feedforward must be at least 1, got 0"),
         (
-            lambda: FeedForward(2, 2, "step"),
+            lambda: FeedForward(2, 2, "none such"),
             ValueError,
-            "activation must be one of relu, gelu, silu, got 'step'",
+            "activation must be one of relu, gelu, silu.*, got 'none such'",
         ),
         (
             lambda: FeedForward(D, 2)(torch.zeros(B, D)),
@@ -198,9 +198,9 @@ def test_convolution_dropout():
         ),
         (lambda: Residual(D, 2.0), ValueError, r"dropout must lie in \[0, 1\], got 2.0"),
         (
-            lambda: Residual(D, norm="batch"),
+            lambda: Residual(D, norm="none such"),
             ValueError,
-            "norm must be one of layer, rms, got 'batc",
+            "norm must be one of layer, rms.*, got 'none such",
         ),
         (lambda: ConvolutionBlock(D, 0), ValueError, "kernel_size must be at least 1, got 0"),
         (lambda: ConvolutionBlock(D, 2, dilation=0), ValueError, "dilation must be at least 1"),

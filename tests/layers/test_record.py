@@ -1,6 +1,7 @@
 """record: what the layers noted in the very pass that made the output, and nothing afterwards."""
 
 import copy
+import io
 
 import pytest
 import torch
@@ -94,6 +95,13 @@ def everything_of(model):
     return {name: set(vars(module)) for name, module in model.named_modules()}
 
 
+def through_a_file(model):
+    held = io.BytesIO()
+    torch.save(model, held)
+    held.seek(0)
+    return torch.load(held, weights_only=False)
+
+
 def test_nothing_remains_after_the_block():
     model, query, inputs = both()
     before, state = everything_of(model), copy.deepcopy(model.state_dict())
@@ -128,6 +136,27 @@ def test_refuses_to_record_what_is_recorded_and_the_first_recording_goes_on():
                 record(inner).__enter__()
             model(query, inputs)
         assert len(trace["look.attention"]["weights"]) == 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, through_a_file])
+def test_a_copy_of_what_is_recorded_is_not_recorded(duplicate):
+    model, query, inputs = both()
+    before = everything_of(model)
+    with record(model) as trace:
+        twin = duplicate(model)
+        if duplicate is not copy.copy:  # a shallow copy shares its layers, and they are recorded
+            assert not any(is_recorded(module) for module in twin.modules())
+            twin(query, inputs)
+            assert not len(trace)
+        assert not is_recorded(twin)
+        model(query, inputs)
+    assert everything_of(twin) == before
+    assert not any(is_recorded(module) for module in twin.modules())
+    twin(query, inputs)
+    assert len(trace["look.attention"]["weights"]) == 1
+    with record(twin) as second:
+        twin(query, inputs)
+    assert len(second["look.attention"]["weights"]) == 1
 
 
 def test_two_models_are_recorded_side_by_side():

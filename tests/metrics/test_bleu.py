@@ -208,7 +208,7 @@ def test_text_of_the_score_shows_its_parts():
     [
         ({"max_ngram_order": 0}, "max_ngram_order must be from 1 to 100, got 0"),
         ({"max_ngram_order": 2.5}, "max_ngram_order must be a whole number, got 2.5"),
-        ({"smooth_method": "laplace"}, "smooth_method must be one of"),
+        ({"smooth_method": "none such"}, "smooth_method must be one of"),
         ({"smooth_method": ["exp"]}, "smooth_method must be one of"),
         ({"smooth_value": -1}, "smooth_value must be finite and at least 0, got -1"),
         ({"smooth_value": math.nan}, "smooth_value must be finite and at least 0, got nan"),

@@ -50,7 +50,7 @@ def test_bad_matches_and_totals_are_named(matches, totals, message):
 
 
 def test_bad_smoothing_is_named():
-    with pytest.raises(ValueError, match=r"smooth_method must be one of .*, got 'laplace'"):
-        modified_precisions([1], [2], "laplace")
+    with pytest.raises(ValueError, match=r"smooth_method must be one of .*, got 'none such'"):
+        modified_precisions([1], [2], "none such")
     with pytest.raises(ValueError, match="smooth_value must be finite and at least 0"):
         modified_precisions([1], [2], "floor", -1)

@@ -1,15 +1,18 @@
-"""Beam search: the best few sequences are followed at once, for all sources of a batch."""
+"""Beam search: the best few sequences are followed at once, for all sources of a batch.
+
+`beam_by_definition` says in lists what this does in tensors.
+"""
 
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.checks.values import check_flag
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
 from gates2heads.decoding.state import Carrier, check_state
-from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.steps import Step, advance, begin, check_beam
 from gates2heads.decoding.top import top
 from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
 
@@ -83,7 +86,8 @@ def beam(
             is not (log_probs, state).
     """
     last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
-    _check_sizes(width, n_best, refill, early_stopping)
+    check_beam(width, n_best, refill)
+    check_flag("early_stopping", early_stopping)
     rule = check_rule(length_rule, max_length)
     check_trace(trace, last)
     check_state(state, last)
@@ -114,15 +118,6 @@ def beam(
         _reorder(carrier, slots, hopeful, len(log_probs))
         last = front.tokens[..., -1].flatten()
     return pool.result(scored)
-
-
-def _check_sizes(width: int, n_best: int, refill: bool, early_stopping: bool) -> None:
-    check_count("width", width)
-    check_count("n_best", n_best)
-    if n_best > width:
-        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
-    check_flag("refill", refill)
-    check_flag("early_stopping", early_stopping)
 
 
 def _first_front(last: Tensor, width: int) -> Front:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import check_count, check_flag
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
 ROUNDING = 1e-3  # how far above 0 a log-probability may lie by rounding alone
@@ -43,6 +43,30 @@ def begin(step: Step, bos: Tensor | int, *, eos: int | None, max_length: int, pa
             f"{tuple(bos.shape)}"
         )
     return bos.reshape(-1).long()
+
+
+def check_beam(width: int, n_best: int, refill: bool) -> None:
+    """Refuse how many sequences a beam should follow and return, if it cannot.
+
+    Raises:
+        TypeError, ValueError: one is no count, there are more to return than to follow, or
+            `refill` is neither True nor False.
+    """
+    check_count("width", width)
+    check_count("n_best", n_best)
+    if n_best > width:
+        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
+    check_flag("refill", refill)
+
+
+def check_one(last_tokens: Tensor) -> None:
+    """Refuse a batch, last_tokens (B,), where a search takes one source at a time.
+
+    Raises:
+        ValueError: B is not 1.
+    """
+    if len(last_tokens) != 1:
+        raise ValueError(f"bos must be one number, got {len(last_tokens)}: one source at a time")
 
 
 def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> tuple[Tensor, Any]:

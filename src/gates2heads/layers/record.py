@@ -10,6 +10,10 @@ from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_count
 
+# By the identity of each layer that is recorded now, its trace and its name there. A mark in the
+# layer itself would go into its copies too, and would never be taken off them.
+_RECORDERS: dict[int, tuple["Trace", str]] = {}
+
 
 class Trace:
     """What the layers of one model noted, by layer name and then by quantity.
@@ -68,21 +72,21 @@ def record(model: nn.Module) -> Iterator[Trace]:
         raise RuntimeError("model is being recorded already; leave the first `with record` first")
     trace = Trace()
     try:
-        for name, module in modules.items():
-            module._recorder = (trace, name)
+        _RECORDERS.update({id(module): (trace, name) for name, module in modules.items()})
         yield trace
     finally:
         for module in modules.values():
-            module.__dict__.pop("_recorder", None)
+            _RECORDERS.pop(id(module), None)
 
 
 def is_recorded(module: nn.Module) -> bool:
     """Say whether somebody records this layer, so that it may take a faster path if not."""
-    return "_recorder" in module.__dict__
+    return id(module) in _RECORDERS
 
 
 def note(module: nn.Module, **tensors: Tensor) -> None:
     """Called by a layer: keep these tensors if somebody records, else do nothing."""
-    if is_recorded(module):
-        trace, name = module.__dict__["_recorder"]
+    recorder = _RECORDERS.get(id(module))
+    if recorder is not None:
+        trace, name = recorder
         trace.add(name, **tensors)

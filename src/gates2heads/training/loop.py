@@ -1,6 +1,6 @@
 """The training loop: one loop for every model, on a processor, a GPU or several machines."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -13,20 +13,20 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_count, check_number, check_positive
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
-from gates2heads.training.early_stopping import EarlyStopping
-from gates2heads.training.parallel import (
-    joint,
-    on_main,
-    own_noise,
-    own_share,
-    prepare_accelerator,
-    scaled,
+from gates2heads.training.checks import (
+    check_batch,
+    check_finite,
+    check_functions,
+    check_kinds,
+    check_numbers,
+    check_steps_left,
+    check_watchers,
+    checked_schedule,
 )
+from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.parallel import joint_loss, on_main, prepare_accelerator
 from gates2heads.training.snapshots import Snapshots
 
 
@@ -115,31 +115,28 @@ def fit(
         FloatingPointError: the loss is not finite; the message names the step, and the weights are
             those before it.
     """
-    _check_numbers(steps, learning_rate, clip, betas, weight_decay)
-    _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator)
-    _check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
-    _check_watchers(early_stopping, snapshots, evaluate, evaluate_at)
+    check_numbers(steps, learning_rate, clip, betas, weight_decay)
+    check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator)
+    check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
+    check_watchers(early_stopping, snapshots, evaluate, evaluate_at)
     accelerator = accelerator or prepare_accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, _checked(schedule))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, checked_schedule(schedule))
     trained, optimizer = accelerator.prepare(model, optimizer)
     run, random = Run(model, optimizer, scheduler, History()), torch.get_rng_state()
     first = checkpoint.resume(*run) if checkpoint else 0
-    if first > steps:
-        raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
+    check_steps_left(first, steps, checkpoint)
     over = early_stopping is not None and early_stopping.over(run.history)
     stream = skip(batches, first, random)
     bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
     for step in bar:
         batch = next(stream, None)
-        if batch is None:
-            raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
+        check_batch(batch, step, steps)
         begin = perf_counter()
         value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
-        if not isfinite(value):
-            raise FloatingPointError(f"loss became {value} at step {step}")
+        check_finite(value, step)
         scheduler.step()
         run.history.note(value, perf_counter() - begin)
         bar.note(value, batch, perf_counter() - begin)
@@ -155,6 +152,21 @@ def fit(
     return run.history
 
 
+def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
+    """Update the weights once by one batch; returns the loss of the whole batch before that.
+
+    A loss that is not finite is returned without an update.
+    """
+    model.train()
+    optimizer.zero_grad()
+    value, whole = joint_loss(loss, model, batch, accelerator)
+    if isfinite(whole):
+        accelerator.backward(value)
+        accelerator.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+    return whole
+
+
 def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) -> bool:
     """Note an evaluation, keep what is to be kept of it, and say whether training is over."""
     run.history.evaluated_at.append(step)
@@ -162,60 +174,6 @@ def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) 
     if snapshots is not None:
         on_main(accelerator, partial(snapshots.keep, step, run.model))
     return early_stopping is not None and early_stopping.judge(run.model, run.history)
-
-
-def _checked(schedule: Callable[[int], float] | None) -> Callable[[int], float]:
-    """The schedule, whose every answer must be a share of a rate."""
-
-    def share(step: int) -> float:
-        answer = 1.0 if schedule is None else schedule(step)
-        check_number(f"schedule({step})", answer, least=0)
-        return answer
-
-    return share
-
-
-def _check_numbers(steps, learning_rate, clip, betas, weight_decay) -> None:
-    check_count("steps", steps)
-    check_positive("learning_rate", learning_rate)
-    check_positive("clip", clip)
-    check_number("weight_decay", weight_decay, least=0)
-    if not isinstance(betas, Sequence) or len(betas) != 2:
-        raise TypeError(f"betas must be two numbers, got {shown(betas)}")
-    for beta in betas:
-        check_number("each of betas", beta, least=0)
-        if beta >= 1:
-            raise ValueError(f"each of betas must be below 1, got {shown(beta)}")
-
-
-def _check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator) -> None:
-    check_module("model", model)
-    if not isinstance(batches, Iterable):
-        raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
-    if not isinstance(checkpoint, TrainingCheckpoint | None):
-        raise TypeError(f"checkpoint must be a TrainingCheckpoint, got {shown(checkpoint)}")
-    if not isinstance(snapshots, Snapshots | None):
-        raise TypeError(f"snapshots must be Snapshots, got {shown(snapshots)}")
-    if not isinstance(accelerator, Accelerator | None):
-        raise TypeError(f"accelerator must be an Accelerator, got {shown(accelerator)}")
-    if not isinstance(evaluate_at, Container):
-        raise TypeError(f"evaluate_at must be a list of steps, got {type(evaluate_at).__name__}")
-
-
-def _check_watchers(early_stopping, snapshots, evaluate, evaluate_at) -> None:
-    if not isinstance(early_stopping, EarlyStopping | None):
-        raise TypeError(f"early_stopping must be an EarlyStopping, got {shown(early_stopping)}")
-    for name, watcher in (("early_stopping", early_stopping), ("snapshots", snapshots)):
-        if watcher is not None and (evaluate is None or not evaluate_at):
-            raise ValueError(f"{name} needs `evaluate` and `evaluate_at`, got none")
-
-
-def _check_functions(*, loss, **optional) -> None:
-    if not callable(loss):
-        raise TypeError(f"loss must be a function of model and batch, got {type(loss).__name__}")
-    for name, function in optional.items():
-        if not (function is None or callable(function)):
-            raise TypeError(f"{name} must be a function or None, got {type(function).__name__}")
 
 
 def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
@@ -232,30 +190,6 @@ def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
     if count:
         torch.set_rng_state(kept)
     return stream
-
-
-def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
-    """Forward, backward, clip, update; returns the loss of the whole batch before the update.
-
-    A loss that is not finite is returned without an update.
-    """
-    if not hasattr(batch, "to"):
-        raise TypeError(f"batches must give batches with a `to` method, got {shown(batch)}")
-    model.train()
-    optimizer.zero_grad()
-    part, weight = own_share(batch, accelerator)
-    with accelerator.autocast(), own_noise(accelerator):
-        value = loss(model, part.to(accelerator.device))
-    if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
-        kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
-        raise TypeError(f"loss must return one number with a gradient, got {kind}")
-    number = joint(value, weight, accelerator)
-    if not isfinite(number):
-        return number
-    accelerator.backward(scaled(value, weight, accelerator))
-    accelerator.clip_grad_norm_(model.parameters(), clip)
-    optimizer.step()
-    return number
 
 
 class Bar:

@@ -15,9 +15,10 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list
-from torch import Tensor
+from torch import Tensor, nn
 
 from gates2heads.data.batches.pairs import Batch
+from gates2heads.training.checks import check_loss
 
 
 def prepare_accelerator(precision: str | None = None) -> Accelerator:
@@ -98,6 +99,25 @@ def own_share(batch: Any, accelerator: Accelerator) -> tuple[Any, float]:
     if accelerator.num_processes == 1:
         return batch, 1.0
     return share(batch, accelerator.process_index, accelerator.num_processes)
+
+
+def joint_loss(
+    loss: Callable[[nn.Module, Any], Tensor], model: nn.Module, batch: Any, accelerator: Accelerator
+) -> tuple[Tensor, float]:
+    """The loss of a batch of which each process reads its share.
+
+    Returns:
+        a scalar to go backward from, and the loss over all shares, in every process the same.
+
+    Raises:
+        TypeError: the loss function returns no scalar with a gradient.
+    """
+    part, weight = own_share(batch, accelerator)
+    with accelerator.autocast(), own_noise(accelerator):
+        value = loss(model, part.to(accelerator.device))
+    check_loss(value)
+    whole = joint(value, weight, accelerator)
+    return scaled(value, weight, accelerator), whole
 
 
 def joint(value: Tensor, weight: float, accelerator: Accelerator) -> float:

@@ -41,53 +41,60 @@ def padding_mask(lengths=(7, 2, 5)):
     return torch.arange(S) < torch.tensor(lengths)[:, None, None]  # (B, 1, S)
 
 
-def all_scores():
-    """Every score function, with widths that differ wherever they may."""
-    return {
-        "additive": AdditiveScore(Q, K, HIDDEN),
-        "concat": ConcatScore(Q, K, HIDDEN),
-        "general": GeneralScore(Q, K),
-        "dot": DotScore(K, K),
-        "scaled dot": ScaledDotScore(K, K),
-        "gaussian": GaussianScore(K, bandwidth=3.0),
-    }
+def matrix(parameter):
+    return parameter.detach().tolist()
 
 
-def slow_score(name, score, query, key):
-    """One score from one query vector and one key vector, as its paper writes it."""
-    weights = {name: parameter.detach() for name, parameter in score.named_parameters()}
-    if name in ("additive", "concat"):
-        # Bahdanau et al. 2015, A.1.2: v_a^T tanh(W_a s + U_a h).
-        # Luong et al. 2015, eq. 8: v_a^T tanh(W_a [s; h]).
-        hidden = [
-            math.tanh(
-                sum(weights["query_layer.weight"][j, q] * query[q] for q in range(len(query)))
-                + sum(weights["key_layer.weight"][j, k] * key[k] for k in range(len(key)))
-            )
-            for j in range(HIDDEN)
-        ]
-        return sum(weights["vector.weight"][0, j] * hidden[j] for j in range(HIDDEN))
-    if name == "general":  # Luong et al. 2015, eq. 8: s^T W_a h
-        matrix = weights["bilinear.weight"]
-        return sum(
-            query[q] * matrix[q, k] * key[k] for q in range(len(query)) for k in range(len(key))
-        )
-    if name == "gaussian":
-        return -sum((q - k) ** 2 for q, k in zip(query, key, strict=True)) / (
-            2 * score.bandwidth**2
-        )
-    product = sum(q * k for q, k in zip(query, key, strict=True))
-    return product / math.sqrt(len(key)) if name == "scaled dot" else product
+def dot(score, query, key):
+    return sum(q * k for q, k in zip(query, key, strict=True))
 
 
-@pytest.mark.parametrize("name", all_scores())
+def scaled_dot(score, query, key):
+    return dot(score, query, key) / math.sqrt(len(key))
+
+
+def general(score, query, key):
+    """Luong et al. 2015, eq. 8: s^T W_a h."""
+    weights = matrix(score.bilinear.weight)
+    return sum(q * dot(score, row, key) for q, row in zip(query, weights, strict=True))
+
+
+def additive(score, query, key):
+    """Bahdanau et al. 2015, A.1.2, and Luong et al. 2015, eq. 8: v_a^T tanh(W_a [s; h])."""
+    rows = zip(matrix(score.query_layer.weight), matrix(score.key_layer.weight), strict=True)
+    hidden = [math.tanh(dot(score, w, query) + dot(score, u, key)) for w, u in rows]
+    return dot(score, *matrix(score.vector.weight), hidden)
+
+
+def gaussian(score, query, key):
+    return -sum((q - k) ** 2 for q, k in zip(query, key, strict=True)) / (2 * score.bandwidth**2)
+
+
+# Every score: how it is built, with widths that differ wherever they may, and one score of one
+# query and one key as its paper writes it. Whoever adds a score adds its case here.
+CASES = {
+    "additive": (lambda: AdditiveScore(Q, K, HIDDEN), additive),
+    "concat": (lambda: ConcatScore(Q, K, HIDDEN), additive),
+    "general": (lambda: GeneralScore(Q, K), general),
+    "dot": (lambda: DotScore(K, K), dot),
+    "scaled dot": (lambda: ScaledDotScore(K, K), scaled_dot),
+    "gaussian": (lambda: GaussianScore(K, bandwidth=3.0), gaussian),
+}
+
+
+def test_every_score_has_its_case():
+    assert {type(build()) for build, _ in CASES.values()} >= set(SCORES.values())
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_scores_agree_with_a_loop_over_the_papers_formula(name):
-    score = all_scores()[name].double()
+    build, formula = CASES[name]
+    score = build().double()
     query, keys, _ = (leaf.detach() for leaf in inputs(score.query_size, score.key_size))
     scores = score(query, score.project_keys(keys))
     assert scores.shape == (B, T, S)
     for b, t, s in [(0, 0, 0), (2, 4, 6), (1, 3, 5), (0, 4, 1), (2, 0, 6)]:
-        expected = slow_score(name, score, query[b, t].tolist(), keys[b, s].tolist())
+        expected = formula(score, query[b, t].tolist(), keys[b, s].tolist())
         assert scores[b, t, s].item() == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -295,9 +302,9 @@ def test_more_padding_changes_nothing_and_weights_sum_to_one(name, seed, extra):
     torch.testing.assert_close(more, F.pad(weights, (0, extra)))
 
 
-@pytest.mark.parametrize("name", all_scores())
+@pytest.mark.parametrize("name", CASES)
 def test_projecting_the_keys_once_changes_nothing(name):
-    attention = Attention(all_scores()[name]).double()
+    attention = Attention(CASES[name][0]()).double()
     query, keys, values = inputs(attention.score.query_size, attention.score.key_size)
     once = attention(query, attention.project_keys(keys), values, projected=True)
     torch.testing.assert_close(once, attention(query, keys, values), rtol=0, atol=0)

@@ -131,8 +131,8 @@ def test_refuses_what_does_not_go_together():
     for settings, error, message in [
         ({"attention": "vaswani"}, ValueError, "attention must be one of bahdanau, luong, got 'va"),
         ({"attention": 3}, ValueError, "attention must be one of bahdanau, luong, got 3"),
-        ({"score": "cosine"}, ValueError, "score must be one of additive, dot, scaled dot, gen"),
-        ({"cell": "sru"}, ValueError, "cell must be one of rnn, gru, lstm, got 'sru'"),
+        ({"score": "none such"}, ValueError, f"score must be one of {', '.join(SCORES)}, got"),
+        ({"cell": "none such"}, ValueError, "cell must be one of rnn, gru, lstm.*, got 'none such"),
         (
             {"attention": "bahdanau", "cell": "lstm"},
             ValueError,

@@ -233,7 +233,7 @@ def test_padding_and_order_of_the_window_do_not_matter(architecture):
             ValueError,
             "architecture must be one of skip-gram, cbow, got 'bow'",
         ),
-        (lambda: Word2Vec(COUNTS, output="tree"), ValueError, "output must be one of softmax"),
+        (lambda: Word2Vec(COUNTS, output="none such"), ValueError, "output must be one of softmax"),
         (lambda: Word2Vec(COUNTS, 0), ValueError, "vector_size must be at least 1, got 0"),
         (lambda: Word2Vec(COUNTS, 3, negatives=0), ValueError, "negatives must be at least 1"),
         (lambda: Word2Vec([1, 2]), TypeError, "counts must be a tensor, got list"),

@@ -1,0 +1,79 @@
+"""Beam search as it is defined: for one source, with lists, and without any cleverness.
+
+`beam` does the same for a batch of sources at once, and stops early; that both find the same
+sequences is tested.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+
+from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.state import check_state
+from gates2heads.decoding.steps import Step, advance, begin, check_beam, check_one
+
+
+class Written(NamedTuple):
+    """What was written so far, and where the step function stands after it."""
+
+    tokens: list[int]  # without <bos>
+    log_prob: float  # in nats
+    state: Any
+
+
+@torch.no_grad()
+def beam_by_definition(
+    step: Step,
+    state: Any,
+    *,
+    bos: int,
+    eos: int | None,
+    max_length: int,
+    width: int = 5,
+    n_best: int = 1,
+    length_rule: LengthRule | None = None,
+    refill: bool = False,
+) -> list[tuple[float, list[int]]]:
+    """Follow the `width` likeliest sequences from step to step, and return the best complete.
+
+    Args:
+        step, state: as for `beam`, with one row: (1, V).
+        bos, eos, max_length, width, n_best, length_rule, refill: as for `beam`.
+
+    Returns:
+        the n best complete sequences, each its score and its tokens, the best first. Where fewer
+        have a probability above zero, there are fewer.
+
+    Raises:
+        TypeError, ValueError: as `beam`; also if there is more than one source.
+    """
+    last = begin(step, bos, eos=eos, max_length=max_length, pad=0)
+    check_one(last)
+    check_beam(width, n_best, refill)
+    check_state(state, last)
+    rule = check_rule(length_rule, max_length)
+    going_on, complete, room = [Written([], 0.0, state)], [], width
+    for length in range(1, max_length + 1):
+        grown = [longer for written in going_on for longer in _grow(written, step, bos, eos)]
+        grown.sort(key=lambda written: written.log_prob, reverse=True)
+        followed = grown[:room]
+        ended = [w for w in followed if w.tokens[-1] == eos or length == max_length]
+        complete += ended
+        if refill:  # the next likeliest take the places of those that have ended
+            followed = grown
+        else:
+            room -= len(ended)
+        going_on = [written for written in followed if written.tokens[-1] != eos][:width]
+    scored = [(rule.score(w.log_prob, len(w.tokens)), w.tokens) for w in complete]
+    return sorted(scored, key=lambda pair: pair[0], reverse=True)[:n_best]
+
+
+def _grow(written: Written, step: Step, bos: int, eos: int | None) -> list[Written]:
+    """Every way to write one token more that has a probability above zero."""
+    last = torch.tensor(written.tokens[-1:] or [int(bos)])
+    log_probs, state = advance(step, written.state, last, eos=eos)
+    return [
+        Written([*written.tokens, token], written.log_prob + log_prob, state)
+        for token, log_prob in enumerate(log_probs[0].tolist())
+        if log_prob > -torch.inf
+    ]
