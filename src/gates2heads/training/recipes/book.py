@@ -5,6 +5,8 @@
 
 from copy import deepcopy
 
+from gates2heads.layers.attention.scores import SCORES
+
 
 def _dates(score: str | None) -> dict:
     return {"task": "dates", "model": {"kind": "EncoderDecoder", "score": score}}
@@ -41,9 +43,8 @@ def _transformer(model: dict, *others: dict, **training) -> dict:
 
 
 RECIPES = {
+    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in SCORES},
     "dates-none": _dates(None),
-    "dates-additive": _dates("additive"),
-    "dates-dot": _dates("dot"),
     "dates-transformer": {
         "task": "dates",
         "model": {
