@@ -1,0 +1,115 @@
+// What every view of live models shares: it sleeps until it is touched, then loads its models, runs
+// what is asked, lets a newer question end an older one, and says in words where it stands.
+
+import { Stage, element } from "../widgets/view.js";
+import { Live, megabytes } from "./runtime.js";
+
+export class LiveStage extends Stage {
+  constructor(model, el, name) {
+    super(model, el, name);
+    // WORKER_SOURCE stands in front of every live view's text; see `live_module`.
+    this.lives = model.get("live").map((_, place) => new Live(model, WORKER_SOURCE, place));
+    this.sleep = () => {};
+  }
+
+  /** The end of the card: the state in words, what the machine does, what to try. */
+  buildFoot(hint) {
+    this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
+    this.state = element("p", { class: "g2h-state", role: "status" });
+    this.root.append(this.status, this.state);
+    if (hint) this.root.append(element("p", { class: "g2h-hint" }, element("b", {}, "Try: "), hint));
+  }
+
+  say(...parts) {
+    this.status.replaceChildren(...parts);
+  }
+
+  /** The first touch loads the models, and so does scrolling to the view; a page that opens does not. */
+  wake() {
+    const touched = new AbortController();
+    const sight = new IntersectionObserver(
+      ([entry]) => scrolled && entry.isIntersecting && once(), { threshold: 0.5 });
+    const once = () => {
+      this.sleep();
+      this.load();
+    };
+    this.sleep = () => {
+      touched.abort();
+      sight.disconnect();
+    };
+    const { signal } = touched;
+    for (const type of ["pointerenter", "pointerdown", "focusin"]) {
+      this.root.addEventListener(type, once, { signal });
+    }
+    let scrolled = false;
+    document.addEventListener("scroll", () => {
+      if (scrolled) return;
+      scrolled = true;
+      sight.observe(this.root);
+    }, { capture: true, passive: true, signal });
+  }
+
+  /** Loads all models of the view; says so, and says why not. */
+  async load() {
+    const came = this.lives.map(() => 0);
+    const total = this.lives.reduce((sum, live) => sum + live.model.bytes, 0);
+    const hears = (place) => ({ loading }) => {
+      if (loading === undefined) return;
+      came[place] = loading;
+      this.root.dataset.state = "loading";
+      const sum = came.reduce((a, b) => a + b, 0);
+      this.state.textContent = `Loading, once for the whole book: ${megabytes(sum, total)} …`;
+    };
+    try {
+      await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));
+      if (this.asked) return true;
+      this.root.dataset.state = "ready";
+      this.state.textContent = this.lives[0].isBeside
+        ? "Ready: type, and it answers."
+        : "Ready. This page allows the models no thread of their own: typing may stutter.";
+      return true;
+    } catch (error) {
+      this.fault(error);
+      return false;
+    }
+  }
+
+  /**
+   * Runs a task on every model of the view; gives the results in their order, or null where a newer
+   * question came first or something went wrong, which is then said.
+   */
+  async runAll(task, payload) {
+    this.running?.abort(new Error("a newer question came"));
+    const running = (this.running = new AbortController());
+    try {
+      if (!(await this.load())) return null;
+      const { signal } = running;
+      signal.throwIfAborted();
+      return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal })));
+    } catch (error) {
+      if (!running.signal.aborted) this.fault(error);
+      return null;
+    }
+  }
+
+  /** Nothing was asked: the last picture stays. */
+  rest(sentence) {
+    this.running?.abort(new Error("nothing is asked any more"));
+    this.root.dataset.state = "empty";
+    this.state.textContent = sentence;
+  }
+
+  fault(error) {
+    this.asked = null;
+    this.root.dataset.state = "fault";
+    this.state.textContent = this.isRecorded
+      ? `${error.message} What you see is the recorded example.`
+      : `${error.message} What you see is the answer before.`;
+  }
+
+  dispose() {
+    this.running?.abort(new Error("the view was closed"));
+    this.sleep();
+    super.dispose();
+  }
+}

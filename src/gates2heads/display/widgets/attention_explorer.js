@@ -1,0 +1,269 @@
+import { visible } from "../live/pieces.js";
+import { LiveStage } from "../live/stage.js";
+import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } from "./readings.js";
+import { element, field, inside } from "./view.js";
+
+const TOP = 6; // how many characters the numbers name
+const [LEAST_CELL, MOST_CELL] = [13, 24]; // pixels
+const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
+
+class AttentionExplorer extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "attention");
+    this.names = model.get("names");
+    this.results = this.recorded();
+    this.build();
+    this.isRecorded = true;
+    this.mark(model.get("text"));
+    this.draw();
+    this.resizes = new ResizeObserver(() => this.drawMap());
+    this.resizes.observe(this.scroll);
+    this.wake();
+    this.follow(["selected", "step"], () => this.draw());
+    this.follow(["text"], () => this.hear());
+  }
+
+  /** What Python recorded: one result for each reader, in the shape in which a live one comes. */
+  recorded() {
+    const bytes = this.model.get("maps");
+    let offset = 0;
+    const map = (shape) => {
+      const data = new Float32Array(shape[0] * shape[1]);
+      data.forEach((_, at) => (data[at] = bytes.getFloat32((offset += 4) - 4, true)));
+      return { shape, data };
+    };
+    return this.model.get("readings").map(({ source, target, looks }) => {
+      const shape = [target.length, source.length];
+      const [weights, scores] = looks ? [map(shape), map(shape)] : [null, null];
+      return { source, target, written: joinTokens(target), weights, scores };
+    });
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    const title = this.model.get("title");
+    if (title) this.root.append(element("p", { class: "g2h-title" }, title));
+    this.input = element("input", {
+      type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
+    });
+    this.input.value = this.model.get("text");
+    this.chips = this.model.get("examples").map((text, place) =>
+      element("button", { type: "button", class: "g2h-chip", dir: "auto", "data-place": place }, text));
+    const row = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.root.append(field(this.model.get("label"), this.input), row);
+    this.listen(this.input, "input", () => this.ask(this.input.value));
+    this.listen(row, "click", (event) => this.press(event.target.closest("button")));
+    this.buildReaders();
+    this.buildMap();
+    this.buildNumbers();
+    this.buildFoot(this.model.get("hint"));
+  }
+
+  buildReaders() {
+    const group = `g2h-reader-${Math.random().toString(36).slice(2)}`;
+    this.readers = this.names.map((name, place) => {
+      const radio = element("input", { type: "radio", name: group, value: place });
+      const output = element("output", { class: "g2h-written", dir: "ltr" });
+      const node = element("label", { class: "g2h-reader" }, radio, element("span", {}, name), output);
+      this.listen(radio, "change", () => this.put({ selected: place }));
+      return { node, radio, output };
+    });
+    const list = element("div", { class: "g2h-readers", role: "radiogroup", "aria-label": "reader" });
+    list.append(...this.readers.map(({ node }) => node));
+    this.root.append(list);
+  }
+
+  buildMap() {
+    this.slider = element("input", { type: "range", min: 0, step: 1 });
+    this.stepText = element("output");
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.columns = element("div", { class: "g2h-columns", "aria-hidden": "true" });
+    this.labels = element("div", { class: "g2h-rows" });
+    this.scroll = element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "weights; arrows change the step" },
+      element("div", { class: "g2h-plane" }, this.columns, this.canvas));
+    this.map = element("div", { class: "g2h-map" }, this.labels, this.scroll);
+    this.nothing = element("p", { class: "g2h-nothing" },
+      "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.");
+    this.root.append(field("output step ", this.slider, this.stepText), this.map, this.nothing);
+    this.listen(this.slider, "input", () => this.go(Number(this.slider.value)));
+    this.listen(this.canvas, "pointerdown", (event) => this.go(this.stepAt(event)));
+    this.listen(this.canvas, "pointermove", (event) => this.point(event));
+    this.listen(this.canvas, "pointerleave", () => this.point(null));
+    this.listen(this.labels, "click", (event) => {
+      const row = event.target.closest("[data-step]");
+      if (row) this.go(Number(row.dataset.step));
+    });
+    this.listen(this.scroll, "keydown", (event) => {
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      this.go(this.step + by);
+    });
+  }
+
+  buildNumbers() {
+    const heads = ["reads", "score e", "exp(e − highest)", "weight α"];
+    this.numbers = element("tbody");
+    this.table = element("table", { class: "g2h-numbers" },
+      element("caption", {}, "from scores to weights, at this step"),
+      element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)))),
+      this.numbers);
+    this.root.append(this.table);
+  }
+
+  // ---- where we are
+
+  get selected() {
+    return inside(this.model.get("selected"), this.names.length);
+  }
+
+  get result() {
+    return this.results[this.selected];
+  }
+
+  get step() {
+    return inside(this.model.get("step"), Math.max(this.result?.target.length ?? 1, 1));
+  }
+
+  go(step) {
+    this.put({ step: inside(step, this.result.target.length) });
+  }
+
+  stepAt(event) {
+    return Math.floor(event.offsetY / this.cell);
+  }
+
+  // ---- what is asked
+
+  press(chip) {
+    if (!chip) return;
+    this.input.value = this.model.get("examples")[chip.dataset.place];
+    this.ask(this.input.value);
+  }
+
+  hear() {
+    if (this.input.value !== this.model.get("text")) this.input.value = this.model.get("text");
+    this.ask(this.model.get("text"));
+  }
+
+  mark(text) {
+    this.chips.forEach((chip, at) =>
+      chip.setAttribute("aria-pressed", this.model.get("examples")[at] === text));
+  }
+
+  /** All readers read what is typed; a newer text ends an older run. */
+  async ask(text) {
+    if (text === this.asked) return;
+    this.asked = text;
+    this.mark(text);
+    this.put({ text });
+    if (!text.trim()) return this.rest("Nothing to read yet: type a date.");
+    const results = await this.runAll("read", { text });
+    if (!results) return;
+    this.results = results;
+    this.isRecorded = false;
+    this.settle(() => ({ step: this.step }));
+    this.root.dataset.state = "done";
+    this.account();
+    this.draw();
+  }
+
+  account() {
+    this.state.textContent = this.isRecorded
+      ? "A recorded example. Type, or touch anything here, and the models come to life."
+      : "Read in this page, as you typed.";
+  }
+
+  // ---- drawing
+
+  draw() {
+    if (this.isRecorded) this.account();
+    const { result, step } = this;
+    this.readers.forEach(({ node, radio, output }, place) => {
+      radio.checked = place === this.selected;
+      node.classList.toggle("g2h-chosen", place === this.selected);
+      const parts = compared(this.results[place].written, result.written);
+      output.replaceChildren(...parts.map(({ text, isSame }) =>
+        isSame ? text : element("mark", {}, visible(text))));
+    });
+    this.slider.max = result.target.length - 1;
+    this.slider.value = step;
+    this.stepText.textContent = `${step + 1}: ${sign(result.target[step])}`;
+    this.slider.setAttribute("aria-valuetext", `step ${step + 1}`);
+    this.map.hidden = this.table.hidden = !result.weights;
+    this.nothing.hidden = Boolean(result.weights);
+    this.say(stepInWords(result, step, this.names[this.selected]));
+    if (!result.weights) return;
+    this.drawMap();
+    this.drawNumbers();
+  }
+
+  drawMap() {
+    const { result } = this;
+    if (!result?.weights || !this.scroll.clientWidth) return;
+    const [rows, columns] = result.weights.shape;
+    this.cell = Math.min(Math.max(Math.floor(this.scroll.clientWidth / columns), LEAST_CELL), MOST_CELL);
+    this.map.style.setProperty("--g2h-cell", `${this.cell}px`);
+    this.columns.replaceChildren(...result.source.map((token) => element("span", {}, sign(token))));
+    this.labels.replaceChildren(...result.target.map((token, step) =>
+      element("span", { "data-step": step, class: step === this.step ? "g2h-now" : null }, sign(token))));
+    const ratio = globalThis.devicePixelRatio || 1;
+    Object.assign(this.canvas, { width: columns * this.cell * ratio, height: rows * this.cell * ratio });
+    Object.assign(this.canvas.style, { width: `${columns * this.cell}px`, height: `${rows * this.cell}px` });
+    const pen = this.canvas.getContext("2d");
+    const style = getComputedStyle(this.scroll);
+    pen.scale(ratio, ratio);
+    pen.fillStyle = style.getPropertyValue("color"); // the sheet gives the region the map's colour
+    for (let t = 0; t < rows; t++) {
+      for (let s = 0; s < columns; s++) {
+        pen.globalAlpha = Math.min(0.04 + result.weights.data[t * columns + s], 1);
+        pen.fillRect(s * this.cell, t * this.cell, this.cell - 1, this.cell - 1);
+      }
+    }
+    pen.globalAlpha = 1;
+    pen.strokeStyle = style.outlineColor;
+    pen.lineWidth = 2;
+    pen.strokeRect(1, this.step * this.cell, columns * this.cell - 3, this.cell - 1);
+    this.canvas.dataset.step = this.step;
+  }
+
+  drawNumbers() {
+    const { result, step } = this;
+    const scores = result.scores && rowOf(result.scores, step);
+    const { head, rest } = headAndRest(softmaxRows(rowOf(result.weights, step), scores), TOP);
+    const cell = (text) => element("td", {}, text);
+    const rows = head.map(({ place, score, exp, weight }) => {
+      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` ${place + 1}`));
+      const bar = element("td", { class: "g2h-weight", "data-weight": weight.toFixed(6) }, weight.toFixed(3));
+      bar.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
+      return element("tr", {}, name, cell(score === null ? "–" : score.toFixed(2)), cell(exp.toFixed(3)), bar);
+    });
+    if (rest) {
+      const name = element("th", { scope: "row" }, `${rest.count} others`);
+      rows.push(element("tr", {}, name, cell(""), cell(rest.exp.toFixed(3)), cell(rest.weight.toFixed(3))));
+    }
+    this.numbers.replaceChildren(...rows);
+  }
+
+  point(event) {
+    if (!event || !this.result.weights) return (this.canvas.title = "");
+    const [rows, columns] = this.result.weights.shape;
+    const [t, s] = [this.stepAt(event), Math.floor(event.offsetX / this.cell)];
+    if (t >= rows || s >= columns || s < 0 || t < 0) return;
+    const weight = this.result.weights.data[t * columns + s];
+    this.canvas.title = `${sign(this.result.target[t])} reads ${sign(this.result.source[s])}: ${weight.toFixed(3)}`;
+  }
+
+  dispose() {
+    this.resizes.disconnect();
+    super.dispose();
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const view = new AttentionExplorer(model, el);
+    return () => view.dispose();
+  },
+};

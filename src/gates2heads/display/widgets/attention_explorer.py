@@ -1,0 +1,146 @@
+"""Readers of short texts that look back: what each writes, where it looks, and why, in numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from traitlets import Bytes, Int, List, Unicode, validate
+
+from gates2heads.checks.figures import numbers
+from gates2heads.checks.values import check_texts
+from gates2heads.display.live.view import LiveView, Model, live_module
+from gates2heads.display.widgets.view import style
+
+_ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
+
+
+class AttentionExplorer(LiveView):
+    """Type a text; several readers write what they make of it, and show where they looked.
+
+    Source: the alignment matrices of Bahdanau et al. 2015, fig. 3, with the scores behind them.
+
+    Args:
+        readings: for each reader, by name, what Python recorded of the first example: an object
+            with `source` (S tokens), `target` (T tokens), and `weights` and `scores` (T, S), both
+            None for a reader that does not look back. All read the same source.
+        models: as many models, in the same order, from `export_model`.
+        examples: texts to press; the first is the recorded one.
+        title: stands above the view.
+        label: what to type, beside the field.
+        hint: what to try, in a line.
+        selected: the reader that is shown first, by its name; the last one if not given.
+
+    Attributes:
+        text: what is read, in step with the view.
+        selected: the place of the shown reader, counted from 0.
+        step: the shown step, counted from 0.
+
+    Raises:
+        TypeError: a text that is no string, or no model.
+        ValueError: no reader, other numbers of models, weights that do not fit the tokens, or a
+            name that no reader has.
+    """
+
+    _esm = live_module("attention_explorer.js")
+    _css = style("attention_explorer.css")
+
+    names = List(Unicode()).tag(sync=True)
+    readings = List().tag(sync=True)
+    maps = Bytes().tag(sync=True)
+    examples = List(Unicode()).tag(sync=True)
+    title = Unicode().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    hint = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    selected = Int(0).tag(sync=True)
+    step = Int(0).tag(sync=True)
+
+    _positions = ("selected", "step")
+
+    def __init__(
+        self,
+        readings: Mapping[str, Any],
+        models: Sequence[Model],
+        examples: Sequence[str],
+        *,
+        title: str = "",
+        label: str = "Type a date",
+        hint: str = "",
+        selected: str | None = None,
+        **traits: Any,
+    ):
+        _check_readings(readings)
+        if isinstance(models, str) or not isinstance(models, Sequence):
+            raise TypeError(f"models must be a list of models, got {type(models).__name__}")
+        if len(models) != len(readings):
+            raise ValueError(f"models must be {len(readings)}, one a reader, got {len(models)}")
+        check_texts("examples", examples)
+        check_texts("title, label and hint", [title, label, hint])
+        if not examples:
+            raise ValueError("examples must hold at least one text, got none")
+        names = list(readings)
+        if selected is not None and selected not in names:
+            raise ValueError(f"selected must be one of {', '.join(names)}, got {selected!r}")
+        payload = [_payload(name, reading) for name, reading in readings.items()]
+        super().__init__(
+            *models,
+            names=names,
+            readings=[told for told, _ in payload],
+            maps=b"".join(each.tobytes() for _, maps in payload for each in maps),
+            examples=list(examples),
+            title=title,
+            label=label,
+            hint=hint,
+            text=examples[0],
+            **traits,
+        )
+        self.selected = names.index(selected) if selected is not None else len(names) - 1
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        if name == "selected":
+            return len(self.names)
+        # What is typed in the page may be longer than what was recorded.
+        return 10_000
+
+    @validate("selected", "step")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    def __repr__(self):
+        return f"AttentionExplorer({', '.join(self.names)})"
+
+
+def _check_readings(readings: Mapping[str, Any]) -> None:
+    if not isinstance(readings, Mapping):
+        raise TypeError(f"readings must map names to readings, got {type(readings).__name__}")
+    if not readings:
+        raise ValueError("readings must hold at least one reader, got none")
+    check_texts("the names of readings", list(readings))
+    first = None
+    for name, reading in readings.items():
+        for part in ("source", "target", "weights", "scores"):
+            if not hasattr(reading, part):
+                raise TypeError(f"readings[{name!r}] must have `{part}`, as `observe` gives")
+        for side in ("source", "target"):
+            check_texts(f"readings[{name!r}].{side}", list(getattr(reading, side)))
+        first = first or list(reading.source)
+        if list(reading.source) != first:
+            raise ValueError(f"readings[{name!r}] must read what the first reader reads, got other")
+
+
+def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
+    """What the page is told of a reading, and its maps, weights before scores."""
+    told = {"source": list(reading.source), "target": list(reading.target)}
+    if reading.weights is None:
+        return {**told, "looks": False}, []
+    shape = (len(reading.target), len(reading.source))
+    maps = []
+    for part in ("weights", "scores"):
+        found = numbers(getattr(reading, part), f"readings[{name!r}].{part}").astype("<f4")
+        if found.shape != shape:
+            raise ValueError(f"readings[{name!r}].{part} must be {shape}, got {found.shape}")
+        maps.append(found)
+    sums = maps[0].sum(axis=1, dtype=np.float64)
+    if maps[0].min() < 0 or np.abs(sums - 1).max() > _ROW_SUM_TOLERANCE:
+        raise ValueError(f"readings[{name!r}].weights must have rows of weights that sum to 1")
+    return {**told, "looks": True}, maps

@@ -1,0 +1,139 @@
+"""Attention with knobs: a query, a width and a mask, and every number on the way to the context."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from traitlets import Bool, Dict, Float, List, Unicode, validate
+
+from gates2heads.checks.figures import numbers
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_number, check_positive
+from gates2heads.display.widgets.view import PositionError, View, module, style
+
+NARROWEST, WIDEST = 0.05, 20.0  # σ, as a share and as a multiple of the gap between the keys
+MOST = 12  # slots that fit a phone
+
+
+class Pooling(View):
+    """Average values on a line, each weighted by how near its key is to the query.
+
+    Source: Nadaraya 1964 and Watson 1964; the score is that of `GaussianScore`.
+
+    Args:
+        keys: S numbers, the places of the slots.
+        values: S numbers, what the slots hold.
+        query: where the query stands at first.
+        width: σ of the bell at first, in the units of the keys.
+        allowed: S truth values, the mask at first; all are allowed if not given.
+        title: stands above the view.
+        hint: what to try, in a line.
+
+    Attributes:
+        query, width, allowed: as the reader has set them; may be linked.
+
+    Raises:
+        TypeError: a number, text or truth value is none.
+        ValueError: no slots or too many, lengths that differ, or a query or width out of bounds.
+    """
+
+    _esm = module("pooling.js")
+    _css = style("pooling.css")
+
+    keys = List(Float()).tag(sync=True)
+    values = List(Float()).tag(sync=True)
+    bounds = Dict().tag(sync=True)
+    query = Float().tag(sync=True)
+    width = Float(1.0).tag(sync=True)
+    allowed = List(Bool()).tag(sync=True)
+    title = Unicode().tag(sync=True)
+    hint = Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        keys: ArrayLike,
+        values: ArrayLike,
+        *,
+        query: float,
+        width: float,
+        allowed: Sequence[bool] | None = None,
+        title: str = "",
+        hint: str = "",
+        **traits: Any,
+    ):
+        keys, values = _slots(keys, values)
+        check_number("query", query)
+        check_positive("width", width)
+        for name, text in (("title", title), ("hint", hint)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a string, got {type(text).__name__}")
+        super().__init__(
+            keys=keys,
+            values=values,
+            bounds=_bounds(keys),
+            title=title,
+            hint=hint,
+            **traits,
+        )
+        self.allowed = [True] * len(keys) if allowed is None else _mask(allowed)
+        self.query, self.width = float(query), float(width)
+
+    @validate("query", "width")
+    def _inside(self, proposal: dict[str, Any]) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        low, high = self.bounds[name]
+        if not low <= value <= high:
+            raise PositionError(f"{name} must be from {low:g} to {high:g}, got {value:g}")
+        return value
+
+    @validate("allowed")
+    def _one_a_slot(self, proposal: dict[str, Any]) -> list[bool]:
+        if len(proposal["value"]) != len(self.keys):
+            raise PositionError(
+                f"allowed must have {len(self.keys)} entries, one a slot, "
+                f"got {len(proposal['value'])}"
+            )
+        return proposal["value"]
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take a state from the browser, with query and width moved into bounds."""
+        moved = {
+            name: min(max(float(sync_data[name]), low), high)
+            for name, (low, high) in self.bounds.items()
+            if name in sync_data
+        }
+        super().set_state({**sync_data, **moved})
+
+    def __repr__(self):
+        return f"Pooling({len(self.keys)} slots)"
+
+
+def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]]:
+    found = [numbers(keys, "keys"), numbers(values, "values")]
+    if found[0].ndim != 1 or found[0].shape != found[1].shape:
+        raise ValueError(
+            "keys and values must be two lists of one length, got shapes "
+            f"{found[0].shape} and {found[1].shape}"
+        )
+    if not 2 <= len(found[0]) <= MOST:
+        raise ValueError(f"keys must hold 2 to {MOST} slots, got {len(found[0])}")
+    if np.ptp(found[0]) == 0:
+        raise ValueError(f"keys must not all be the same, got {found[0][0]:g} only")
+    return found[0].tolist(), found[1].tolist()
+
+
+def _mask(allowed: Sequence[bool]) -> list[bool]:
+    if not isinstance(allowed, Sequence) or not all(isinstance(one, bool) for one in allowed):
+        raise TypeError(f"allowed must be a list of True and False, got {shown(allowed)}")
+    return list(allowed)
+
+
+def _bounds(keys: Sequence[float]) -> dict[str, list[float]]:
+    """How far the knobs go: the query a little beyond the keys, σ from a spike to a plain."""
+    low, high = min(keys), max(keys)
+    gap = (high - low) / (len(keys) - 1)
+    return {
+        "query": [low - gap, high + gap],
+        "width": [NARROWEST * gap, WIDEST * gap],
+    }
