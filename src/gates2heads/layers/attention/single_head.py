@@ -12,7 +12,7 @@ class Attention(nn.Module):
     """Turn scores into weights and average the values with them.
 
     Source: Bahdanau et al. 2015, eq. 5–6. Departs from it in taking any score function, and in
-    leaving padding out. Notes `weights` (B, T, S) when somebody records.
+    leaving padding out. Notes `scores` and `weights` (B, T, S) when somebody records.
 
     Args:
         score: one of the score modules of `scores`.
@@ -74,4 +74,5 @@ class Attention(nn.Module):
         """
         scores = self.score(query, keys)  # (B, T, S)
         weights = masked_softmax(scores, mask=mask)
+        note(self, scores=scores)
         return weights @ values, weights
