@@ -15,7 +15,9 @@ function shape(tag, attributes, ...children) {
 class PoolingView extends Stage {
   constructor(model, el) {
     super(model, el, "pooling");
-    for (const trait of ["keys", "values", "bounds"]) this[trait] = model.get(trait);
+    this.keys = model.get("slot_keys");
+    this.values = model.get("slot_values");
+    this.bounds = model.get("bounds");
     this.scale();
     this.buildControls();
     this.buildPicture();

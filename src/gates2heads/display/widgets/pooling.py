@@ -41,8 +41,8 @@ class Pooling(View):
     _esm = module("pooling.js")
     _css = style("pooling.css")
 
-    keys = List(Float()).tag(sync=True)
-    values = List(Float()).tag(sync=True)
+    slot_keys = List(Float()).tag(sync=True)  # `keys` is taken: a widget's own traits
+    slot_values = List(Float()).tag(sync=True)
     bounds = Dict().tag(sync=True)
     query = Float().tag(sync=True)
     width = Float(1.0).tag(sync=True)
@@ -69,8 +69,8 @@ class Pooling(View):
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be a string, got {type(text).__name__}")
         super().__init__(
-            keys=keys,
-            values=values,
+            slot_keys=keys,
+            slot_values=values,
             bounds=_bounds(keys),
             title=title,
             hint=hint,
@@ -89,9 +89,9 @@ class Pooling(View):
 
     @validate("allowed")
     def _one_a_slot(self, proposal: dict[str, Any]) -> list[bool]:
-        if len(proposal["value"]) != len(self.keys):
+        if len(proposal["value"]) != len(self.slot_keys):
             raise PositionError(
-                f"allowed must have {len(self.keys)} entries, one a slot, "
+                f"allowed must have {len(self.slot_keys)} entries, one a slot, "
                 f"got {len(proposal['value'])}"
             )
         return proposal["value"]
@@ -106,7 +106,7 @@ class Pooling(View):
         super().set_state({**sync_data, **moved})
 
     def __repr__(self):
-        return f"Pooling({len(self.keys)} slots)"
+        return f"Pooling({len(self.slot_keys)} slots)"
 
 
 def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]]:

@@ -40,7 +40,9 @@ def shipped(name: str) -> Shipped:
         return Shipped(trained.model, trained.source, trained.target, trained.card, decoding)
     if "settings" not in card or "source_tokens" not in card:
         raise ValueError(f"{path.name} cannot be built, its card holds no recipe and no settings")
-    sides = [CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")]
+    sides = [
+        CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")
+    ]
     model = EncoderDecoder(*(len(side.vocabulary) for side in sides), **card["settings"])
     check_shapes(path, model, tensors)
     model.load_state_dict(tensors)
