@@ -1,14 +1,14 @@
-"""Attention with knobs: the page's arithmetic beside the library's, the payload, wrong arguments."""
+"""Attention with knobs: the page's arithmetic beside the library's, wrong arguments."""
 
 import random
 
 import pytest
 import torch
-from javascript import DISPLAY, run_javascript
 
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.layers.attention.scores import GaussianScore
 from gates2heads.layers.attention.single_head import Attention
+from tests.javascript import DISPLAY, run_javascript
 
 KEYS, VALUES = [0.5, 1.5, 4.0], [2.0, -1.0, 3.0]
 
@@ -74,7 +74,8 @@ def test_the_state_is_told_in_words():
 
 def test_the_curve_runs_through_the_context():
     told = run_javascript(
-        "return pooled.contextCurve(given.keys, given.values, 0.7, [true, true, false], [0, 5], 6);",
+        "const allowed = [true, true, false];"
+        "return pooled.contextCurve(given.keys, given.values, 0.7, allowed, [0, 5], 6);",
         {"pooled": DISPLAY / "widgets/pooled.js"},
         {"keys": KEYS, "values": VALUES},
     )

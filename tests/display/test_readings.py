@@ -4,7 +4,8 @@ import math
 
 import pytest
 import torch
-from javascript import DISPLAY, run_javascript
+
+from tests.javascript import DISPLAY, run_javascript
 
 MODULES = {"readings": DISPLAY / "widgets/readings.js"}
 

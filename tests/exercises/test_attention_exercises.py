@@ -7,8 +7,11 @@ import torch.nn.functional as F
 from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.exercises import attention as exercises
-from gates2heads.exercises.attention import reinforce
+from gates2heads.exercises import attention_further as further
+from gates2heads.exercises.attention import luong_step, masked_softmax_by_hand
+from gates2heads.exercises.attention_further import reinforce
 from gates2heads.layers.attention.scores import ConcatScore
+from gates2heads.layers.masks import masked_softmax
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 WRONG = [
@@ -17,19 +20,60 @@ WRONG = [
     (exercises.check_pool, lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v, "by √K"),
     (exercises.check_pool, lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v, "overflow"),
     (exercises.check_pool, lambda q, k, v: 1 / 0, "raised ZeroDivisionError"),
-    (exercises.check_split, lambda w, n: w, "2 results: W_q and W_k"),
+    (exercises.check_masked_softmax, lambda s, m: s.softmax(-1), "the mask is forgotten"),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: s.softmax(-1) * m,
+        "were erased after the softmax",
+    ),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: s.masked_fill(~m, -1e9).softmax(-1),
+        "nothing is allowed",
+    ),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: s.masked_fill(~m, -torch.inf).softmax(-1),
+        "becomes NaN",
+    ),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: (s.exp() * m) / (s.exp() * m).sum(-1, keepdim=True).clamp_min(1e-30),
+        "scores in the thousands",
+    ),
+    (exercises.check_masked_softmax, lambda s, m: masked_softmax_by_hand(s, ~m), "turned round"),
+    (exercises.check_luong_step, lambda c, w, y, s, h, m: c(y, s), "2 results"),
+    (
+        exercises.check_luong_step,
+        lambda c, w, y, s, h, m: luong_step(c, w, y, s, h, m | True),
+        "the mask is forgotten",
+    ),
+    (
+        exercises.check_luong_step,
+        lambda c, w, y, s, h, m: (
+            torch.tanh(torch.cat([(s @ h.T).softmax(-1) @ h, c(y, s)], -1) @ w.T),
+            c(y, s),
+        ),
+        "what the readout sees",
+    ),
+    (
+        exercises.check_luong_step,
+        lambda c, w, y, s, h, m: (luong_step(c, w, y, s, h, m)[0], s),
+        "the old state was handed on",
+    ),
+    (exercises.check_split, lambda w, n: w, "2 results: A and B"),
     (exercises.check_split, lambda w, n: (w[:, n:], w[:, :n]), "the wrong way round"),
     (exercises.check_split, lambda w, n: (w[:n], w[n:]), "rows were cut"),
     (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "0 · log 0 counts as 0"),
     (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "the minus sign is missing"),
     (exercises.check_entropy, lambda w: -(w * (w + 1e-30).log2()).sum(-1), "these are bits"),
     (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "everything was summed"),
-    (exercises.check_reinforce, lambda w, i, r, b: print(end=""), "is a `return` missing?"),
-    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "of shape (3,)"),
-    (exercises.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "the sign is wrong"),
-    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
-    (exercises.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is forgotten"),
-    (exercises.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "is a sum"),
+    (further.check_reinforce, lambda w, i, r, b: print(end=""), "is a `return` missing?"),
+    (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "of shape (3,)"),
+    (further.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "the sign is wrong"),
+    (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
+    (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is forgotten"),
+    (further.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "is a sum"),
     (exercises.check_fault, "a", "sums would exceed 1"),
     (exercises.check_fault, "c", "same probabilities"),
     (exercises.check_fault, "D", "only its own output"),
@@ -55,6 +99,10 @@ def test_the_solutions_are_what_the_library_and_autograd_say():
     ((rewards - 0.7) * scores.log_softmax(0)[picks]).mean().backward()
     estimate = reinforce(scores.detach().softmax(0), picks, rewards, 0.7)
     torch.testing.assert_close(estimate, scores.grad)
+    logits, allowed = torch.randn(5, 7), torch.rand(5, 7) < 0.6
+    torch.testing.assert_close(
+        masked_softmax_by_hand(logits, allowed), masked_softmax(logits, mask=allowed)
+    )
     weights = torch.rand(5, 7).softmax(-1)
     by_torch = torch.distributions.Categorical(weights).entropy()
     torch.testing.assert_close(exercises.entropy(weights), by_torch)
@@ -75,22 +123,22 @@ def untrained():
 
 
 def test_the_study_refuses_a_report_that_does_not_fit_the_model(untrained):
-    assert "you report 0.40" in exercises.check_left_out(*untrained, "es", 0.4).message
-    assert "train longer" in exercises.check_left_out(*untrained, "es", 0.0).message
-    assert "should be one of" in exercises.check_left_out(*untrained, "tlh", 0.0).message
+    assert "you report 0.40" in further.check_left_out(*untrained, "es", 0.4).message
+    assert "train longer" in further.check_left_out(*untrained, "es", 0.0).message
+    assert "should be one of" in further.check_left_out(*untrained, "tlh", 0.0).message
 
 
 def test_the_study_accepts_a_model_that_reads_seven_languages(untrained, monkeypatch):
     seen = [name for name in LOCALES if name != "es"]
     share = {("es",): 0.6, tuple(seen): 0.99}
     monkeypatch.setattr(
-        exercises, "exact_match_on", lambda model, source, target, names: share[tuple(names)]
+        further, "exact_match_on", lambda model, source, target, names: share[tuple(names)]
     )
-    assert exercises.check_left_out(*untrained, "es", 0.58).passed
+    assert further.check_left_out(*untrained, "es", 0.58).passed
     share["es",] = 0.99
-    assert "did it see that language" in exercises.check_left_out(*untrained, "es", 0.99).message
+    assert "did it see that language" in further.check_left_out(*untrained, "es", 0.99).message
     share["zh",], share[tuple(name for name in LOCALES if name != "zh")] = 0.99, 0.99
-    assert exercises.check_left_out(*untrained, "zh", 0.99).passed
+    assert further.check_left_out(*untrained, "zh", 0.99).passed
 
 
 def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():

@@ -7,18 +7,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.data.corpora.dates import LOCALES, dates
-from gates2heads.decoding.translation import translate
-from gates2heads.exercises.diagnosis import Case, FunctionCheck
+from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 from gates2heads.layers.attention.single_head import Attention
-from gates2heads.metrics.exact_match import exact_match
+from gates2heads.layers.recurrent import GRUCell
 from gates2heads.models.translation.seq2seq import EncoderDecoder
-
-
-def _random(*shapes: tuple[int, ...]) -> list[Tensor]:
-    draw = torch.Generator().manual_seed(5)
-    return [torch.randn(*shape, generator=draw) for shape in shapes]
 
 
 def pool(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
@@ -27,7 +20,7 @@ def pool(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def _pool_cases() -> list[Case]:
-    query, keys, values = _random((3,), (7, 3), (7, 5))
+    query, keys, values = random_tensors((3,), (7, 3), (7, 5))
     by_hand = torch.tensor([1.0]), torch.tensor([[1.0], [2.0], [3.0]]).log()
     return [
         Case(
@@ -70,15 +63,139 @@ check_pool = FunctionCheck(
 )
 
 
-def split(weight: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.2: weight (hidden, Q + K) -> W_q (hidden, Q), W_k (hidden, K)."""
-    return weight[:, :query_size], weight[:, query_size:]
+def masked_softmax_by_hand(scores: Tensor, mask: Tensor) -> Tensor:
+    """The solution of exercise 5.2: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
+    highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
+    mass = (scores - highest).exp().masked_fill(~mask, 0)
+    return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
+def _masked_cases() -> list[Case]:
+    scores, other = random_tensors((5, 7), (5, 7))
+    mask = other > -0.4
+    mask[:, 0] = True
+    nothing = mask.clone()
+    nothing[2] = False
+    by_hand = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).log()
+    return [
+        Case(
+            "scores ln 1, ln 2, ln 3 of which the last is forbidden, above three equal ones",
+            (by_hand, torch.tensor([[True, True, False], [True, True, True]])),
+            torch.tensor([[1 / 3, 2 / 3, 0], [1 / 3, 1 / 3, 1 / 3]]),
+        ),
+        Case("random scores (5, 7)", (scores, mask)),
+        Case("a row in which nothing is allowed", (scores, nothing)),
+        Case("scores in the thousands", (scores * 1e4, mask)),
+    ]
+
+
+def _softmax_if_allowed(scores: Tensor, mask: Tensor, forbidden: float, dim: int = -1) -> Tensor:
+    return scores.masked_fill(~mask, forbidden).softmax(dim)
+
+
+check_masked_softmax = FunctionCheck(
+    title="Exercise 5.2",
+    solution=masked_softmax_by_hand,
+    cases=_masked_cases,
+    mistakes={
+        "the mask is forgotten": lambda s, m: s.softmax(-1),
+        "the mask is turned round: True means may attend": (
+            lambda s, m: masked_softmax_by_hand(s, ~m)
+        ),
+        "the forbidden weights were erased after the softmax, so the rest no longer sums to 1": (
+            lambda s, m: s.softmax(-1).masked_fill(~m, 0)
+        ),
+        "forbidden scores were set to 0, which is a score like any other": (
+            lambda s, m: _softmax_if_allowed(s, m, 0.0)
+        ),
+        "the softmax runs over the queries and not over the positions": (
+            lambda s, m: _softmax_if_allowed(s, m, -torch.inf, 0).nan_to_num(0)
+        ),
+        "a row in which nothing is allowed becomes NaN": (
+            lambda s, m: _softmax_if_allowed(s, m, -torch.inf)
+        ),
+        "a row in which nothing is allowed gets equal weights": (
+            lambda s, m: _softmax_if_allowed(s, m, torch.finfo(s.dtype).min)
+        ),
+        "the exponentials overflow: subtract the largest allowed score first": (
+            lambda s, m: (
+                (e := s.exp().masked_fill(~m, 0)) / e.sum(-1, keepdim=True).clamp_min(1e-30)
+            )
+        ),
+    },
+    remark="And a position that may not be looked at costs the others nothing.",
+)
+
+
+def luong_step(
+    cell,
+    weight: Tensor,
+    y: Tensor,
+    s: Tensor,
+    states: Tensor,
+    mask: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """The solution of exercise 5.3: what the readout sees (1, U), and the next state (1, U)."""
+    s = cell(y, s)
+    context = masked_softmax_by_hand(s @ states.T, mask) @ states
+    return torch.tanh(torch.cat([context, s], -1) @ weight.T), s
+
+
+def _luong_cases() -> list[Case]:
+    torch_state = torch.random.get_rng_state()
+    torch.manual_seed(5)
+    cell = GRUCell(3, 5).requires_grad_(False)
+    torch.random.set_rng_state(torch_state)
+    given = (cell, *random_tensors((5, 10), (1, 3), (1, 5), (7, 5)))
+    full = torch.ones(1, 7, dtype=torch.bool)
+    return [
+        Case("seven positions, all of them real", (*given, full)),
+        Case("seven positions, the last three padding", (*given, torch.arange(7)[None] < 4)),
+    ]
+
+
+def _luong_with(*, asks="after", scale=1.0, masked=True, order="cs", last="tanh", returns="after"):
+    """A step with one thing done otherwise."""
+
+    def step(cell, weight, y, s, states, mask):
+        after = cell(y, s)
+        query = after if asks == "after" else s
+        mask = mask if masked else torch.ones_like(mask)
+        context = masked_softmax_by_hand(query @ states.T * scale, mask) @ states
+        both = [context, after] if order == "cs" else [after, context]
+        seen = torch.cat(both, -1) @ weight.T
+        seen = torch.tanh(seen) if last == "tanh" else seen
+        return seen, after if returns == "after" else s
+
+    return step
+
+
+check_luong_step = FunctionCheck(
+    title="Exercise 5.3",
+    solution=luong_step,
+    cases=_luong_cases,
+    mistakes={
+        "the state before the step asks, as in Bahdanau's decoder": _luong_with(asks="before"),
+        "the mask is forgotten": _luong_with(masked=False),
+        "state and context were joined the wrong way round: [c; s]": _luong_with(order="sc"),
+        "the tanh is missing": _luong_with(last="none"),
+        "the old state was handed on": _luong_with(returns="before"),
+        "the scores are divided by √U: that is the scaled dot score": _luong_with(scale=5**-0.5),
+    },
+    parts=("what the readout sees", "the next state"),
+    remark="Here the context comes too late for the step itself: only the readout knows of it.",
+)
+
+
+def split(matrix: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
+    """The solution of exercise 5.4: matrix (N, Q + K) -> A (N, Q), B (N, K)."""
+    return matrix[:, :query_size], matrix[:, query_size:]
 
 
 check_split = FunctionCheck(
-    title="Exercise 5.2",
+    title="Exercise 5.4",
     solution=split,
-    cases=lambda: [Case("a (7, 8) matrix and Q = 3", (*_random((7, 8)), 3))],
+    cases=lambda: [Case("a (7, 8) matrix and Q = 3", (*random_tensors((7, 8)), 3))],
     mistakes={
         "the two are the wrong way round: the query comes first in [q; k]": (
             lambda w, n: (w[:, n:], w[:, :n])
@@ -87,18 +204,18 @@ check_split = FunctionCheck(
         "the last columns were given to the query": lambda w, n: (w[:, -n:], w[:, :-n]),
         "the matrices are transposed": lambda w, n: (w[:, :n].T, w[:, n:].T),
     },
-    parts=("W_q", "W_k"),
+    parts=("A", "B"),
     remark="So concat and additive are one score function under two names.",
 )
 
 
 def entropy(weights: Tensor) -> Tensor:
-    """The solution of exercise 5.3: weights (…, S) -> (…), in nats."""
+    """The solution of exercise 5.5: weights (…, S) -> (…), in nats."""
     return -torch.xlogy(weights, weights).sum(-1)
 
 
 check_entropy = FunctionCheck(
-    title="Exercise 5.3",
+    title="Exercise 5.5",
     solution=entropy,
     cases=lambda: [
         Case(
@@ -127,88 +244,6 @@ check_entropy = FunctionCheck(
     },
     remark="e to this power is the number of positions that the model looks at.",
 )
-
-
-def reinforce(weights: Tensor, picks: Tensor, rewards: Tensor, baseline: float) -> Tensor:
-    """The solution of exercise 5.4: weights (S,), picks (N,), rewards (N,) -> (S,), eq. (5.8)."""
-    pushed = F.one_hot(picks, len(weights)) - weights
-    return ((rewards - baseline)[:, None] * pushed).mean(0)
-
-
-def _reinforce_cases() -> list[Case]:
-    weights, values = torch.tensor([1.0, 2.0, 3.0]) / 6, torch.tensor([6.0, 12.0, 0.0])
-    scores, rewards = _random((5,), (7,))
-    picks = torch.tensor([4, 0, 2, 2, 1, 4, 3])
-    alike = torch.tensor([0, 1, 1, 2, 2, 2])  # as often as the weights say
-    return [
-        Case(
-            "one draw, of slot 2, with reward 12",
-            (weights, torch.tensor([1]), values[1:2], 0.0),
-            torch.tensor([-2.0, 8.0, -6.0]),
-        ),
-        Case(
-            "seven draws from five positions, baseline 0.7",
-            (scores.softmax(0), picks, rewards, 0.7),
-        ),
-        *(
-            Case(
-                f"six draws in proportion to the weights, baseline {baseline}",
-                (weights, alike, values[alike], baseline),
-                weights * (values - 5),
-            )
-            for baseline in (0.0, 5.0)
-        ),
-    ]
-
-
-check_reinforce = FunctionCheck(
-    title="Exercise 5.4",
-    solution=reinforce,
-    cases=_reinforce_cases,
-    mistakes={
-        "the baseline is forgotten": lambda w, i, r, b: reinforce(w, i, r, 0.0),
-        "the baseline is added": lambda w, i, r, b: reinforce(w, i, r, -b),
-        "it is a sum over the draws and not their mean": (
-            lambda w, i, r, b: len(i) * reinforce(w, i, r, b)
-        ),
-        "the sign is wrong: the reward is to grow": lambda w, i, r, b: -reinforce(w, i, r, b),
-        "the weights are not taken off the pick": (
-            lambda w, i, r, b: ((r - b)[:, None] * F.one_hot(i, len(w))).mean(0)
-        ),
-        "each draw is weighted by its probability, which the drawing has done already": (
-            lambda w, i, r, b: (((r - b) * w[i])[:, None] * (F.one_hot(i, len(w)) - w)).sum(0)
-        ),
-        "the slots were averaged too": lambda w, i, r, b: reinforce(w, i, r, b).mean(),
-    },
-    remark="Draws in proportion to the weights give the exact gradient, whatever the baseline.",
-)
-
-
-@check("Exercise 5.5")
-def check_left_out(model, source, target, locale, reported) -> str:
-    """Check a study: `reported` exact match of `model` on dates of the language it never saw."""
-    if locale not in LOCALES:
-        raise NotYetError(f"locale should be one of {', '.join(LOCALES)}, got {shown(locale)}.")
-    measured = exact_match_on(model, source, target, [locale])
-    rest = exact_match_on(model, source, target, [name for name in LOCALES if name != locale])
-    if abs(measured - float(reported)) > 0.05:
-        raise NotYetError(
-            f"On 300 test dates in {shown(locale)} it is {measured:.2f}; you report {reported:.2f}."
-        )
-    if rest < 0.9:
-        raise NotYetError(f"In the languages that it saw it reaches {rest:.2f}; train longer.")
-    if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
-        raise NotYetError(
-            f"It reaches {measured:.2f} in {shown(locale)}: did it see that language?"
-        )
-    return f"Seen languages {rest:.2f}, the unseen one {measured:.2f}."
-
-
-def exact_match_on(model, source, target, locales) -> float:
-    """Exact match of a model on 300 test dates in some languages, a share from 0 to 1."""
-    pairs = dates("test", 300, locales=locales, seed=55)
-    written = translate(model, [pair.text for pair in pairs], source, target, max_length=12)
-    return exact_match(written, [pair.iso for pair in pairs])
 
 
 FAULTS = {

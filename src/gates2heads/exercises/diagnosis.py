@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
@@ -150,3 +151,9 @@ def _outcome(function: Callable, case: Case) -> object:
 
 def _copies(arguments: tuple) -> tuple:
     return tuple(one.clone() if isinstance(one, Tensor) else one for one in arguments)
+
+
+def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
+    """Draw tensors of these shapes from a normal distribution, the same ones each time."""
+    draw = torch.Generator().manual_seed(5)
+    return [torch.randn(*shape, generator=draw) for shape in shapes]

@@ -1,0 +1,94 @@
+"""Chapter 5, the page that goes further: the checks of its two exercises."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.data.corpora.dates import LOCALES, dates
+from gates2heads.decoding.translation import translate
+from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.exercises.verdict import NotYetError, check
+from gates2heads.metrics.exact_match import exact_match
+
+
+def reinforce(weights: Tensor, picks: Tensor, rewards: Tensor, baseline: float) -> Tensor:
+    """The solution of exercise 5.7: weights (S,), picks (N,), rewards (N,) -> (S,), eq. (5.7)."""
+    pushed = F.one_hot(picks, len(weights)) - weights
+    return ((rewards - baseline)[:, None] * pushed).mean(0)
+
+
+def _reinforce_cases() -> list[Case]:
+    weights, values = torch.tensor([1.0, 2.0, 3.0]) / 6, torch.tensor([6.0, 12.0, 0.0])
+    scores, rewards = random_tensors((5,), (7,))
+    picks = torch.tensor([4, 0, 2, 2, 1, 4, 3])
+    alike = torch.tensor([0, 1, 1, 2, 2, 2])  # as often as the weights say
+    return [
+        Case(
+            "one draw, of slot 2, with reward 12",
+            (weights, torch.tensor([1]), values[1:2], 0.0),
+            torch.tensor([-2.0, 8.0, -6.0]),
+        ),
+        Case(
+            "seven draws from five positions, baseline 0.7",
+            (scores.softmax(0), picks, rewards, 0.7),
+        ),
+        *(
+            Case(
+                f"six draws in proportion to the weights, baseline {baseline}",
+                (weights, alike, values[alike], baseline),
+                weights * (values - 5),
+            )
+            for baseline in (0.0, 5.0)
+        ),
+    ]
+
+
+check_reinforce = FunctionCheck(
+    title="Exercise 5.7",
+    solution=reinforce,
+    cases=_reinforce_cases,
+    mistakes={
+        "the baseline is forgotten": lambda w, i, r, b: reinforce(w, i, r, 0.0),
+        "the baseline is added": lambda w, i, r, b: reinforce(w, i, r, -b),
+        "it is a sum over the draws and not their mean": (
+            lambda w, i, r, b: len(i) * reinforce(w, i, r, b)
+        ),
+        "the sign is wrong: the reward is to grow": lambda w, i, r, b: -reinforce(w, i, r, b),
+        "the weights are not taken off the pick": (
+            lambda w, i, r, b: ((r - b)[:, None] * F.one_hot(i, len(w))).mean(0)
+        ),
+        "each draw is weighted by its probability, which the drawing has done already": (
+            lambda w, i, r, b: (((r - b) * w[i])[:, None] * (F.one_hot(i, len(w)) - w)).sum(0)
+        ),
+        "the slots were averaged too": lambda w, i, r, b: reinforce(w, i, r, b).mean(),
+    },
+    remark="Draws in proportion to the weights give the exact gradient, whatever the baseline.",
+)
+
+
+@check("Exercise 5.8")
+def check_left_out(model, source, target, locale, reported) -> str:
+    """Check a study: `reported` exact match of `model` on dates of the language it never saw."""
+    if locale not in LOCALES:
+        raise NotYetError(f"locale should be one of {', '.join(LOCALES)}, got {shown(locale)}.")
+    measured = exact_match_on(model, source, target, [locale])
+    rest = exact_match_on(model, source, target, [name for name in LOCALES if name != locale])
+    if abs(measured - float(reported)) > 0.05:
+        raise NotYetError(
+            f"On 300 test dates in {shown(locale)} it is {measured:.2f}; you report {reported:.2f}."
+        )
+    if rest < 0.9:
+        raise NotYetError(f"In the languages that it saw it reaches {rest:.2f}; train longer.")
+    if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
+        raise NotYetError(
+            f"It reaches {measured:.2f} in {shown(locale)}: did it see that language?"
+        )
+    return f"Seen languages {rest:.2f}, the unseen one {measured:.2f}."
+
+
+def exact_match_on(model, source, target, locales) -> float:
+    """Exact match of a model on 300 test dates in some languages, a share from 0 to 1."""
+    pairs = dates("test", 300, locales=locales, seed=55)
+    written = translate(model, [pair.text for pair in pairs], source, target, max_length=12)
+    return exact_match(written, [pair.iso for pair in pairs])
