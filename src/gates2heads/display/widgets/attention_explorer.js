@@ -4,7 +4,7 @@ import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } fr
 import { element, field, inside } from "./view.js";
 
 const TOP = 6; // how many characters the numbers name
-const [LEAST_CELL, MOST_CELL] = [13, 24]; // pixels
+const [LEAST_CELL, MOST_CELL] = [12, 24]; // pixels
 const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
 
 class AttentionExplorer extends LiveStage {
@@ -164,7 +164,7 @@ class AttentionExplorer extends LiveStage {
     this.results = results;
     this.isRecorded = false;
     this.settle(() => ({ step: this.step }));
-    this.root.dataset.state = "done";
+    Object.assign(this.root.dataset, { state: "done", text });
     this.account();
     this.draw();
   }
@@ -185,7 +185,7 @@ class AttentionExplorer extends LiveStage {
       node.classList.toggle("g2h-chosen", place === this.selected);
       const parts = compared(this.results[place].written, result.written);
       output.replaceChildren(...parts.map(({ text, isSame }) =>
-        isSame ? text : element("mark", {}, visible(text))));
+        isSame ? text : element("mark", {}, text)));
     });
     this.slider.max = result.target.length - 1;
     this.slider.value = step;

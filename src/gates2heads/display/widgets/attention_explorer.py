@@ -8,7 +8,8 @@ from traitlets import Bytes, Int, List, Unicode, validate
 
 from gates2heads.checks.figures import numbers
 from gates2heads.checks.values import check_texts
-from gates2heads.display.live.view import LiveView, Model, live_module
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView, live_module
 from gates2heads.display.widgets.view import style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
@@ -60,7 +61,7 @@ class AttentionExplorer(LiveView):
     def __init__(
         self,
         readings: Mapping[str, Any],
-        models: Sequence[Model],
+        models: Sequence[Exported],
         examples: Sequence[str],
         *,
         title: str = "",

@@ -136,7 +136,7 @@ class PoolingView extends Stage {
     const words = poolingInWords(told, allowed);
     this.status.textContent = words;
     this.picture.setAttribute("aria-label", words);
-    this.root.dataset.context = told.context.toFixed(6);
+    Object.assign(this.root.dataset, { context: told.context.toFixed(6), width: width.toFixed(6) });
   }
 
   fill({ scores, exps, weights, context }, allowed) {
