@@ -12,12 +12,11 @@ export class LiveStage extends Stage {
     this.sleep = () => {};
   }
 
-  /** The end of the card: the state in words, what the machine does, what to try. */
-  buildFoot(hint) {
+  /** The end of the card: what is shown in words, and where the machine stands. */
+  buildFoot() {
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.state = element("p", { class: "g2h-state", role: "status" });
     this.root.append(this.status, this.state);
-    if (hint) this.root.append(element("p", { class: "g2h-hint" }, element("b", {}, "Try: "), hint));
   }
 
   say(...parts) {

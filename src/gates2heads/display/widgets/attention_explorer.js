@@ -42,8 +42,6 @@ class AttentionExplorer extends LiveStage {
   // ---- what stays for the life of the view
 
   build() {
-    const title = this.model.get("title");
-    if (title) this.root.append(element("p", { class: "g2h-title" }, title));
     this.input = element("input", {
       type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
     });
@@ -57,7 +55,7 @@ class AttentionExplorer extends LiveStage {
     this.buildReaders();
     this.buildMap();
     this.buildNumbers();
-    this.buildFoot(this.model.get("hint"));
+    this.buildFoot();
   }
 
   buildReaders() {

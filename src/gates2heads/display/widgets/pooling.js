@@ -43,8 +43,6 @@ class PoolingView extends Stage {
 
   buildControls() {
     const [left, right] = this.bounds.query;
-    const title = this.model.get("title");
-    if (title) this.root.append(element("p", { class: "g2h-title" }, title));
     this.query = element("input", { type: "range", min: left, max: right, step: (right - left) / STEPS });
     this.width = element("input", { type: "range", min: 0, max: STEPS, step: 1 });
     this.queryText = element("output");
@@ -109,9 +107,7 @@ class PoolingView extends Stage {
         element("table", {}, element("thead", {}, head),
           element("tbody", {}, ...this.rows.map(({ row }) => row)), element("tfoot", {}, foot))));
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
-    const hint = this.model.get("hint");
     this.root.append(this.status);
-    if (hint) this.root.append(element("p", { class: "g2h-hint" }, element("b", {}, "Try: "), hint));
   }
 
   draw() {

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from traitlets import Bool, Dict, Float, List, Unicode, validate
+from traitlets import Bool, Dict, Float, List, validate
 
 from gates2heads.checks.figures import numbers
 from gates2heads.checks.shown import shown
@@ -47,8 +47,6 @@ class Pooling(View):
     query = Float().tag(sync=True)
     width = Float(1.0).tag(sync=True)
     allowed = List(Bool()).tag(sync=True)
-    title = Unicode().tag(sync=True)
-    hint = Unicode().tag(sync=True)
 
     def __init__(
         self,
