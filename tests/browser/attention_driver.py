@@ -55,7 +55,9 @@ def wait_for(root: Locator, text: str) -> None:
 def check_text(page: Page, root: Locator, readers: dict, text: str, *, every_step=False) -> None:
     wait_for(root, text)
     seen = {
-        name: observe(one.model, text, one.source, one.target, max_length=one.decoding["max_length"])
+        name: observe(
+            one.model, text, one.source, one.target, max_length=one.decoding["max_length"]
+        )
         for name, one in readers.items()
     }
     written = ["".join(t for t in one.target if t != "<eos>") for one in seen.values()]
@@ -140,7 +142,9 @@ def check_pooling(root: Locator, traits: dict, query: Locator, width: Locator) -
         values[None, :, None],
         mask=allowed,
     )
-    shown = root.evaluate("root => [...root.querySelectorAll('tbody tr')].map(r => r.dataset.weight)")
+    shown = root.evaluate(
+        "root => [...root.querySelectorAll('tbody tr')].map(r => r.dataset.weight)"
+    )
     assert [float(one) for one in shown] == pytest.approx(weights.flatten().tolist(), abs=2e-3)
     told = float(root.get_attribute("data-context"))
     assert told == pytest.approx(context.item(), abs=5e-3)
