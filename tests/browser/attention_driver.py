@@ -75,7 +75,7 @@ def check_text(page: Page, root: Locator, readers: dict, text: str, *, every_ste
 
 
 def check_step(root: Locator, one: Observed, step: int) -> None:
-    """The numbers of a step: characters by weight, scores, exponentials, and one row for the rest."""
+    """The numbers of a step: characters by weight, and one row for the rest."""
     rows = root.evaluate(FACTS)["rows"]
     weights, scores = one.weights[step], one.scores[step]
     for row in rows[:6]:

@@ -8,10 +8,20 @@ from pathlib import Path
 from gates2heads.display.engine.export import REGISTRY, Exported, export_model
 from gates2heads.display.modules import join_modules
 from gates2heads.training.checkpoints import read_packed, shipped_weights
-from gates2heads.training.recipes.runs import load
+from gates2heads.training.recipes.shipped import shipped
 
 ENGINE = "engine"
-LIVE = ("translator",)  # what the views of the book ask for
+# What the views of the book ask for
+LIVE = (
+    "translator",
+    "bottleneck_none",
+    "bottleneck_additive",
+    "dates_none",
+    "dates_dot",
+    "dates_scaled_dot",
+    "dates_general",
+    "dates_additive",
+)
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")
 
@@ -26,16 +36,15 @@ def live_model(name: str) -> Exported:
     Raises:
         ValueError: there is none of this name, or it cannot be rebuilt from its card.
     """
-    path = shipped_weights(name)
-    trained, (packed, _) = load(path), read_packed(path)
-    decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
+    model, source, target, card, decoding = shipped(name)
+    packed, _ = read_packed(shipped_weights(name))
     return export_model(
-        trained.model,
+        model,
         name=name,
-        source=trained.source,
-        target=trained.target,
+        source=source,
+        target=target,
         decoding=decoding,
-        card=trained.card,
+        card=card,
         tensors=packed,
     )
 

@@ -225,12 +225,13 @@ class Engine {
 /**
  * A model that a view runs. Nothing is loaded before the first `load` or `run`.
  *
- * widget: the view's anywidget model; its trait `live` is {name, hash, bytes}.
+ * widget: the view's anywidget model; its trait `live` is a list of {name, hash, bytes}.
+ * place: which of them, counted from 0.
  */
 export class Live {
-  constructor(widget) {
+  constructor(widget, place = 0) {
     this.widget = widget;
-    this.model = widget.get("live");
+    this.model = widget.get("live")[place];
   }
 
   /** The page's engine; one that did not start is tried again when a model is asked for again. */

@@ -7,8 +7,7 @@ import { Live, megabytes } from "./runtime.js";
 export class LiveStage extends Stage {
   constructor(model, el, name) {
     super(model, el, name);
-    // WORKER_SOURCE stands in front of every live view's text; see `live_module`.
-    this.lives = model.get("live").map((_, place) => new Live(model, WORKER_SOURCE, place));
+    this.lives = model.get("live").map((_, place) => new Live(model, place));
     this.sleep = () => {};
   }
 

@@ -1,16 +1,20 @@
 """Live views that work in JupyterLab, in Colab and in the built page, where no kernel runs."""
 
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
+from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.frame_viewer import FrameViewer
+from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.translate import Example, Translate
 
 __all__ = [
     "Alignment",
     "AlignmentExplorer",
+    "AttentionExplorer",
     "Example",
     "FrameViewer",
     "Guess",
+    "Pooling",
     "Predict",
     "Question",
     "Translate",

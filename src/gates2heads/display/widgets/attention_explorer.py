@@ -9,8 +9,8 @@ from traitlets import Bytes, Int, List, Unicode, validate
 from gates2heads.checks.figures import numbers
 from gates2heads.checks.values import check_texts
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, live_module
-from gates2heads.display.widgets.view import style
+from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.view import module, style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
 
@@ -42,7 +42,7 @@ class AttentionExplorer(LiveView):
             name that no reader has.
     """
 
-    _esm = live_module("attention_explorer.js")
+    _esm = module("attention_explorer.js")
     _css = style("attention_explorer.css")
 
     names = List(Unicode()).tag(sync=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from traitlets import Dict
+from traitlets import List
 
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key
@@ -12,32 +12,31 @@ PART = 1 << 20  # bytes a message: what the servers between kernel and browser c
 
 
 class LiveView(View):
-    """A view of a model that runs in the page.
+    """A view of one or more models that run in the page.
 
-    The saved state holds the model's name and hash. In the built book the page loads
+    The saved state holds each model's name and hash. In the built book the page loads
     `live/<name>-<hash>.js` and the engine beside it; where Python is there, the view asks for both
     over its own channel, and they are sent once, in parts.
 
     Args:
-        model: from `export_model`.
+        models: from `export_model`.
         traits: as for any widget.
 
     Raises:
-        TypeError: `model` is none.
+        TypeError: one of `models` is none.
     """
 
-    live = Dict().tag(sync=True)
+    live = List().tag(sync=True)
 
-    def __init__(self, model: Exported, **traits: Any):
-        if not isinstance(model, Exported):
-            raise TypeError(
-                "model must be exported for the page, as `export_model` does, got "
-                f"{type(model).__name__}"
-            )
-        self._model, self._key = model, key(model)
-        size = len(model.header) + len(model.data)
-        _, _, digits = self._key.rpartition("-")
-        super().__init__(live={"name": model.name, "hash": digits, "bytes": size}, **traits)
+    def __init__(self, *models: Exported, **traits: Any):
+        for model in models:
+            if not isinstance(model, Exported):
+                raise TypeError(
+                    "model must be exported for the page, as `export_model` does, got "
+                    f"{type(model).__name__}"
+                )
+        self._models = {key(model): model for model in models}
+        super().__init__(live=[_named(model) for model in models], **traits)
         self.on_msg(self._answer)
 
     def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
@@ -47,11 +46,13 @@ class LiveView(View):
             return
         if asked == ENGINE:
             self._send_parts({"model": ENGINE}, engine_source().encode())
-        elif asked == self._key:
-            told = {"header": self._model.header, "sha256": self._model.sha256}
-            self._send_parts({"model": asked, **told}, self._model.data)
+        elif asked in self._models:
+            model = self._models[asked]
+            told = {"header": model.header, "sha256": model.sha256}
+            self._send_parts({"model": asked, **told}, model.data)
         else:
-            self.send({"model": asked, "error": f"Python has {self._key}, not {asked}."})
+            known = " and ".join(self._models)
+            self.send({"model": asked, "error": f"Python has {known}, not {asked}."})
 
     def _send_parts(self, told: dict[str, str], data: bytes) -> None:
         view = memoryview(data)
@@ -59,3 +60,9 @@ class LiveView(View):
         for number, part in enumerate(parts):
             self.send({**told, "part": number, "parts": len(parts)}, [part])
             told = {"model": told["model"]}  # the rest is told once
+
+
+def _named(model: Exported) -> dict[str, Any]:
+    """What a page is told of a model before it loads it."""
+    _, _, digits = key(model).rpartition("-")
+    return {"name": model.name, "hash": digits, "bytes": len(model.header) + len(model.data)}

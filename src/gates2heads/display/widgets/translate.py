@@ -103,7 +103,7 @@ class Translate(LiveView):
         super().set_state(sync_data)
 
     def __repr__(self):
-        return f"Translate({self.live['name']}, {len(self.examples)} examples)"
+        return f"Translate({self.live[0]['name']}, {len(self.examples)} examples)"
 
 
 def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
