@@ -11,6 +11,7 @@ from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
+from gates2heads.decoding.observation import observe
 from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import check_state, select
@@ -228,6 +229,17 @@ ENTRIES = {
         align,
         {**TRANSLATION, "max_length": 2, "layer": "decoder.attention"},
         {**WRONG_TRANSLATION, "max_length": COUNTS, "layer": [*THINGS, None, 3, []]},
+    ),
+    "observe": (
+        observe,
+        {**SIDES, "model": WRITER, "text": "ab", "max_length": 2, "layer": "decoder.attention"},
+        {
+            **WRONG_SIDES,
+            "model": WRONG_TRANSLATION["model"],
+            "text": [*THINGS, ["ab"], [], None, 3],
+            "max_length": COUNTS,
+            "layer": [*THINGS, None, 3, []],
+        },
     ),
     "align_heads": (
         align_heads,

@@ -7,9 +7,9 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.decoding.observation import Observed, observe
+from gates2heads.display.engine.rebuild import shipped
 from gates2heads.layers.attention.scores import GaussianScore
 from gates2heads.layers.attention.single_head import Attention
-from gates2heads.training.recipes.shipped import shipped
 
 OWN = "1er mars 2003"
 FACTS = """root => ({

@@ -96,7 +96,7 @@ CHANNEL = (
     "async ({ text: wanted, parts, error }) => {"
     + OWN_MODEL
     + """
-  const { name, hash } = state.live;
+  const { name, hash } = state.live[0];
   const key = `${name}-${hash}`;
   const registered = async (file) => {
     const script = await (await fetch(`live/${file}`)).text();

@@ -37,7 +37,7 @@ def model(data: bytes = b"\x01\x02\x03") -> Exported:
 
 def test_the_state_holds_name_hash_and_size_but_no_weight():
     view = Small(model())
-    assert view.live == {"name": "small", "hash": model().sha256[:8], "bytes": 16 + 3}
+    assert view.live == [{"name": "small", "hash": model().sha256[:8], "bytes": 16 + 3}]
     assert "\x01\x02\x03" not in json.dumps(view.get_state(["live"]))
 
 

@@ -13,7 +13,7 @@ from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.exercises.looking import WAYS, looking_model
 from gates2heads.models.translation.seq2seq import EncoderDecoder
-from gates2heads.training.checkpoints import check_shapes, read_weights
+from gates2heads.training.checkpoints import check_shapes, read_weights, shipped_weights
 from gates2heads.training.recipes.runs import load
 
 DATE = 12  # ten characters, <eos>, and one that would be wrong
@@ -58,3 +58,15 @@ def rebuild(path: Path) -> Rebuilt:
     model.load_state_dict(tensors)
     decoding = {"width": 1, "length_power": 1.0, "max_length": longest}
     return Rebuilt(model.eval(), *sides, decoding, card)
+
+
+def shipped(name: str) -> Rebuilt:
+    """A model that comes with the library, in evaluation mode.
+
+    Args:
+        name: of its weights file, such as "translator" or "dates_dot".
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    return rebuild(shipped_weights(name))

@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from gates2heads.display.engine.export import REGISTRY, Exported, export_model
+from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.modules import join_modules
 from gates2heads.training.checkpoints import read_packed, shipped_weights
-from gates2heads.training.recipes.shipped import shipped
 
 ENGINE = "engine"
 # What the views of the book ask for
@@ -36,7 +36,7 @@ def live_model(name: str) -> Exported:
     Raises:
         ValueError: there is none of this name, or it cannot be rebuilt from its card.
     """
-    model, source, target, card, decoding = shipped(name)
+    model, source, target, decoding, card = shipped(name)
     packed, _ = read_packed(shipped_weights(name))
     return export_model(
         model,

@@ -43,8 +43,8 @@ def _transformer(model: dict, *others: dict, **training) -> dict:
 
 
 RECIPES = {
-    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in SCORES},
     "dates-none": _dates(None),
+    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in SCORES},
     "dates-transformer": {
         "task": "dates",
         "model": {
