@@ -47,7 +47,7 @@ LIMITS = Limits()
 # Page -> what holds in place of the limits, and why. Empty is how it should be.
 ALLOWANCES = {
     "05_attention": (
-        Limits(lines=230, width=85),
+        Limits(lines=235, width=85),
         "it is to be cut in two, a core page and one that goes further",
     ),
 }
