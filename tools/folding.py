@@ -45,12 +45,7 @@ class Limits:
 
 LIMITS = Limits()
 # Page -> what holds in place of the limits, and why. Empty is how it should be.
-ALLOWANCES = {
-    "05_attention": (
-        Limits(lines=235, width=85),
-        "it is to be cut in two, a core page and one that goes further",
-    ),
-}
+ALLOWANCES: dict[str, tuple[Limits, str]] = {}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from attention_driver import drive_attention, drive_pooling
 from explorer_driver import drive_explorer
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
@@ -109,11 +110,11 @@ def every_state(root: Locator) -> Iterator[None]:
     if "g2h-predict" in root.get_attribute("class"):
         yield from answer_all(root)
         return
-    slider = root.locator("input[type=range]")
-    least, most = (int(slider.get_attribute(name)) for name in ("min", "max"))
-    for place in range(least, min(most, 12) + 1):
-        slider.fill(str(place))
-        yield
+    for slider in root.locator("input[type=range]").all():
+        least, most = (float(slider.get_attribute(name)) for name in ("min", "max"))
+        for place in range(int(min(most - least, 12)) + 1):
+            slider.evaluate(MOVED, least + place)
+            yield
 
 
 def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
@@ -131,7 +132,9 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
 
 DRIVERS = {
     "AlignmentExplorer": drive_explorer,
+    "AttentionExplorer": drive_attention,
     "FrameViewer": drive_frames,
+    "Pooling": drive_pooling,
     "Predict": drive_predict,
     "Translate": drive_translate,
 }
@@ -153,6 +156,11 @@ DRAWN = """frames => frames.map(frame => {
   node.innerHTML = frame;
   return node.innerHTML;
 })"""
+
+MOVED = """(slider, value) => {
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
 
 REPAINT = """async (root, moves) => {
   const slider = root.querySelector("input[type=range]");

@@ -9,8 +9,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.exercises import attention
-from tools.folding import TITLE, source_of
+from gates2heads.exercises import attention, attention_further
+from tools.folding import source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 SOLUTION = re.compile(r"### Exercise (\d+\.\d+).*?\n(.*?)(?=### Exercise|\Z)", re.S)
@@ -28,56 +28,69 @@ def solutions(name: str) -> dict[str, str]:
     return found
 
 
-ATTENTION = solutions("05_attention.ipynb")
+CORE, FURTHER = "05_attention.ipynb", "05_attention_further.ipynb"
+ATTENTION = solutions(CORE) | solutions(FURTHER)
 QUICK = {
     "5.1": ("pool", attention.check_pool),
-    "5.2": ("split", attention.check_split),
-    "5.3": ("entropy", attention.check_entropy),
-    "5.4": ("reinforce", attention.check_reinforce),
+    "5.2": ("masked_softmax_by_hand", attention.check_masked_softmax),
+    "5.3": ("luong_step", attention.check_luong_step),
+    "5.4": ("split", attention.check_split),
+    "5.5": ("entropy", attention.check_entropy),
     "5.6": ("diagnosis", attention.check_fault),
+    "5.7": ("reinforce", attention_further.check_reinforce),
 }
 
 
+def cell_of(name: str, begins: str) -> str:
+    """The code of the one cell of a page that has a title, or begins, like this."""
+    cells = json.loads((CHAPTERS / name).read_text(encoding="utf-8"))["cells"]
+    code = [source_of(cell) for cell in cells if cell["cell_type"] == "code"]
+    (found,) = [one for one in code if one.removeprefix("# @title ").startswith(begins)]
+    return found
+
+
 def test_every_exercise_has_a_solution_and_a_check():
-    assert ATTENTION.keys() == QUICK.keys() | {"5.5"}
+    assert ATTENTION.keys() == QUICK.keys() | {"5.8"}
 
 
 @pytest.mark.parametrize("number", QUICK)
 def test_the_printed_solution_passes_its_check(number):
     answer, checker = QUICK[number]
     tree = ast.parse(ATTENTION[number])
-    # The rest of a solution uses the models that the chapter has trained by then.
+    # The rest of a solution uses the models that the page has loaded by then.
     tree.body = tree.body[:1]
     names = {"torch": torch, "F": F}
+    exec(cell_of(CORE, "def masked_softmax(").partition("def attend")[0], names)
     exec(compile(tree, f"solution {number}", "exec"), names)
     verdict = checker(names[answer])
     assert verdict.passed, verdict.message
 
 
 @pytest.mark.slow
-def test_the_studies_run_in_the_chapter_itself():
-    """Solutions 5.3, 5.4 and 5.5 in full, after the cells of the chapter that they build on."""
-    cells = json.loads((CHAPTERS / "05_attention.ipynb").read_text(encoding="utf-8"))["cells"]
-    code = [source_of(c) for c in cells if c["cell_type"] == "code"]
-    code = [TITLE.sub("", cell, count=1) for cell in code]
-    imports = ("import torch", "from gates2heads.exercises")
-    beginnings = (*imports, "SEED =", "days =", "def exact", "def new_model")
-    defining = [cell for cell in code if cell.startswith(beginnings)]
-    assert len(defining) == len(beginnings)
-    names = {"display": print}
-    defining[-1] = defining[-1].partition("plain =")[0]
-    exec("\n".join(defining), names)
-    exec(
-        'models = {"additive": new_model("additive")}\n'
-        'train_on_dates(models["additive"], 120, every=120)',
-        names,
-    )
-    assert names["exact"](names["models"]["additive"]) > 0.5
-    for number in ("5.3", "5.4"):
-        exec(ATTENTION[number], names)
-    names["left_out"] = "es"
+def test_the_measurements_of_the_solutions_run(capsys):
+    """Solutions 5.5 and 5.7 in full, after the cells of the page that they build on."""
+    names = {}
+    exec(cell_of(CORE, "What this chapter imports"), names)
+    exec(cell_of(CORE, "The models, and what").partition("def explorer")[0], names)
+    names["test"] = names["dates"]("test", 60)
     exec(ATTENTION["5.5"], names)
-    verdict = attention.check_left_out(
+    widths = ast.literal_eval(capsys.readouterr().out)
+    assert len(widths) == 10
+    assert max(widths) == max(widths[4], *widths[5:8])  # the month or a hyphen beside it
+    names |= {"F": F}
+    exec(ATTENTION["5.7"], names)
+    noises = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
+    assert noises.index(min(noises)) in (6, 7)
+
+
+@pytest.mark.slow
+def test_the_study_of_a_language_left_out_runs_on_its_page():
+    names = {}
+    exec(cell_of(FURTHER, "What this page imports"), names)
+    exec(cell_of(FURTHER, "Data"), names)
+    names["left_out"] = "es"
+    exec(ATTENTION["5.8"], names)
+    verdict = attention_further.check_left_out(
         names["student"], names["source"], names["target"], "es", names["reported"]
     )
     assert verdict.passed, verdict.message
