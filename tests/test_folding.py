@@ -109,10 +109,11 @@ class TestOpenLines:
             nbformat.v4.new_markdown_cell(f"Text\n\n```python\na = 1\nb = 2\n```\n\n{DERIVED}"),
             code("x = 1\n\ny = 2"),
             code("z = 1\n" * 30, "setup"),
+            code("w = 1", "remove-cell", outputs=[listing("```python\nx\n```")]),
             code("show_source(f)", "tell", outputs=[listing("**f**\n\n```python\ndef f():\n```")]),
         )
         found = [(block.cell, block.kind, block.lines) for block in open_blocks(page)]
-        assert found == [(0, "text", 2), (1, "cell", 3), (3, "listing", 1)]
+        assert found == [(0, "text", 2), (1, "cell", 3), (4, "listing", 1)]
         assert open_lines(page) == 6
         assert faults(page) == []
 

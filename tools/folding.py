@@ -127,7 +127,7 @@ def open_blocks(notebook: Mapping) -> Iterator[Block]:
             for _, text in FENCE.findall(_unfolded(source_of(cell))):
                 yield Block(number, "text", text)
             continue
-        if cell["cell_type"] != "code":
+        if cell["cell_type"] != "code" or "remove-cell" in cell["metadata"].get("tags", []):
             continue
         if kind_of(cell, f"cell {number}") is None and source_of(cell).strip():
             yield Block(number, "cell", source_of(cell))
