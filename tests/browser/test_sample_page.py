@@ -83,6 +83,38 @@ def test_phone_has_no_sideways_page_scroll(sample, open_page):
         check_phone(page, ready_views(page, views))
 
 
+def test_on_a_phone_names_cover_neither_the_peak_nor_what_is_written(sample, open_page):
+    folder, views = sample
+    with served(folder, "http") as site:
+        page = open_page(site, viewport={"width": 390, "height": 844})
+        root = ready_views(page, views)[0]
+        slider = root.locator("input[type=range]")
+        for sentence in (1, 2):  # the longest, and one from right to left
+            root.locator("select").first.select_option(index=sentence)
+            for step in range(int(slider.get_attribute("max")) + 1):
+                slider.fill(str(step))
+                expect(root.locator(".g2h-picture")).to_have_attribute("data-step", str(step))
+                assert root.evaluate(COVERED) == [], (sentence, step)
+
+
+# What of the peak, its row's cell and the written tokens lies under a name or outside of the box.
+COVERED = """async (root) => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const box = (node) => node.getBoundingClientRect();
+  const peak = root.querySelector(".g2h-peak");
+  const cell = root.querySelector(
+    `.g2h-row.g2h-shown .g2h-cell[data-position="${peak.dataset.position}"]`);
+  const names = [...root.querySelectorAll(".g2h-name, .g2h-label")].map(box);
+  const out = box(root.querySelector(".g2h-scroll"));
+  return [peak, cell, ...root.querySelectorAll(".g2h-target")].filter((node) => {
+    const { left, right, top, bottom } = box(node);
+    const under = names.some((name) => left < name.right - 1 && right > name.left + 1
+      && top < name.bottom - 1 && bottom > name.top + 1);
+    return under || left < out.left - 1 || right > out.right + 1;
+  }).map((node) => node.className + " " + node.textContent);
+}"""
+
+
 def test_themes_change_colours_and_stay_readable(sample, open_page):
     folder, views = sample
     with served(folder, "http") as site:
