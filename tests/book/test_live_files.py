@@ -14,7 +14,7 @@ def asked_for(notebook) -> set[str]:
     """The files that a notebook's views will load."""
     metadata = json.loads(notebook.read_text(encoding="utf-8"))["metadata"]
     models = metadata.get("widgets", {}).get(STATE, {}).get("state", {}).values()
-    named = [model["state"]["live"] for model in models if "live" in model["state"]]
+    named = [one for model in models for one in model["state"].get("live", [])]
     return {f"{one['name']}-{one['hash']}.js" for one in named}
 
 

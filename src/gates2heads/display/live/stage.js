@@ -3,6 +3,7 @@
 
 import { Stage, element } from "../widgets/view.js";
 import { Live, megabytes } from "./runtime.js";
+import { onFirstTouch } from "./touch.js";
 
 export class LiveStage extends Stage {
   constructor(model, el, name) {
@@ -22,29 +23,8 @@ export class LiveStage extends Stage {
     this.status.replaceChildren(...parts);
   }
 
-  /** The first touch loads the models, and so does scrolling to the view; a page that opens does not. */
   wake() {
-    const touched = new AbortController();
-    const sight = new IntersectionObserver(
-      ([entry]) => scrolled && entry.isIntersecting && once(), { threshold: 0.5 });
-    const once = () => {
-      this.sleep();
-      this.load();
-    };
-    this.sleep = () => {
-      touched.abort();
-      sight.disconnect();
-    };
-    const { signal } = touched;
-    for (const type of ["pointerenter", "pointerdown", "focusin"]) {
-      this.root.addEventListener(type, once, { signal });
-    }
-    let scrolled = false;
-    document.addEventListener("scroll", () => {
-      if (scrolled) return;
-      scrolled = true;
-      sight.observe(this.root);
-    }, { capture: true, passive: true, signal });
+    this.sleep = onFirstTouch(this.root, () => this.load());
   }
 
   /** Loads all models of the view; says so, and says why not. */
