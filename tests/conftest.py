@@ -4,9 +4,18 @@ import os
 
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+# "book" draws the same few examples each time, so that a change is what breaks a test; "weekly"
+# (pytest --hypothesis-profile weekly) draws others each time, and many.
 settings.register_profile("book", deadline=None, derandomize=True, database=None, max_examples=30)
+settings.register_profile(
+    "weekly",
+    deadline=None,
+    max_examples=500,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("book")
 torch.set_num_threads(1)
 

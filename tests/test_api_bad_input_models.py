@@ -412,7 +412,11 @@ ENTRIES = {
         {"step": STEPS, "scale": [*POSITIVES, 0.5]},
     ),
 }
-SAME = {"nhead": ["num_heads"], "batch": ["center", "context", "mask"]}  # the inner part's word
+SAME = {  # the inner part's word
+    "nhead": ["num_heads"],
+    "d_model": ["embed_dim"],
+    "batch": ["center", "context", "mask"],
+}
 
 test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(
     ENTRIES, SAME

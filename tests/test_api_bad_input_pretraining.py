@@ -329,6 +329,8 @@ ENTRIES = {
 }
 SAME = {  # the inner part's word for the same thing
     "nhead": ["num_heads"],
+    "d_model": ["embed_dim"],
+    "model": ["tokens"],
     "first": ["vectors"],
     "second": ["vectors"],
     "first_mask": ["mask"],

@@ -245,7 +245,8 @@ ENTRIES = {
     ),
 }
 SAME = {
-    "texts": ["text", "tokens"],
+    "texts": ["text", "tokens", "counts"],
+    "min_count": ["counts"],
     "counts": ["tokens"],
     "sentences": ["sequences"],
 }  # the inner word

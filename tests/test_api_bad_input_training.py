@@ -265,7 +265,7 @@ SAME = {  # what a refusal names instead
     "paths": ["path"],
     "path": ["safetensors", "card"],
     "given": ["recipe", "task", "seed", "model"],
-    "model": ["target", "target_out"],
+    "model": ["target", "target_out", "source"],
     "tensors": ["weight"],
     "source": ["recipe"],
     "changes": ["change", "recipe", "seed"],

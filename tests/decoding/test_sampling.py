@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from step_functions import RandomTables
 
@@ -56,12 +56,18 @@ def narrowed(row, keeps):
 
 
 @given(row=rows, k=st.integers(1, 12))
+@example(row=[0.0, 0.0, 0.0], k=1)
+@example(row=[0.0, 0.0, -50.0], k=2)
+@example(row=[1.0], k=12)
 def test_top_k_equals_a_sorted_loop(row, k):
     expected = narrowed(row, lambda kept, mass: kept < k)
     assert expected == probs(keep_top_k(torch.tensor(row, dtype=torch.double), k))
 
 
 @given(row=rows, p=st.floats(0, 0.999))
+@example(row=[0.0, 0.0, 0.0], p=0.0)
+@example(row=[0.0, 0.0, 0.0], p=0.999)
+@example(row=[0.0, -50.0], p=5e-324)
 def test_top_p_equals_a_sorted_loop(row, p):
     # Rounding decides where a sum of probabilities equals p: leave such p out.
     exact, mass = torch.tensor(row, dtype=torch.double).softmax(-1), 0.0
@@ -88,6 +94,34 @@ def test_temperature_at_its_ends():
     assert probs(temper(logs, 1e300)) == [0.25] * 4
     closed = torch.tensor([0.0, -torch.inf, 0.0])
     assert probs(temper(closed, 3.0)) == [0.5, 0, 0.5]
+
+
+@pytest.mark.parametrize("dtype", [torch.half, torch.float, torch.double])
+@pytest.mark.parametrize("temperature", [5e-324, 1e-46, 1e-9])
+def test_next_to_no_temperature_leaves_the_likeliest(dtype, temperature):
+    row = torch.tensor([[0.2, 0.5, 0.3, 0.0]], dtype=dtype).log()
+    assert temper(row, temperature).exp().tolist() == [[0, 1, 0, 0]]
+    tie = torch.tensor([0.5, 0.5, 0.0], dtype=dtype).log()
+    assert temper(tie, temperature).exp().tolist() == [0.5, 0.5, 0]
+    assert temper(row, temperature).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [torch.half, torch.float, torch.double])
+def test_endless_temperature_makes_what_is_possible_equal(dtype):
+    row = torch.tensor([0.2, 0.5, 0.3, 0.0], dtype=dtype).log()
+    for temperature in (1e9, 1e200):
+        flat = temper(row, temperature).exp().tolist()
+        assert flat == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0], abs=1e-3)
+
+
+def test_all_of_the_probability_keeps_tokens_that_rounding_would_drop():
+    """The mass before the last token is rounded up to 1 here; p = 1 must keep it all the same."""
+    tiny = 2.0**-30  # in single precision, 1 + tiny is 1
+    row = torch.tensor([1.0, tiny, tiny]).log()
+    kept = keep_top_p(row, 1.0).exp()
+    assert (kept > 0).all()
+    torch.testing.assert_close(kept, torch.tensor([1.0, tiny, tiny]))
+    assert (keep_top_p(row, 0.999).exp() > 0).tolist() == [True, False, False]
 
 
 def one_step(log_probs):

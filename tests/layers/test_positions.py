@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import nn
 
@@ -45,6 +45,47 @@ def test_the_inner_product_knows_only_the_distance(first, second, shift):
     assert (one @ one).item() == pytest.approx(4, abs=1e-4)
 
 
+FAR = [0, 1, 4095, 99_999, 10**6 + 1]
+
+
+def exact_waves(positions, size):
+    """The formula in a loop, by Python's own sines; the angles are exact to the last bit or so."""
+    angles = [[p / 10000.0 ** (2 * (dim // 2) / size) for dim in range(size)] for p in positions]
+    waves = [
+        [math.cos(angle) if dim % 2 else math.sin(angle) for dim, angle in enumerate(row)]
+        for row in angles
+    ]
+    return torch.tensor(waves, dtype=torch.double)
+
+
+def test_far_positions_are_exact_in_double_and_rounded_once_in_single():
+    expected = exact_waves(FAR, D)
+    double = sinusoids(torch.tensor(FAR).double(), D)
+    assert double.dtype == torch.double
+    torch.testing.assert_close(double, expected, atol=1e-9, rtol=0)  # 1e6 × 2^-53 is 1e-10
+    single = sinusoids(torch.tensor(FAR), D)
+    assert single.dtype == torch.float
+    torch.testing.assert_close(single, expected.float(), atol=1e-7, rtol=0)
+    for dtype, closest in ((torch.double, 1e-9), (torch.float, 1e-7)):
+        for place, row in zip(FAR, expected, strict=True):
+            added = SinusoidalPositions(D)(torch.zeros(1, 1, D, dtype=dtype), start=place)
+            torch.testing.assert_close(added[0, 0].double(), row, atol=closest, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.double, torch.float])
+def test_far_vectors_are_turned_exactly(dtype):
+    """(1, 0) in each plane becomes (cos, sin) of its angle."""
+    size = 10
+    for place in FAR:
+        row = exact_waves([place], size)[0]
+        vectors = torch.cat([torch.ones(size // 2), torch.zeros(size // 2)]).to(dtype)
+        turned = rotate(vectors[None, None, None], start=place)[0, 0, 0]
+        assert turned.dtype == dtype
+        closest = 1e-9 if dtype == torch.double else 1e-7
+        expected = torch.cat([row[1::2], row[::2]])
+        torch.testing.assert_close(turned.double(), expected, atol=closest, rtol=0)
+
+
 @given(shift=st.integers(0, 30))
 def test_a_shift_is_one_rotation_for_all_positions(shift):
     table = sinusoids(torch.arange(40), 2)
@@ -73,6 +114,8 @@ def test_rotation_equals_that_of_transformers():
 
 
 @given(first=st.integers(0, 50), second=st.integers(0, 50), shift=st.integers(0, 50))
+@example(first=0, second=0, shift=10**6)
+@example(first=99_999, second=1, shift=65_537)
 def test_turned_vectors_know_only_their_distance(first, second, shift):
     query, key = torch.randn(2, 1, 1, 1, 8).double().unbind()
 
@@ -80,8 +123,8 @@ def test_turned_vectors_know_only_their_distance(first, second, shift):
         return (rotate(query, start=start_of_query) * rotate(key, start=start_of_key)).sum()
 
     moved = product(first + shift, second + shift)
-    torch.testing.assert_close(product(first, second), moved, atol=1e-4, rtol=0)
-    torch.testing.assert_close(rotate(query, start=first).norm(), query.norm(), rtol=1e-6, atol=0)
+    torch.testing.assert_close(product(first, second), moved, atol=1e-8, rtol=0)
+    torch.testing.assert_close(rotate(query, start=first).norm(), query.norm(), rtol=1e-12, atol=0)
 
 
 @given(cut=st.integers(1, L - 1))
@@ -101,7 +144,8 @@ def test_added(kind):
     layer = positions(kind, D, "add")
     vectors = torch.randn(B, L, D)
     added = layer(vectors) - vectors
-    torch.testing.assert_close(added, layer.encode(torch.arange(L)).expand(B, L, D))
+    encoded = layer.encode(torch.arange(L)).float()
+    torch.testing.assert_close(added, encoded.expand(B, L, D))
 
 
 @pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
@@ -111,14 +155,15 @@ def test_concatenated(kind):
     joined = layer(vectors)
     assert joined.shape == (B, L, D + P)
     assert torch.equal(joined[..., :D], vectors)
-    assert torch.equal(joined[..., D:], layer.encode(torch.arange(L)).expand(B, L, P))
+    encoded = layer.encode(torch.arange(L)).float()
+    assert torch.equal(joined[..., D:], encoded.expand(B, L, P))
 
 
 @pytest.mark.parametrize("kind", ["sinusoidal", "learned"])
 def test_concatenating_and_mapping_is_mapping_and_adding(kind):
     """W [x; p] = W_x x + W_p p; and x + p is the case W_x = W_p."""
     layer = positions(kind, P, "concatenate")
-    vectors, encoded = torch.randn(B, L, D), layer.encode(torch.arange(L))
+    vectors, encoded = torch.randn(B, L, D), layer.encode(torch.arange(L)).float()
     both = nn.Linear(D + P, 2, bias=False)
     w_x, w_p = both.weight.split([D, P], dim=1)
     torch.testing.assert_close(both(layer(vectors)), vectors @ w_x.T + encoded @ w_p.T)

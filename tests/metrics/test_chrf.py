@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
@@ -78,6 +78,9 @@ def test_sentence_statistics_add_up_to_the_corpus(texts):
 
 
 @given(TEXT, TEXT, TEXT)
+@example("", "", "")
+@example("a", " ", ".")
+@example("a.", "a .", "\u2028")
 def test_score_lies_in_range_and_another_reference_never_lowers_it(text, reference, other):
     one, two = sentence_chrf(text, reference), sentence_chrf(text, [reference, other])
     assert 0 <= one.score <= two.score <= 100 + 1e-9
@@ -112,3 +115,20 @@ def test_bad_segments_and_counts_are_named():
         Chrf().from_statistics([1, 2, 3])
     with pytest.raises(ValueError, match="total must hold finite counts of at least 0"):
         Chrf().from_statistics([-1] * 18)
+
+
+def test_more_matches_than_n_grams_are_refused():
+    with pytest.raises(ValueError, match="total must hold no more matches than n-grams, got 9"):
+        Chrf().from_statistics([1, 1, 9] * 6)
+    with pytest.raises(ValueError, match="got 2 matches of 3 and 1"):
+        Chrf().from_statistics([3, 1, 2] + [0] * 15)
+    assert Chrf().from_statistics([3, 3, 3] + [0] * 15).score == 100
+
+
+def test_beta_may_be_as_large_or_small_as_numbers_go():
+    """Recall counts β times as much: towards infinity only recall counts, towards 0 precision."""
+    total = [4, 8, 2] + [0] * 15  # precision 1/2, recall 1/4
+    assert Chrf(beta=1e200).from_statistics(total).score == pytest.approx(25)
+    assert Chrf(beta=1e-200).from_statistics(total).score == pytest.approx(50)
+    assert Chrf(beta=1).from_statistics(total).score == pytest.approx(100 / 3)
+    assert Chrf(beta=1e308).from_statistics([4, 8, 0] + [0] * 15).score == 0

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any, read_counts
@@ -24,6 +24,9 @@ def test_the_ceiling_is_the_most_that_any_one_reference_holds():
 
 
 @given(TOKENS, st.integers(1, 5))
+@example([], 1)
+@example(["a"], 1)
+@example(["a"], 2)
 def test_a_text_of_t_tokens_has_t_minus_n_plus_1_ngrams(tokens, order):
     assert count_ngrams(tokens, order).total() == max(len(tokens) - order + 1, 0)
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gates2heads.metrics.word_vectors import WordVectors, rank_correlation, ranks
@@ -79,6 +79,8 @@ def test_rank_correlation_agrees_with_scipy(first, data):
 
 
 @given(numbers)
+@example([0, 0])
+@example([-7, 7])
 def test_a_rising_function_keeps_the_ranks(values):
     first = torch.tensor(values).double()
     if len(set(values)) > 1:
@@ -106,3 +108,22 @@ def test_a_mistake_gets_one_sentence(vectors, call, error, sentence):
     with pytest.raises(error) as caught:
         call(vectors)
     assert sentence in str(caught.value)
+
+
+def test_a_vocabulary_of_three_words_has_no_answer_left():
+    few = WordVectors(["a", "b", "c"], torch.eye(3))
+    assert few.analogy("a", "b", "c") == []
+    assert few.analogy_accuracy([("a", "b", "c", "a")]) == (0, 1, 1)
+
+
+def test_what_has_no_rank_is_named():
+    whole, good = torch.tensor([1.0, math.nan]), torch.tensor([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"^first must hold numbers, got NaN, which has no rank$"):
+        rank_correlation(whole, good)
+    with pytest.raises(ValueError, match=r"^second must hold numbers, got NaN, which has no rank$"):
+        rank_correlation(good, whole)
+    with pytest.raises(TypeError, match="first must hold numbers that have an order, got"):
+        rank_correlation(good.to(torch.complex64), good)
+    assert rank_correlation(
+        torch.tensor([-math.inf, 0, math.inf]), torch.arange(3)
+    ) == pytest.approx(1)

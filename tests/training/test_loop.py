@@ -130,6 +130,25 @@ def test_the_schedule_sets_the_rate_of_each_step():
     assert moved == pytest.approx(shares[:3], rel=1e-4)
 
 
+def test_seconds_are_those_of_the_steps_counted_once(monkeypatch):
+    """A clock that only moves by hand: 3 s a step, and 100 s for an evaluation, left out."""
+    now = [0.0]
+    monkeypatch.setattr("gates2heads.training.loop.perf_counter", lambda: now[0])
+
+    def slow_product(model, batch):
+        now[0] += 3
+        return product(model, batch)
+
+    def slow_evaluation(model):
+        now[0] += 100
+        return {"score": 1.0}
+
+    settings = {**RUN, "steps": 5, "loss": slow_product}
+    times = {"evaluate": slow_evaluation, "evaluate_at": (2, 5)}
+    history = fit(Point(), [Number(1.0)] * 5, **settings, **times)
+    assert history.seconds == 15
+
+
 class InterruptionError(Exception):
     pass
 

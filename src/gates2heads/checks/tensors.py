@@ -31,12 +31,55 @@ def takes(function: Callable, *given: Any, **named: Any) -> bool:
     return True
 
 
-def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask") -> None:
-    """Refuse a mask that is not bool, or that does not broadcast to `shape`.
+def check_dense(name: str, tensor: Tensor) -> None:
+    """Refuse a tensor (…) whose numbers do not all stand side by side: a sparse or nested one.
 
     Raises:
-        TypeError: the mask is no tensor, or its dtype is not bool.
-        ValueError: its shape does not broadcast to `shape`.
+        TypeError: with a sentence that names the argument.
+    """
+    if tensor.layout != torch.strided or tensor.is_nested:
+        kind = "a nested one" if tensor.is_nested else tensor.layout
+        raise TypeError(f"{name} must be a dense tensor, got {kind}")
+
+
+def check_filled(name: str, tensor: Tensor) -> None:
+    """Refuse a tensor (…) whose numbers cannot be seen: sparse, nested, or on "meta", without any.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the argument.
+    """
+    check_dense(name, tensor)
+    if tensor.is_meta:
+        raise ValueError(f"{name} must hold numbers, got a tensor on meta, which holds none")
+
+
+def check_device(like: nn.Module | Tensor, **tensors: Tensor | None) -> None:
+    """Refuse tensors (…) that lie elsewhere than a module's weights, or than another tensor.
+
+    Raises:
+        ValueError: with a sentence that names the tensor and both devices.
+    """
+    wanted = like if isinstance(like, Tensor) else _weight_of(like)
+    place = "what goes with it" if like is wanted else "the layer"
+    for name, tensor in tensors.items():
+        if isinstance(tensor, Tensor) and wanted is not None and tensor.device != wanted.device:
+            raise ValueError(
+                f"{name} must be on {wanted.device} like {place}, got a tensor on {tensor.device}"
+            )
+
+
+def check_mask(
+    mask: Tensor | None,
+    shape: tuple[int, ...],
+    *,
+    name: str = "mask",
+    like: Tensor | None = None,
+) -> None:
+    """Refuse a mask that is not bool, that does not broadcast to `shape`, or lies elsewhere.
+
+    Raises:
+        TypeError: the mask is no dense tensor, or its dtype is not bool.
+        ValueError: its shape does not broadcast to `shape`, or its device is not that of `like`.
     """
     if mask is None:
         return
@@ -44,6 +87,9 @@ def check_mask(mask: Tensor | None, shape: tuple[int, ...], *, name: str = "mask
         raise TypeError(f"{name} must be a bool tensor, got {type(mask).__name__}")
     if mask.dtype != torch.bool:
         raise TypeError(f"{name} must be a bool tensor (True = may attend), got {mask.dtype}")
+    check_dense(name, mask)
+    if like is not None:
+        check_device(like, **{name: mask})
     fits = mask.dim() <= len(shape) and all(
         size in (1, wanted)
         for size, wanted in zip(mask.shape[::-1], tuple(shape)[::-1], strict=False)
@@ -68,6 +114,7 @@ def check_width(name: str, tensor: Tensor, width: int | None, *, dims: int = 2) 
     if tensor.dim() != dims or width not in (None, tensor.shape[-1]):
         axes = ", ".join([*"BSTUV"[: dims - 1], "width" if width is None else str(width)])
         raise ValueError(f"{name} must have shape ({axes}), got {tuple(tensor.shape)}")
+    check_dense(name, tensor)
 
 
 def check_floats(name: str, tensor: Tensor) -> None:
@@ -81,35 +128,38 @@ def check_floats(name: str, tensor: Tensor) -> None:
 
 
 def check_dtypes(module: nn.Module, **tensors: Tensor) -> None:
-    """Refuse tensors that are not of the dtype of the module's weights, or of each other.
+    """Refuse tensors of another dtype or device than the module's weights, or than each other.
 
     Under autocast, layers mix precisions on purpose, and then floating point is enough.
 
     Raises:
         TypeError: a dtype differs, or is no floating-point one; the sentence names the tensor.
+        ValueError: a device differs; see `check_device`.
     """
-    wanted = _dtype_of(module)
+    wanted = _weight_of(module)
     for name, tensor in tensors.items():
-        wanted = wanted or tensor.dtype
-        mixed = tensor.dtype != wanted and not torch.is_autocast_enabled(tensor.device.type)
-        if not tensor.is_floating_point():
-            raise TypeError(f"{name} must hold floating-point numbers, got {tensor.dtype}")
-        if mixed:
-            raise TypeError(f"{name} must be {wanted} like the layer, got {tensor.dtype}")
+        wanted = tensor if wanted is None else wanted
+        dtype = wanted.dtype
+        check_dense(name, tensor)
+        check_floats(name, tensor)
+        if tensor.dtype != dtype and not torch.is_autocast_enabled(tensor.device.type):
+            raise TypeError(f"{name} must be {dtype} like the layer, got {tensor.dtype}")
+        if tensor.device != wanted.device:
+            check_device(module if _weight_of(module) is wanted else wanted, **{name: tensor})
 
 
-def _dtype_of(module: nn.Module) -> torch.dtype | None:
-    """The dtype of a module's first weight; None where it has none.
+def _weight_of(module: nn.Module) -> Tensor | None:
+    """The first weight of a module; None where it has none.
 
     A search asks this of every layer at every step, and `module.parameters()` alone would take a
     twentieth of its time; so the module's own weights are looked up first.
     """
     for parameter in module._parameters.values():
         if parameter is not None:
-            return parameter.dtype
+            return parameter
     for child in module._modules.values():
-        if child is not None and (dtype := _dtype_of(child)) is not None:
-            return dtype
+        if child is not None and (weight := _weight_of(child)) is not None:
+            return weight
     return None
 
 
@@ -117,8 +167,9 @@ def check_tokens(name: str, tokens: Tensor, vocabulary_size: int) -> None:
     """Refuse token numbers that are not a (B, L) integer tensor, empty, or out of range.
 
     Raises:
-        TypeError: it is no tensor, or its dtype is not long or int.
-        ValueError: its shape is not (B, L), or a number is not in the vocabulary.
+        TypeError: it is no dense tensor, or its dtype is not long or int.
+        ValueError: its shape is not (B, L), or a number is not in the vocabulary, or it lies on
+            the device "meta".
     """
     if not isinstance(tokens, Tensor):
         raise TypeError(f"{name} must be a tensor of token numbers, got {type(tokens).__name__}")
@@ -128,6 +179,7 @@ def check_tokens(name: str, tokens: Tensor, vocabulary_size: int) -> None:
         raise ValueError(
             f"{name} must have shape (B, L) with at least one token, got {tuple(tokens.shape)}"
         )
+    check_filled(name, tokens)
     low, high = int(tokens.min()), int(tokens.max())
     if low < 0 or high >= vocabulary_size:
         wrong = low if low < 0 else high

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
+import numpy as np
 import torch
 
 from gates2heads.checks.shown import shown
@@ -39,6 +40,14 @@ def check_seed(name: str, value: int) -> None:
     check_count(name, value, least=SEEDS[0], most=SEEDS[1])
 
 
+def distinct_seed(seed: int) -> int:
+    """A seed for Python's own generator, which forgets the sign and takes no NumPy integer.
+
+    A negative one stands for what it is in 64 bits, as in PyTorch's generators.
+    """
+    return int(seed) % 2**64
+
+
 def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
     """Refuse what is not a finite number of at least `least`.
 
@@ -46,7 +55,7 @@ def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
         TypeError: the value is no number.
         ValueError: it is smaller, infinite or NaN.
     """
-    _check_real(name, value)
+    value = _real(name, value)
     if not max(least, -LARGEST) <= value <= LARGEST:
         bound = "" if least == -math.inf else f" and at least {least:g}"
         raise ValueError(f"{name} must be finite{bound}, got {shown(value)}")
@@ -59,7 +68,7 @@ def check_positive(name: str, value: float) -> None:
         TypeError: the value is no number.
         ValueError: it is zero, negative, infinite or NaN.
     """
-    _check_real(name, value)
+    value = _real(name, value)
     if not 0 < value <= LARGEST:
         raise ValueError(f"{name} must be positive and finite, got {shown(value)}")
 
@@ -71,7 +80,7 @@ def check_share(name: str, value: float) -> None:
         TypeError: the value is no number.
         ValueError: it is outside [0, 1], or NaN.
     """
-    _check_real(name, value)
+    value = _real(name, value)
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {shown(value)}")
 
@@ -102,7 +111,8 @@ def check_list(name: str, values: Iterable, *, of: str = "values") -> None:
     Raises:
         TypeError: with a sentence that says what should be in the list.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    single = getattr(values, "ndim", 1) == 0  # a tensor or array without axes
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or single:
         raise TypeError(f"{name} must be a list of {of}, got {shown(values)}")
 
 
@@ -118,6 +128,21 @@ def check_texts(name: str, texts: Collection[str]) -> None:
             raise TypeError(f"{name} must be a list of strings, got {shown(text)} in it")
 
 
+def check_characters(name: str, text: str) -> None:
+    """Refuse half a character, which has no bytes; Python reads such from broken files and JSON.
+
+    Raises:
+        ValueError: with a sentence that names the argument.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half, place = shown(text[error.start]), error.start
+        raise ValueError(
+            f"{name} must hold whole characters, got {half}, half of one, at {place}"
+        ) from None
+
+
 def check_generator(generator: torch.Generator | None) -> None:
     """Refuse what is neither None nor a generator of torch.
 
@@ -128,6 +153,8 @@ def check_generator(generator: torch.Generator | None) -> None:
         raise TypeError(f"generator must be a torch.Generator, got {type(generator).__name__}")
 
 
-def _check_real(name: str, value: float) -> None:
+def _real(name: str, value: float) -> float:
+    """The number itself; NumPy's small ones cannot be compared with the largest."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
+    return value.item() if isinstance(value, np.generic) else value

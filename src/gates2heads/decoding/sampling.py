@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count, check_generator, check_positive, check_share
 from gates2heads.decoding.search import Output, follow
 from gates2heads.decoding.steps import Step
@@ -31,8 +32,11 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
     _check_log_probs(log_probs)
     check_positive("temperature", temperature)
     # The largest becomes 0 first, or dividing by a tiny number would overflow.
-    scaled = (log_probs - log_probs.amax(dim=-1, keepdim=True)) / float(temperature)
-    return scaled.log_softmax(dim=-1)
+    gaps = log_probs - log_probs.amax(dim=-1, keepdim=True)
+    limits = torch.finfo(gaps.dtype)
+    if not limits.tiny <= temperature <= limits.max:  # it would be rounded to 0 or infinity
+        gaps = gaps.double()
+    return (gaps / float(temperature)).log_softmax(dim=-1).type_as(log_probs)
 
 
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
@@ -146,6 +150,7 @@ def _check_log_probs(log_probs: Tensor) -> None:
     if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
         kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
         raise TypeError(f"log_probs must be a floating-point tensor, got {kind}")
+    check_filled("log_probs", log_probs)
     if not log_probs.dim() or not log_probs.numel():
         raise ValueError(f"log_probs must have shape (…, V), got {tuple(log_probs.shape)}")
     top = log_probs.amax(dim=-1)

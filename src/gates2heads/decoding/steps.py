@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count, check_flag
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
@@ -36,12 +37,13 @@ def begin(step: Step, bos: Tensor | int, *, eos: int | None, max_length: int, pa
         check_count("eos", eos, least=0)
     if not isinstance(bos, Tensor):
         check_count("bos", bos, least=0)
-        bos = torch.tensor([bos])
+        bos = torch.tensor([int(bos)])
     if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
         raise ValueError(
             f"bos must be one number, or a tensor (B,) of numbers, got {bos.dtype} of shape "
             f"{tuple(bos.shape)}"
         )
+    check_filled("bos", bos)
     return bos.reshape(-1).long()
 
 
@@ -87,6 +89,7 @@ def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> 
     if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
         kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
         raise TypeError(f"step must return a tensor of log_probs, got {kind}")
+    check_filled("log_probs of step", log_probs)
     if log_probs.dim() != 2 or len(log_probs) != rows or not log_probs.numel():
         raise ValueError(
             f"step must return log_probs of shape ({rows}, V), got {tuple(log_probs.shape)}"

@@ -158,7 +158,7 @@ def _up_to_end(numbers: list[int], target) -> list[int]:
 
 def _check_texts(texts: Sequence[str]) -> None:
     listed = isinstance(texts, Collection) and not isinstance(texts, str | bytes | Mapping | Set)
-    if not listed or not len(texts):
+    if not listed or not getattr(texts, "ndim", 1) or not len(texts):
         raise TypeError(
             "texts must be a list of at least one text (put a single text in brackets), got "
             f"{shown(texts)}"

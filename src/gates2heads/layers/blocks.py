@@ -142,7 +142,7 @@ class ConvolutionBlock(nn.Module):
             TypeError, ValueError: the width, the dtype or the mask does not fit.
         """
         self._check(vectors)
-        check_mask(mask, vectors.shape[:2])
+        check_mask(mask, vectors.shape[:2], like=vectors)
         seen = vectors if mask is None else vectors.masked_fill(~mask[..., None], 0.0)
         left = self.reach if self.causal else self.reach // 2
         return self._transform(vectors, F.pad(seen, (0, 0, left, self.reach - left)))

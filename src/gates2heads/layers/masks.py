@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_width
+from gates2heads.checks.tensors import check_dense, check_filled, check_mask, check_width
 from gates2heads.checks.values import check_count
 
 
@@ -25,7 +25,8 @@ def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
     if not isinstance(scores, Tensor) or not scores.is_floating_point():
         kind = scores.dtype if isinstance(scores, Tensor) else type(scores).__name__
         raise TypeError(f"scores must be a floating-point tensor, got {kind}")
-    check_mask(mask, scores.shape)
+    check_dense("scores", scores)
+    check_mask(mask, scores.shape, like=scores)
     if mask is None:
         return scores.softmax(dim=-1)
     # The most negative finite number, not -inf: a row of -inf alone would give NaN.
@@ -71,6 +72,7 @@ def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
     """
     if not isinstance(lengths, Tensor) or lengths.dtype not in (torch.long, torch.int):
         raise TypeError(f"lengths must be a tensor of integers, got {shown(lengths)}")
+    check_filled("lengths", lengths)
     if lengths.dim() != 1 or not len(lengths):
         raise ValueError(f"lengths must have shape (B,), got {tuple(lengths.shape)}")
     longest = int(lengths.max())

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.tensors import check_dense, check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_count, check_positive, check_share
 from gates2heads.layers.record import is_recorded, note
 
@@ -113,7 +113,7 @@ class BatchNorm(nn.Module):
         """
         check_width("vectors", vectors, self.size, dims=3)
         check_dtypes(self, vectors=vectors)
-        check_mask(mask, vectors.shape[:2])
+        check_mask(mask, vectors.shape[:2], like=vectors)
         mean, variance = self.running_mean, self.running_var
         if self.training:
             real = (
@@ -140,6 +140,7 @@ def _check_vectors(module: nn.Module, vectors: Tensor) -> None:
         raise TypeError(f"vectors must be a tensor, got {type(vectors).__name__}")
     if not vectors.dim() or vectors.shape[-1] != module.size:
         raise ValueError(f"vectors must have shape (…, {module.size}), got {tuple(vectors.shape)}")
+    check_dense("vectors", vectors)
     check_dtypes(module, vectors=vectors)
 
 

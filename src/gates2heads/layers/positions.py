@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_width
+from gates2heads.checks.tensors import check_dense, check_device, check_width
 from gates2heads.checks.values import check_choice, check_count
 
 
@@ -18,13 +18,16 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
         size: width D.
 
     Returns:
-        (…, D) float.
+        (…, D), of the dtype of the positions, or of torch's default one if they are whole.
     """
     check_count("size", size)
     if not isinstance(positions, Tensor):
         raise TypeError(f"positions must be a tensor, got {type(positions).__name__}")
-    angles = _angles(positions, size)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
+    check_dense("positions", positions)
+    if positions.is_complex():
+        raise TypeError(f"positions must hold whole or real numbers, got {positions.dtype}")
+    whole = not positions.is_floating_point()
+    return _waves(positions, size).to(torch.get_default_dtype() if whole else positions.dtype)
 
 
 def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
@@ -58,9 +61,21 @@ def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
 
 
 def _angles(positions: Tensor, size: int) -> Tensor:
-    """Angles p / 10000^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉)."""
-    rates = 10000.0 ** (-torch.arange(0, size, 2, device=positions.device) / size)  # (⌈D/2⌉,)
-    return positions[..., None] * rates
+    """Angles p / 10000^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉).
+
+    They are large where their sines are small: at p = 100,000 in single precision a sine would be
+    wrong in its third digit. So they are double, and only what they give is rounded.
+    """
+    device = positions.device
+    precise = torch.float32 if device.type == "mps" else torch.float64  # which has no double
+    pairs = torch.arange(0, size, 2, dtype=precise, device=device)  # (⌈D/2⌉,)
+    return positions[..., None].to(precise) * 10000.0 ** (-pairs / size)
+
+
+def _waves(positions: Tensor, size: int) -> Tensor:
+    """The sines and cosines of all angles in turn, (…, D), as exact as they are computed."""
+    angles = _angles(positions, size)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
 
 
 def _places(vectors: Tensor, start: int) -> Tensor:
@@ -103,6 +118,7 @@ class Positions(nn.Module):
                 long.
         """
         check_width("vectors", vectors, self.size if self.join == "add" else None, dims=3)
+        check_device(self, vectors=vectors)
         encoded = self.encode(_places(vectors, start)).to(vectors.dtype)  # (L, size)
         if self.join == "add":
             return vectors + encoded
@@ -113,8 +129,8 @@ class SinusoidalPositions(Positions):
     """Positions as waves; see `sinusoids`. Nothing is learned, and no length is too long."""
 
     def encode(self, positions: Tensor) -> Tensor:
-        """Vectors (L, size) of the positions (L,)."""
-        return sinusoids(positions, self.size)
+        """Vectors (L, size) of the positions (L,), double, to be rounded to what they join."""
+        return _waves(positions, self.size)
 
 
 class LearnedPositions(Positions):
@@ -140,7 +156,7 @@ class LearnedPositions(Positions):
         Raises:
             ValueError: a position is beyond the table.
         """
-        last = int(positions[-1]) if len(positions) else 0
+        last = 0 if not len(positions) or positions.is_meta else int(positions[-1])
         if last >= len(self.table):
             raise ValueError(
                 f"vectors must end within {len(self.table)} positions, got position {last}"

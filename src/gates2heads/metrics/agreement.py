@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_list
 
 
@@ -34,11 +35,13 @@ def largest_difference(
         ValueError: there is no input, or the outputs differ in shape.
     """
     check_list("inputs", inputs, of="tensors")
-    if not len(inputs):
+    inputs = list(inputs)
+    if not inputs:
         raise ValueError("inputs is empty; it must hold at least one tensor")
     for number, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
             raise TypeError(f"inputs[{number}] must be a float tensor, got {shown(tensor)}")
+        check_filled(f"inputs[{number}]", tensor)
     leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
     outputs = [_answer("ours", ours, leaves), _answer("theirs", theirs, leaves)]
     if outputs[0].shape != outputs[1].shape:

@@ -15,6 +15,7 @@ from gates2heads.metrics.sentences import read_pair, read_pairs
 
 __all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
 
+ENDLESS = 1e100  # a β from which on only recall counts; its square is still a number
 _MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -132,7 +133,7 @@ class Chrf:
         recall = sum(match / ref for _, ref, match in usable) / len(usable)
         if precision + recall == 0:
             return 0.0, 0.0, 0.0
-        square = self.beta**2
+        square = min(self.beta, ENDLESS) ** 2
         f_score = (1 + square) * precision * recall / (square * precision + recall)
         return f_score, precision, recall
 
@@ -143,9 +144,16 @@ class Chrf:
             total: (3 orders,) the columns of `statistics`, summed.
             signature: carried into the result.
         Raises:
-            ValueError: the number of counts is wrong, or one is negative or NaN.
+            ValueError: the number of counts is wrong, one is negative or NaN, or there are more
+                matches than n-grams.
         """
         counts = read_counts(total, 3 * (self.char_order + self.word_order))
+        for hypothesis, reference, matches in zip(*[iter(counts)] * 3, strict=True):
+            if matches > min(hypothesis, reference):
+                raise ValueError(
+                    "total must hold no more matches than n-grams, got "
+                    f"{matches} matches of {hypothesis} and {reference}"
+                )
         f_score, precision, recall = self._averages(counts)
         return ChrfScore(100 * f_score, 100 * precision, 100 * recall, signature)
 

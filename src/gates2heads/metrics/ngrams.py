@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from torch import Tensor
 
 from gates2heads.checks.values import check_count
 
@@ -75,7 +76,7 @@ def read_counts(total, wanted: int) -> list[int]:
     Raises:
         ValueError: their number is wrong, or one is negative, NaN or no number.
     """
-    total = np.asarray(total)
+    total = np.asarray(total.detach() if isinstance(total, Tensor) else total)
     if total.shape != (wanted,):
         raise ValueError(f"total must hold {wanted} counts, got shape {total.shape}")
     if total.dtype.kind not in "iuf" or not (np.isfinite(total) & (total >= 0)).all():

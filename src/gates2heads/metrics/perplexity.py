@@ -10,6 +10,7 @@ import math
 import torch
 from torch import Tensor
 
+from gates2heads.checks.tensors import check_dense, check_device, check_filled
 from gates2heads.checks.values import check_choice
 
 __all__ = ["mean_surprisal", "perplexity", "perplexity_base2", "perplexity_geometric"]
@@ -77,10 +78,13 @@ def _real_tokens(log_probs: Tensor, mask: Tensor | None) -> Tensor:
     if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
         kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
         raise TypeError(f"log_probs must be a float tensor, got {kind}")
+    check_filled("log_probs", log_probs)
     if mask is not None:
         if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
             kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
             raise TypeError(f"mask must be a bool tensor (True = a real token), got {kind}")
+        check_dense("mask", mask)
+        check_device(log_probs, mask=mask)
         if mask.shape != log_probs.shape:
             raise ValueError(
                 f"mask must have the shape of log_probs, {tuple(log_probs.shape)}, "

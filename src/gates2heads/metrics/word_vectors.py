@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_device, check_filled
 from gates2heads.checks.values import check_count, check_list, check_number, check_texts
 
 
@@ -36,6 +37,7 @@ class WordVectors:
         check_texts("words", words)
         if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
             raise TypeError("vectors must be a tensor of floating-point numbers")
+        check_filled("vectors", vectors)
         if vectors.dim() != 2 or len(vectors) != len(words):
             raise ValueError(
                 f"vectors must have shape ({len(words)}, D), one row a word, got "
@@ -90,7 +92,9 @@ class WordVectors:
         """
         _check_rows("questions", questions, words=4)
         known = [row[:4] for row in questions if all(word in self for word in row[:4])]
-        right = sum(self.analogy(a, b, c)[0][0] == d for a, b, c, d in known)
+        # With the three words left out, a small vocabulary may hold no answer.
+        answers = [(self.analogy(a, b, c), d) for a, b, c, d in known]
+        right = sum(found[0][0] == d for found, d in answers if found)
         return Agreement(right / len(known) if known else float("nan"), len(known), len(questions))
 
     def agreement(self, pairs: Sequence[tuple[str, str, float]]) -> Agreement:
@@ -143,15 +147,23 @@ def rank_correlation(first: Tensor, second: Tensor) -> float:
 
     Raises:
         TypeError: one of them is no tensor.
-        ValueError: the tensors differ in length, or hold fewer than two numbers.
+        ValueError: the tensors differ in length, hold fewer than two numbers, or hold NaN, which
+            has no rank.
     """
     for name, side in (("first", first), ("second", second)):
         if not isinstance(side, Tensor):
             raise TypeError(f"{name} must be a tensor, got {type(side).__name__}")
+        check_filled(name, side)
+        if side.is_complex() or side.is_quantized:
+            raise TypeError(f"{name} must hold numbers that have an order, got {side.dtype}")
     if first.shape != second.shape or first.dim() != 1 or len(first) < 2:
         raise ValueError(
             f"first and second must be two (N,) tensors with N ≥ 2, got {tuple(first.shape)} and "
             f"{tuple(second.shape)}"
         )
+    check_device(first, second=second)
+    for name, side in (("first", first), ("second", second)):
+        if side.isnan().any():
+            raise ValueError(f"{name} must hold numbers, got NaN, which has no rank")
     x, y = (ranks(side) - ranks(side).mean() for side in (first, second))
     return float((x @ y) / (x.norm() * y.norm())) if x.norm() * y.norm() > 0 else float("nan")

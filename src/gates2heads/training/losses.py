@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens, check_width, takes
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
 from gates2heads.checks.values import check_number, check_share
 from gates2heads.data.batches.pairs import Batch
 
@@ -33,6 +33,7 @@ def cross_entropy(
     check_width("logits", logits, None, dims=3)
     if not logits.is_floating_point():
         raise TypeError(f"logits must hold floating-point numbers, got {logits.dtype}")
+    check_device(logits, target=target)
     check_tokens("target", target, logits.shape[-1])
     if logits.shape[:2] != target.shape:
         raise ValueError(
@@ -40,7 +41,7 @@ def cross_entropy(
             f"{tuple(logits.shape)} and {tuple(target.shape)}"
         )
     check_share("label_smoothing", label_smoothing)
-    check_mask(mask, target.shape)
+    check_mask(mask, target.shape, like=target)
     target = target.long()
     if mask is not None:
         mask = mask.expand(target.shape)

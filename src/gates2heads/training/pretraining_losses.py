@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens, check_width, takes
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
 from gates2heads.models.pretraining.answers import AnswerLogits
 from gates2heads.models.pretraining.masking import Masked
 from gates2heads.training.losses import check_logits, cross_entropy, logits_of
@@ -120,6 +120,7 @@ def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
     if not isinstance(labels, Tensor) or labels.shape != logits.shape[:1]:
         given = tuple(labels.shape) if isinstance(labels, Tensor) else type(labels).__name__
         raise ValueError(f"labels must have shape ({len(logits)},), got {given}")
+    check_device(logits, labels=labels)
     check_tokens("labels", labels[:, None], logits.shape[1])
     return cross_entropy(logits[:, None], labels[:, None])
 
@@ -149,8 +150,9 @@ def answer_loss(
 def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None) -> Tensor:
     """Mean surprise at one end of the answers, from scores (B, L) and places (B,)."""
     check_width(f"logits.{name}", scores, None)
-    check_mask(allowed, scores.shape, name="allowed")
+    check_mask(allowed, scores.shape, name="allowed", like=scores)
     wanted = places[:, None] if isinstance(places, Tensor) and places.dim() == 1 else places
+    check_device(scores, **{name: wanted})
     check_tokens(name, wanted, scores.shape[1])
     if wanted.shape != (len(scores), 1):
         raise ValueError(f"{name} must have shape ({len(scores)},), got {tuple(places.shape)}")
@@ -187,7 +189,7 @@ def _check_line(tokens: Tensor, mask: Tensor | None) -> Tensor:
     if not isinstance(tokens, Tensor) or tokens.dim() != 2 or tokens.shape[1] < 2:
         given = tuple(tokens.shape) if isinstance(tokens, Tensor) else type(tokens).__name__
         raise ValueError(f"tokens must have shape (B, L) with two tokens or more, got {given}")
-    check_mask(mask, tokens.shape)
+    check_mask(mask, tokens.shape, like=tokens)
     if mask is None:
         return torch.ones_like(tokens, dtype=torch.bool)
     return mask.expand(tokens.shape)

@@ -3,8 +3,9 @@
 from collections import Counter
 from itertools import islice
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gates2heads.data.batches.pairs import chunks, endless_token_batches, token_batches
@@ -34,6 +35,9 @@ def test_by_hand():
 
 
 @given(pair_lists, st.integers(13, 61), st.none() | st.integers(0, 97))
+@example([((EOS,), (EOS,))], 13, None)
+@example([((3,) * 12 + (EOS,), (EOS,))] * 3, 13, -1)
+@example([((3,) * 12 + (EOS,), (EOS,))] * 4, 26, 0)
 def test_every_pair_once_within_the_budget(pairs, budget, seed):
     batches = list(token_batches(pairs, budget, seed=seed))
     assert pairs_in(batches) == Counter(pairs)
@@ -95,3 +99,21 @@ def test_a_mistake_gets_one_sentence(call, error, sentence):
     with pytest.raises(error) as caught:
         call()
     assert sentence in str(caught.value)
+
+
+def test_a_batch_may_fill_its_budget_to_the_last_token():
+    """Two pairs of five tokens fill a budget of ten; one token less, and they no longer fit."""
+    pairs = [([5, 6, 7, 8, 2], [5, 2])] * 4
+    assert [len(batch) for batch in token_batches(pairs, 10)] == [2, 2]
+    assert [len(batch) for batch in token_batches(pairs, 9)] == [1, 1, 1, 1]
+
+
+def test_a_seed_may_be_negative_and_is_another_one_then():
+    pairs = [([number, 2], [number, 2]) for number in range(3, 60)]
+
+    def order(seed):
+        return [batch.source[:, 0].tolist() for batch in token_batches(pairs, 14, seed=seed)]
+
+    assert order(-1) != order(1)
+    assert order(-1) == order(-1)
+    assert order(np.int64(7)) == order(7)

@@ -1,7 +1,7 @@
 """BPETokenizer: merges by hand, every text back again, two languages in one vocabulary."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gates2heads.data.tokens.bpe import BPETokenizer
@@ -26,12 +26,48 @@ def test_merges_by_hand():
     assert BPETokenizer.train(texts, LEAST + 3).pieces("aab baa") == [" aab", " ", "b", "aa"]
 
 
+def test_a_size_beyond_all_memory_is_no_more_than_the_texts_fill():
+    most = BPETokenizer.train(["ab ab"], 2**31 - 1)
+    assert len(most) == len(BPETokenizer.train(["ab ab"], 997)) == LEAST + 2  # ab, " ab"
+
+
+def test_bytes_that_are_no_character_are_shown_each_by_itself():
+    tokenizer = BPETokenizer.train(["a"], LEAST)
+    assert tokenizer.pieces("日a") == [" ", "<0xE6>", "<0x97>", "<0xA5>", "a"]
+    merged = BPETokenizer.train(
+        ["日", "日"], LEAST + 1
+    )  # " 日": E6 97 is the first pair of its two
+    assert merged.pieces("日") in (
+        [" ", "<0xE6><0x97>", "<0xA5>"],
+        ["<0x20><0xE6>", "<0x97>", "<0xA5>"],
+        [" ", "<0xE6>", "<0x97><0xA5>"],
+    )
+
+
+def test_only_the_space_that_was_put_before_a_text_is_taken_away():
+    tokenizer = BPETokenizer.train(["a"], LEAST)
+    for text in (" a", "   a", " ", "\ta"):
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@pytest.mark.parametrize("read", ["encode", "pieces", "words"])
+def test_half_a_character_is_named(tokenizer, read):
+    with pytest.raises(ValueError, match=r"text must hold whole characters, got .*ud83d"):
+        getattr(tokenizer, read)("a\ud83d")
+    with pytest.raises(ValueError, match=r"texts must hold whole characters, got .*udc80"):
+        BPETokenizer.train(["a", "\udc80"], 300)
+
+
 def test_a_rare_pair_is_not_merged():
     assert len(BPETokenizer.train(["xyz", "xy"], 997, min_frequency=2)) == LEAST + 2  # " x", " xy"
     assert len(BPETokenizer.train(["xyz", "xy"], 997, min_frequency=3)) == LEAST
 
 
 @given(st.text(min_size=1, max_size=23))
+@example(" ")
+@example("  a")
+@example("日\x00\u2028")
+@example("<eos><pad>")
 def test_every_text_comes_back(tokenizer, text):
     numbers = tokenizer.encode(text)
     assert numbers[-1] == tokenizer.eos

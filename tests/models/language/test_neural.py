@@ -293,3 +293,10 @@ def test_a_transformer_reads_no_further_than_its_length():
         _, state = model.step(state, torch.tensor([3]))
     with pytest.raises(ValueError, match="last_tokens must stand within 3 tokens, got position 3"):
         model.step(state, torch.tensor([3]))
+
+
+def test_a_state_without_a_tensor_is_refused_at_once():
+    model = TransformerLanguageModel(V)
+    for state in (PastState("cpu"), PastState(()), PastState((("cpu",),)), PastState(None)):
+        with pytest.raises(TypeError, match="state must come from `start` or `step`, got"):
+            model.step(state, torch.tensor([1]))

@@ -375,3 +375,17 @@ STATE = GPT_MODEL.start(2)
 def test_bad_input(call, message):
     with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}$"):
         call()
+
+
+@pytest.mark.parametrize("depth", [1, 8])
+def test_what_adds_to_gpts_residual_path_begins_smaller_the_deeper_it_is(depth):
+    """Radford et al. 2019, section 2.3: 1/√N for N residual layers, two a layer of ours."""
+    model = GPT(V, d_model=96, nhead=2, num_layers=depth)
+    scaled, post = 0.02 / (2 * depth) ** 0.5, GPT(V, d_model=96, num_layers=1, norm_first=False)
+    for layer in model.layers:
+        for matrix in (layer.self_attn.out_proj.weight, layer.feed_forward.linear2.weight):
+            assert matrix.std().item() == pytest.approx(scaled, rel=0.05)
+        for matrix in (layer.self_attn.in_proj_weight, layer.feed_forward.linear1.weight):
+            assert matrix.std().item() == pytest.approx(0.02, rel=0.05)
+    for matrix in (post.layers[0].self_attn.out_proj.weight, post.token_table.weight):
+        assert matrix.std().item() == pytest.approx(0.02, rel=0.06)

@@ -113,7 +113,7 @@ def test_pre_norm_equals_torch(parity):
 
     def enter(tokens, table):
         vectors = table[tokens] * math.sqrt(D)
-        return vectors + sinusoids(torch.arange(tokens.shape[1]), D)
+        return vectors + sinusoids(torch.arange(tokens.shape[1]).double(), D)
 
     vectors = twin(
         enter(batch.source, model.source_table),
@@ -228,6 +228,27 @@ def test_a_universal_transformer_has_one_layer_and_runs_it_again():
     deeper.load_state_dict(model.state_dict())
     source = torch.tensor([[4, 9, 13]])
     assert not torch.allclose(model.encode(source), deeper.encode(source))
+
+
+@pytest.mark.parametrize("family", [Transformer, UniversalTransformer])
+def test_dropout_falls_on_the_embeddings_once(family):
+    """With no dropout in the layers, what is left is that on the embeddings: half are zero."""
+    model, seen = build(family, dropout=0.5), []
+    for layer in [*model.encoder_layers, *model.decoder_layers]:
+        for part in layer.modules():
+            part.dropout = 0.0
+    model.encoder_layers[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    source = torch.full((1, 97), 4)
+    model.train()
+    model.encode(source)
+    assert (seen[0] == 0).float().mean().item() == pytest.approx(0.5, abs=0.1)
+    if family is UniversalTransformer:  # the same layer again: nothing is dropped from then on
+        assert not (seen[1] == 0).any()
+    dropped, seen[:] = seen[0], []
+    model.eval()
+    model.encode(source)
+    kept = dropped != 0
+    torch.testing.assert_close(dropped[kept], 2 * seen[0][kept])
 
 
 def test_universal_rounds_by_hand():

@@ -7,10 +7,58 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from gates2heads.data.batches.windows import Text, join_sentences
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words.glove import Cooccurrences, GloVe, cooccurrences, train_glove
+
+TABLE = Cooccurrences(torch.tensor([0, 1]), torch.tensor([1, 0]), torch.tensor([2.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"row": torch.tensor([0, 5])}, ValueError, "table.row must hold numbers 0 to 2, got 5"),
+        ({"column": torch.tensor([0.0, 1])}, TypeError, "table.column must hold integers"),
+        ({"row": torch.tensor([0])}, ValueError, r"table.row must have shape \(2,\)"),
+        ({"count": torch.tensor([1, 2])}, TypeError, "table.count must be a floating-point tensor"),
+        ({"count": torch.zeros(2)}, ValueError, "table must hold at least one count, all of them"),
+    ],
+)
+def test_a_table_that_is_not_the_models_is_refused(change, error, sentence):
+    model = GloVe(3, 5)
+    with pytest.raises(error, match=sentence):
+        train_glove(model, TABLE._replace(**change), epochs=1, progress=False)
+
+
+def test_a_batch_moves_the_vectors_by_the_gradient_of_its_sum():
+    """Adagrad divides by the root of the squares so far: a batch of two must weigh twice.
+
+    Three equal entries in batches of two and one, so that their order does not matter. By hand,
+    in plain numbers: e = w w̃ + b + b̃ − log X, and an entry adds 2 f(X) e w̃ to w's gradient.
+    """
+    model = GloVe(2, 1, ceiling=10.0).double()
+    for part in (model.vectors, model.context_vectors, model.bias, model.context_bias):
+        nn.init.constant_(part.weight, 0.5)
+    count, rate = 7.0, 0.1
+    table = Cooccurrences(
+        torch.zeros(3).long(), torch.ones(3).long(), torch.full((3,), count).double()
+    )
+    train_glove(model, table, epochs=1, batch_size=2, learning_rate=rate, progress=False)
+    vector = bias = 0.5  # both sides begin alike and stay so
+    squares = {"vector": 0.0, "bias": 0.0}
+    for entries in (2, 1):
+        error = vector * vector + 2 * bias - math.log(count)
+        slope = 2 * (count / 10) ** 0.75 * error * entries
+        squares["vector"] += (slope * vector) ** 2
+        squares["bias"] += slope**2
+        vector -= rate * slope * vector / math.sqrt(squares["vector"])
+        bias -= rate * slope / math.sqrt(squares["bias"])
+    assert model.vectors.weight[0, 0].item() == pytest.approx(vector, abs=1e-6)
+    assert model.context_vectors.weight[1, 0].item() == pytest.approx(vector, abs=1e-6)
+    assert model.bias.weight[0, 0].item() == pytest.approx(bias, abs=1e-6)
+
 
 sentence_lists = st.lists(
     st.lists(st.integers(0, 12), min_size=2, max_size=11), min_size=1, max_size=5

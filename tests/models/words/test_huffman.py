@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gates2heads.models.words.huffman import HuffmanTree
@@ -30,6 +30,9 @@ def test_tree_by_hand():
 
 
 @given(all_counts)
+@example([1, 1])
+@example([5] * 8)
+@example([1, 1, 2, 3, 5, 8, 13, 21])  # each as heavy as all before: the deepest tree
 def test_no_code_begins_another_and_none_is_wasted(counts):
     tree = HuffmanTree(torch.tensor(counts))
     codes = [turns(tree, word) for word in range(len(counts))]

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from gates2heads.data.batches.windows import Windows
 from gates2heads.models.words.outputs import (
@@ -188,6 +189,23 @@ def test_one_step_of_gensim_is_one_step_of_ours():
     assert torch.allclose(ours.vectors.weight, torch.tensor(theirs.wv.vectors), atol=1e-3)
     assert torch.allclose(ours.output.vectors.weight, torch.tensor(theirs.syn1[:1]), atol=1e-3)
     assert ours.output.vectors.weight.abs().max() > 1e-2  # and the step was one
+
+
+def test_a_great_power_draws_only_the_most_frequent_words():
+    counts = torch.tensor([3.0, 7.0, 0.0, 7.0])
+    assert noise_distribution(counts, power=1e3).tolist() == [0, 0.5, 0, 0.5]
+    assert noise_distribution(counts, power=1e308).tolist() == [0, 0.5, 0, 0.5]
+    large = noise_distribution(torch.tensor([1e30, 1e38]), power=20)
+    assert large.tolist() == pytest.approx([0, 1])
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_whole_numbers_of_32_bits_are_token_numbers_too(output):
+    layer = OUTPUTS[output](torch.tensor([3.0, 2.0, 5.0]), 7)
+    nn.init.normal_(layer.vectors.weight)
+    hidden, target = torch.randn(2, 7), torch.tensor([2, 0])
+    noise = {"noise": torch.tensor([[1], [2]])} if output == "negative-sampling" else {}
+    torch.testing.assert_close(layer(hidden, target.int(), **noise), layer(hidden, target, **noise))
 
 
 def test_noise_distribution_by_hand():

@@ -103,6 +103,28 @@ def test_the_same_seed_gives_the_same_vectors_and_pieces_change_little(monkeypat
     assert abs(runs[2][1] - runs[0][1]) < 0.05 * runs[0][1]
 
 
+@pytest.mark.parametrize("piece", [10**6, 64])
+def test_the_rate_falls_to_zero_in_a_straight_line(monkeypatch, piece):
+    text, rates = toy_text(), []
+    model = toy_model(text)
+
+    class Watched(BlockTrainer):
+        def read_batch(self, *batch):
+            rates.append(batch[-1])
+            return super().read_batch(*batch)
+
+    monkeypatch.setattr("gates2heads.models.words.training.BlockTrainer", Watched)
+    monkeypatch.setattr("gates2heads.models.words.training.PIECE", piece)
+    settings = {"window": 2, "threshold": 1.0, "batch_size": 2, "learning_rate": 0.5}
+    train_negative_sampling(model, text, epochs=3, **settings, progress=False)
+    assert rates[0] == 0.5
+    assert rates == sorted(rates, reverse=True)
+    if piece > len(text.tokens):  # one piece: the steps are equal
+        line = [0.5 * (1 - step / len(rates)) for step in range(len(rates))]
+        assert rates == pytest.approx(line, abs=1e-6)
+    assert 0 < rates[-1] < 0.05
+
+
 def test_two_workers_learn_as_much_as_one():
     text, losses, threads = toy_text(), [], torch.get_num_threads()
     for workers in (1, 2):

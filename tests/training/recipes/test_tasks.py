@@ -33,6 +33,15 @@ def test_tokenizers_of_few_pairs_read_every_date():
         assert target.decode(target.encode(iso)) == iso
 
 
+def test_tokenizers_of_one_pair_and_one_form_read_every_date():
+    """A year of such dates holds every digit; the first of each month would lack six of them."""
+    task = DatesTask({**SMALL, "train": 1, "locales": ["en"], "forms": ["full"]})
+    source, target = task.tokenizers(task.pairs("train"))
+    for text, iso in DatesTask({**task.settings, "test": 199}).pairs("test"):
+        assert source.decode(source.encode(text)) == text
+        assert target.decode(target.encode(iso)) == iso
+
+
 def test_a_card_gives_the_same_tokenizers():
     task = DatesTask(SMALL)
     source, target = task.tokenizers(task.pairs("train"))

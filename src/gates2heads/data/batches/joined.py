@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import check_count, distinct_seed
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.spans import check_spans
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -181,7 +181,7 @@ def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tup
             "documents must hold two or more documents with sentences, got lengths "
             f"{list(map(len, documents))!s:.60}"
         )
-    draw, pairs = random.Random(seed), []
+    draw, pairs = random.Random(distinct_seed(seed)), []
     for number, document in enumerate(documents):
         for first, second in pairwise(document):
             if follows := draw.random() < 0.5:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import MOST, check_count, check_seed
+from gates2heads.checks.values import MOST, check_count, check_seed, distinct_seed
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 
@@ -81,6 +81,7 @@ def _check_pair(pair: Sequence) -> None:
 def _check_list(name: str, values: Sequence, *, of: str) -> None:
     """Refuse what has no first, second and last."""
     listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    listed &= getattr(values, "ndim", 1) > 0  # a tensor without axes has neither, whatever it says
     if not listed or isinstance(values, str | bytes | Mapping):
         raise TypeError(f"{name} must be a list of {of}, got {type(values).__name__}")
 
@@ -127,8 +128,8 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
     _check_pairs(pairs, seed)
     order = torch.arange(len(pairs))
     if seed is not None:
-        order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(seed))
-    for chunk in order.split(batch_size):
+        order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(int(seed)))
+    for chunk in order.split(int(batch_size)):
         yield collate([pairs[number] for number in chunk.tolist()])
 
 
@@ -167,7 +168,7 @@ def token_batches(
         raise ValueError(
             f"token_budget must be at least {longest}, the longest, got {token_budget}"
         )
-    draw = random.Random(seed)
+    draw = random.Random(None if seed is None else distinct_seed(seed))
     order = list(range(len(pairs)))
     if seed is not None:
         draw.shuffle(order)

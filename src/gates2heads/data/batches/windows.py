@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count, check_generator, check_positive
 from gates2heads.data.batches.pairs import pad
 
@@ -92,7 +93,10 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
     """
     check_text(text)
     check_generator(generator)
-    if not isinstance(keep, Tensor) or keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
+    if not isinstance(keep, Tensor) or not keep.is_floating_point():
+        raise TypeError(f"keep must be a floating-point tensor (V,), got {shown(keep)}")
+    check_filled("keep", keep)
+    if keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
         raise ValueError(f"keep must hold probabilities (V,), got {shown(keep)}")
     if len(text.tokens) and int(text.tokens.max()) >= len(keep):
         raise ValueError(
@@ -163,14 +167,14 @@ def windows(
     check_count("batch_size", batch_size)
     if seed is not None:
         check_count("seed", seed, least=0)
-    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     blocks = cut_blocks(text, width=1, window=window, generator=generator)
     sides = torch.arange(2 * window + 1) != window  # the center is not in its own context
     context, mask = blocks.context[:, sides], blocks.band[:, 0, sides]
     rows = mask.any(1).nonzero()[:, 0]
     if generator is not None:
         rows = rows[torch.randperm(len(rows), generator=generator)]
-    for chunk in rows.split(batch_size):
+    for chunk in rows.split(int(batch_size)):
         yield Windows(blocks.center[chunk, 0], context[chunk], mask[chunk])
 
 
@@ -192,6 +196,9 @@ def check_counts(counts: Tensor) -> None:
     """
     if not isinstance(counts, Tensor):
         raise TypeError(f"counts must be a tensor, got {type(counts).__name__}")
+    check_filled("counts", counts)
+    if counts.is_complex() or counts.is_quantized:
+        raise TypeError(f"counts must hold whole or real numbers, got {counts.dtype}")
     if counts.dim() != 1 or not len(counts):
         raise ValueError(f"counts must have shape (V,), got {tuple(counts.shape)}")
     if not counts.isfinite().all() or (counts < 0).any() or not counts.sum() > 0:

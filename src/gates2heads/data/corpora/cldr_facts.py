@@ -11,7 +11,7 @@ from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_choice, check_list
+from gates2heads.checks.values import check_characters, check_choice, check_list
 from gates2heads.data.corpora.splits import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
@@ -95,6 +95,7 @@ def _read_names(kind: str, locale: str) -> dict[str, str]:
 def _check_code(code: str) -> None:
     if not isinstance(code, str):
         raise TypeError(f"code must be a string, such as FR, got {shown(code)}")
+    check_characters("code", code)
 
 
 def is_named(kind: str, code: str) -> bool:

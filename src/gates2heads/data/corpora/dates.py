@@ -79,8 +79,12 @@ def _check_locales(locales: Sequence[str]) -> None:
     for name in locales:
         if not isinstance(name, str | Locale):
             raise TypeError(f"locales must be CLDR names such as 'en', got {shown(name)}")
-        if not name:
-            raise ValueError("locales must be CLDR names such as 'en', got ''")
+        try:
+            Locale.parse(name)
+        except ValueError:
+            raise ValueError(
+                f"locales must be CLDR names such as 'en', got {shown(name)}"
+            ) from None
 
 
 def _check_forms(forms: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.checks.values import check_characters, check_count, check_list, check_texts
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
 SPECIAL = [PAD, BOS, EOS]
@@ -51,7 +51,8 @@ class BPETokenizer:
 
         Raises:
             TypeError: `texts` is one string.
-            ValueError: the size has no room for the bytes, or there is no text.
+            ValueError: the size has no room for the bytes, there is no text, or one holds half a
+                character.
         """
         check_list("texts", texts, of="strings")
         check_count("vocabulary_size", vocabulary_size)
@@ -63,14 +64,19 @@ class BPETokenizer:
             )
         texts = list(texts)
         check_texts("texts", texts)
+        for text in texts:
+            check_characters("texts", text)
         texts = [f" {text}" for text in texts]
         if not texts:
             raise ValueError("texts is empty; there is nothing to learn from")
+        # No text can be merged more often than it has bytes. The trainer makes room for the whole
+        # size at once, and ends the process where the machine has less.
+        merges = sum(len(text.encode()) for text in texts)
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(
-            vocab_size=vocabulary_size,
+            vocab_size=min(vocabulary_size, BYTES + len(SPECIAL) + merges),
             min_frequency=min_frequency,
             special_tokens=SPECIAL,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
@@ -82,12 +88,8 @@ class BPETokenizer:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """All tokens as a reader can read them; bytes that are no text alone stand as <0xC3>."""
-        written = {character: byte for byte, character in bytes_to_characters().items()}
-        pieces = (
-            bytes(written[character] for character in self._tokenizer.id_to_token(number))
-            for number in range(len(SPECIAL), len(self))
-        )
-        return Vocabulary(readable(piece) for piece in pieces)
+        pieces = map(self._tokenizer.id_to_token, range(len(SPECIAL), len(self)))
+        return Vocabulary(readable(self._bytes_of(piece)) for piece in pieces)
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
@@ -125,23 +127,37 @@ class BPETokenizer:
 
         Raises:
             TypeError: `text` is not a string.
-            ValueError: `text` is empty.
+            ValueError: `text` is empty, or holds half a character.
         """
         return self.encode_all([text], eos=eos)[0]
 
     def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
         """Number the pieces of many texts at once; see `encode`."""
         check_list("texts", texts, of="strings")
+        texts = list(texts)
         for number, text in enumerate(texts):
             check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
         end = [self.eos] if eos else []
         return [[*split.ids, *end] for split in self._split(texts)]
 
     def pieces(self, text: str) -> list[str]:
-        """Show the pieces of a text as a reader can read them; a leading space begins a word."""
+        """Show the pieces of a text as a reader can read them; a leading space begins a word.
+
+        A piece that is no whole character is shown by its bytes: 日 may be <0xE6>, <0x97>, <0xA5>.
+
+        Raises:
+            TypeError, ValueError: as for `encode`.
+        """
         check_text(text, "text")
-        padded = f" {text}"
-        return [padded[start:end] for start, end in self._split([text])[0].offsets]
+        return [readable(self._bytes_of(piece)) for piece in self._split([text])[0].tokens]
+
+    def _bytes_of(self, piece: str) -> bytes:
+        """What a piece stands for, given in the characters of `bytes_to_characters`."""
+        return bytes(self._byte_of[character] for character in piece)
+
+    @cached_property
+    def _byte_of(self) -> dict[str, int]:
+        return {character: byte for byte, character in bytes_to_characters().items()}
 
     def decode(self, numbers: Sequence[int]) -> str:
         """Put the pieces together again, up to the first `<eos>`, without the special tokens.
@@ -226,7 +242,7 @@ def readable(piece: bytes) -> str:
 
 
 def check_text(text: str, name: str) -> None:
-    """Refuse what is no string, and the empty string.
+    """Refuse what is no string, the empty string, and half a character.
 
     Raises:
         TypeError, ValueError: with a sentence that names the argument.
@@ -235,3 +251,4 @@ def check_text(text: str, name: str) -> None:
         raise TypeError(f"{name} must be a string, got {type(text).__name__}")
     if not text:
         raise ValueError(f"{name} is empty; it must hold at least one character")
+    check_characters(name, text)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_list
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 
@@ -65,8 +66,7 @@ def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[
     for name, tokenizer in (("source", source), ("target", target)):
         if isinstance(tokenizer, str) or not hasattr(tokenizer, "encode"):
             raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
-    if not isinstance(pairs, Iterable):
-        raise TypeError(f"pairs must be a list of pairs, got {type(pairs).__name__}")
+    check_list("pairs", pairs, of="pairs")
     pairs = list(pairs)
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from itertools import pairwise
 
-from gates2heads.checks.values import check_count, check_seed, check_share
+from gates2heads.checks.values import check_count, check_seed, check_share, distinct_seed
 from gates2heads.data.tokens.bpe import BPETokenizer, check_text
 
 Pair = tuple[str, str]
@@ -66,7 +66,7 @@ class MergeDropout:
         check_seed("seed", seed)
         check_count("splits", splits)
         self.tokenizer, self.dropout, self.splits = tokenizer, float(dropout), splits
-        self._draw = random.Random(seed)
+        self._draw = random.Random(distinct_seed(seed))
         self._drawn: dict[str, list[list[int]]] = {}
 
     def encode(self, text: str, *, eos: bool = True) -> list[int]:

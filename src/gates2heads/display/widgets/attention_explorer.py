@@ -7,6 +7,7 @@ import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
 from gates2heads.checks.figures import numbers
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_texts
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import LiveView
@@ -79,7 +80,7 @@ class AttentionExplorer(LiveView):
             raise ValueError("examples must hold at least one text, got none")
         names = list(readings)
         if selected is not None and selected not in names:
-            raise ValueError(f"selected must be one of {', '.join(names)}, got {selected!r}")
+            raise ValueError(f"selected must be one of {', '.join(names)}, got {shown(selected)}")
         payload = [_payload(name, reading) for name, reading in readings.items()]
         super().__init__(
             *models,
@@ -119,12 +120,14 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
     for name, reading in readings.items():
         for part in ("source", "target", "weights", "scores"):
             if not hasattr(reading, part):
-                raise TypeError(f"readings[{name!r}] must have `{part}`, as `observe` gives")
+                raise TypeError(f"readings[{shown(name)}] must have `{part}`, as `observe` gives")
         for side in ("source", "target"):
-            check_texts(f"readings[{name!r}].{side}", list(getattr(reading, side)))
+            check_texts(f"readings[{shown(name)}].{side}", list(getattr(reading, side)))
         first = first or list(reading.source)
         if list(reading.source) != first:
-            raise ValueError(f"readings[{name!r}] must read what the first reader reads, got other")
+            raise ValueError(
+                f"readings[{shown(name)}] must read what the first reader reads, got other"
+            )
 
 
 def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
@@ -135,11 +138,11 @@ def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
     shape = (len(reading.target), len(reading.source))
     maps = []
     for part in ("weights", "scores"):
-        found = numbers(getattr(reading, part), f"readings[{name!r}].{part}").astype("<f4")
+        found = numbers(getattr(reading, part), f"readings[{shown(name)}].{part}").astype("<f4")
         if found.shape != shape:
-            raise ValueError(f"readings[{name!r}].{part} must be {shape}, got {found.shape}")
+            raise ValueError(f"readings[{shown(name)}].{part} must be {shape}, got {found.shape}")
         maps.append(found)
     sums = maps[0].sum(axis=1, dtype=np.float64)
     if maps[0].min() < 0 or np.abs(sums - 1).max() > _ROW_SUM_TOLERANCE:
-        raise ValueError(f"readings[{name!r}].weights must have rows of weights that sum to 1")
+        raise ValueError(f"readings[{shown(name)}].weights must have rows of weights that sum to 1")
     return {**told, "looks": True}, maps

@@ -4,7 +4,13 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_dtypes, check_floats, check_width
+from gates2heads.checks.tensors import (
+    check_dense,
+    check_device,
+    check_dtypes,
+    check_floats,
+    check_width,
+)
 from gates2heads.checks.values import check_count, check_flag, check_share
 from gates2heads.layers.attention.key_values import KeyValues
 
@@ -56,6 +62,8 @@ def check_start(start: int | Tensor, batch: int) -> None:
             f"start must hold integers of shape ({batch},), got {start.dtype} of shape "
             f"{tuple(start.shape)}"
         )
+    else:
+        check_dense("start", start)
 
 
 def check_split(vectors: Tensor, num_heads: int) -> None:
@@ -88,6 +96,7 @@ def check_triple(query: Tensor, key: Tensor, value: Tensor, dropout: float) -> N
     dtypes = [tensor.dtype for tensor in tensors.values()]
     if len(set(dtypes)) > 1 and not torch.is_autocast_enabled(query.device.type):
         raise TypeError("query, key and value must be of one dtype, got {}, {}, {}".format(*dtypes))
+    check_device(query, **tensors)
     shapes = [tuple(tensor.shape) for tensor in tensors.values()]
     (*axes, _, width), (*key_axes, size, key_width), (*value_axes, value_size, _) = shapes
     if not axes == key_axes == value_axes or width != key_width or size != value_size or not width:
@@ -198,6 +207,8 @@ def check_memory(name: str, memory: KeyValues, layer: nn.Module, batch: int | No
         raise TypeError(f"{name} must be KeyValues, as `project` makes, got {shown(memory)}")
     heads, width = layer.num_heads, layer.embed_dim // layer.num_heads
     for tensor in memory:
+        check_width(name, tensor, width, dims=4)
+        check_dtypes(layer, **{name: tensor})
         batch = len(tensor) if batch is None else batch
         shape = tuple(tensor.shape)
         if (*shape[:2], *shape[3:]) != (batch, heads, width):
@@ -217,6 +228,7 @@ def check_order(order: Tensor, batch: int, rows: int) -> None:
     if not isinstance(order, Tensor) or order.dtype != torch.long:
         kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
         raise TypeError(f"order must be a torch.long tensor of rows, got {kind}")
+    check_dense("order", order)
     if order.shape != (batch,):
         raise ValueError(
             f"order must have shape ({batch},), a row a sequence, got {tuple(order.shape)}"

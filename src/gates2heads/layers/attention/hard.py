@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_width
+from gates2heads.checks.tensors import check_device, check_filled, check_mask, check_width
 from gates2heads.checks.values import check_number, check_share
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.record import note
@@ -97,6 +97,7 @@ def draw(weights: Tensor):
     check_width("weights", weights, None, dims=3)
     if not weights.shape[-1]:
         raise ValueError(f"weights must have a position to draw, got {tuple(weights.shape)}")
+    check_filled("weights", weights)
     if not weights.is_floating_point() or not ((weights >= 0) & (weights <= 1.001)).all():
         raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
     nothing = weights.sum(dim=-1) == 0  # (B, T)
@@ -145,12 +146,13 @@ def reinforce_loss(
     log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)
     entropy = torch.cat([choice.entropy for choice in choices], dim=1)
     _check_rewards("reward", reward, len(log_prob))
+    check_device(log_prob, reward=reward, baseline=baseline)
     if isinstance(baseline, Tensor):
         _check_rewards("baseline", baseline, len(log_prob))
     else:
         check_number("baseline", baseline)
     check_number("entropy_weight", entropy_weight)
-    check_mask(mask, log_prob.shape)
+    check_mask(mask, log_prob.shape, like=log_prob)
     baseline = baseline if isinstance(baseline, Tensor) else float(baseline)
     advantage = (reward - baseline).detach()[:, None]  # (B, 1)
     gain = advantage * log_prob + float(entropy_weight) * entropy  # (B, T)
@@ -164,6 +166,7 @@ def _check_rewards(name: str, rewards: Tensor, batch: int | None) -> None:
     if not isinstance(rewards, Tensor) or not rewards.is_floating_point():
         kind = rewards.dtype if isinstance(rewards, Tensor) else type(rewards).__name__
         raise TypeError(f"{name} must be a floating-point tensor, got {kind}")
+    check_filled(name, rewards)
     if rewards.dim() != 1 or len(rewards) == 0 or batch not in (None, len(rewards)):
         wanted = "B" if batch is None else batch
         raise ValueError(f"{name} must have shape ({wanted},), got {tuple(rewards.shape)}")

@@ -41,7 +41,7 @@ def attend_in_heads(
         TypeError, ValueError: the mask does not fit, or `causal` has fewer keys than queries.
     """
     length, size = queries.shape[2], keys.shape[2]
-    check_mask(mask, (*queries.shape[:3], size))
+    check_mask(mask, (*queries.shape[:3], size), like=queries)
     rate = layer.dropout if layer.training else 0.0
     explicit = is_recorded(layer) or explicit_is_faster(queries, size)
     if causal and (mask is not None or length != size or explicit):

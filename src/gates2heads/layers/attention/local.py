@@ -68,7 +68,7 @@ class LocalAttention(Attention):
                 not fit.
         """
         check_attended(self, query, keys, values, projected=projected)
-        check_mask(mask, (*query.shape[:2], keys.shape[1]))
+        check_mask(mask, (*query.shape[:2], keys.shape[1]), like=query)
         if not self.predictive:
             check_start(start, len(query))
         allowed = torch.ones(*query.shape[:2], keys.shape[1], dtype=torch.bool, device=query.device)

@@ -125,7 +125,7 @@ class Unrolled(nn.Module):
         check_dtypes(self, inputs=inputs)
         if not inputs.shape[1]:
             raise ValueError(f"inputs must have a time step, got shape {tuple(inputs.shape)}")
-        check_mask(mask, inputs.shape[:2])
+        check_mask(mask, inputs.shape[:2], like=inputs)
         shape = (self.num_layers * (1 + self.bidirectional), len(inputs), self.hidden_size)
         for name, start in initial.items():
             if start is None:

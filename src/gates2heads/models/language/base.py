@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -51,10 +52,8 @@ class LanguageModel:
                 fit the state's batch, or holds a number outside the vocabulary.
         """
         check_state(state, self.state_type)
-        first = state[0]
-        while not isinstance(first, Tensor):
-            first = first[0]
-        check_last_tokens(last_tokens, len(first), self.vocabulary_size)
+        self._check_device("last_tokens", last_tokens)
+        check_last_tokens(last_tokens, _batch_size(state), self.vocabulary_size)
         return self._advance(state, last_tokens)
 
     def log_probs(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
@@ -72,16 +71,20 @@ class LanguageModel:
                 mask is not bool or does not fit.
         """
         self._check_tokens("tokens", tokens)
-        check_mask(mask, tokens.shape)
+        check_mask(mask, tokens.shape, like=tokens)
         if mask is None:
             mask = torch.ones_like(tokens, dtype=torch.bool)
         mask = mask.expand(tokens.shape)
         return self._score(tokens.long(), mask).masked_fill(~mask, 0.0)
 
     def _check_tokens(self, name: str, tokens: Tensor) -> None:
+        self._check_device(name, tokens)
         check_tokens(name, tokens, self.vocabulary_size)
         if self.max_length is not None:
             check_length(name, tokens.shape[1], self.max_length)
+
+    def _check_device(self, name: str, tokens: Tensor) -> None:
+        """Refuse tokens that lie elsewhere than the model; a table of counts lies nowhere."""
 
     def _begin(self, batch_size: int) -> Any:
         """The first state."""
@@ -94,6 +97,22 @@ class LanguageModel:
     def _score(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """The log-probability of each of the tokens (B, T); any number where the mask is False."""
         raise NotImplementedError(f"{type(self).__name__} must say how it scores")
+
+
+def _batch_size(state: tuple) -> int:
+    """The rows of the first tensor of a state, which stands in its first entry, or in that one's.
+
+    Raises:
+        TypeError: there is no such tensor.
+    """
+    first: Any = state
+    while isinstance(first, tuple) and first:
+        first = first[0]
+    if not isinstance(first, Tensor) or not first.dim():
+        raise TypeError(
+            f"state must come from `start` or `step`, got {shown(first)} in the place of a tensor"
+        )
+    return len(first)
 
 
 class NeuralLanguageModel(LanguageModel, nn.Module):
@@ -125,6 +144,9 @@ class NeuralLanguageModel(LanguageModel, nn.Module):
         """
         self._check_tokens("tokens", tokens)
         return self._logits(tokens)
+
+    def _check_device(self, name: str, tokens: Tensor) -> None:
+        check_device(self, **{name: tokens})
 
     def _logits(self, tokens: Tensor) -> Tensor:
         raise NotImplementedError(f"{type(self).__name__} must say what comes next")

@@ -212,6 +212,8 @@ def _checked(texts, vocabulary_size: int, *, written: bool = True) -> list[list[
     name = "texts" if written else "context"
     try:
         texts = [list(text) for text in texts]
+        if any(getattr(number, "ndim", 0) for text in texts for number in text):
+            raise TypeError("an array in the place of a number")
         numbers = torch.tensor([number for text in texts for number in text], dtype=torch.float64)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise TypeError(f"{name} must hold token numbers, got {shown(texts)}") from error

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
+from gates2heads.checks.tensors import check_dtypes, check_filled, check_mask, check_width
 from gates2heads.checks.values import check_count
 
 
@@ -134,6 +134,7 @@ def _check_logits(logits: AnswerLogits) -> AnswerLogits:
         check_width(f"logits.{name}", tensor, None)
         if not tensor.is_floating_point():
             raise TypeError(f"logits.{name} must hold floating-point numbers, got {tensor.dtype}")
+        check_filled(f"logits.{name}", tensor)
         if tensor.isnan().any():
             raise ValueError(f"logits.{name} must hold numbers, got NaN")
     if logits[0].shape != logits[1].shape or not logits[0].numel():
@@ -145,7 +146,7 @@ def _check_logits(logits: AnswerLogits) -> AnswerLogits:
 
 
 def _check_allowed(allowed: Tensor | None, first: Tensor) -> Tensor:
-    check_mask(allowed, first.shape, name="allowed")
+    check_mask(allowed, first.shape, name="allowed", like=first)
     if allowed is None:
         return torch.ones_like(first, dtype=torch.bool)
     return allowed.expand(first.shape)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_length
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens
+from gates2heads.checks.tensors import check_device, check_dtypes, check_mask, check_tokens
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.models.pretraining.stack import TokenStack
@@ -63,9 +63,10 @@ class BERT(TokenStack):
         self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None
     ) -> list[Tensor]:
         """The states one by one, each (B, L, D)."""
+        check_device(self, tokens=tokens, segments=segments)
         check_tokens("tokens", tokens, self.vocabulary_size)
         check_length("tokens", tokens.shape[1], self.max_length)
-        check_mask(mask, tokens.shape)
+        check_mask(mask, tokens.shape, like=tokens)
         segments = torch.zeros_like(tokens) if segments is None else segments
         check_tokens("segments", segments, SEGMENTS)
         if segments.shape != tokens.shape:

@@ -4,7 +4,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.checks.tensors import (
+    check_device,
+    check_dtypes,
+    check_mask,
+    check_tokens,
+    check_width,
+)
 from gates2heads.checks.values import check_count, check_share
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.lstm import LSTM
@@ -64,8 +70,9 @@ class ELMo(nn.Module):
             TypeError, ValueError: the tokens are no integer tensor, or out of range, or the mask
                 does not fit.
         """
+        check_device(self, tokens=tokens)
         check_tokens("tokens", tokens, self.vocabulary_size)
-        check_mask(mask, tokens.shape)
+        check_mask(mask, tokens.shape, like=tokens)
         mask = None if mask is None else mask.expand(tokens.shape)
         vectors = self.token_table(tokens)  # (B, L, U)
         ahead = self._run(self.forward_layers, vectors, mask)

@@ -8,7 +8,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_tokens, check_width
+from gates2heads.checks.tensors import (
+    check_device,
+    check_dtypes,
+    check_mask,
+    check_tokens,
+    check_width,
+)
 from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
@@ -61,8 +67,9 @@ class GPT(TokenStack):
 
     def _layer_states(self, tokens: Tensor, mask: Tensor | None) -> list[Tensor]:
         """The states one by one, each (B, L, D)."""
+        check_device(self, tokens=tokens)
         check_tokens("tokens", tokens, self.vocabulary_size)
-        check_mask(mask, tokens.shape)
+        check_mask(mask, tokens.shape, like=tokens)
         states = [self._embed(tokens, 0)]
         for layer in self.layers:
             states.append(layer(states[-1], mask=key_mask(mask), causal=True))
@@ -98,6 +105,7 @@ class GPT(TokenStack):
         """
         check_count("batch_size", batch_size)
         if prompt is not None:
+            check_device(self, prompt=prompt)
             check_tokens("prompt", prompt, self.vocabulary_size)
             if len(prompt) != batch_size:
                 raise ValueError(f"prompt must have {batch_size} rows, got {len(prompt)}")
@@ -115,6 +123,7 @@ class GPT(TokenStack):
                 f"state must hold a past for each of {len(self.layers)} layers, got "
                 f"{len(state.past)}"
             )
+        check_device(self, last_tokens=last_tokens)
         check_last_tokens(last_tokens, len(state.past[0].keys), self.vocabulary_size)
         vectors, past = self._extend(last_tokens[:, None], state.past)  # (B, 1, D)
         return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)

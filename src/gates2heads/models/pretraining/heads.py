@@ -36,7 +36,7 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
     if not vectors.shape[1]:
         raise ValueError(f"vectors must have a token, got shape {tuple(vectors.shape)}")
     check_choice("read", read, READS)
-    check_mask(mask, vectors.shape[:2])
+    check_mask(mask, vectors.shape[:2], like=vectors)
     if read == "first":
         return vectors[:, 0]
     if mask is None:

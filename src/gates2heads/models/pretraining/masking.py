@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.tensors import check_filled, check_mask, check_tokens
 from gates2heads.checks.values import check_generator, check_share
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.spans import Span, check_spans
@@ -196,6 +196,7 @@ def _check_bool(name: str, tensor: Tensor, shape: tuple[int, ...] | None = None)
     if not isinstance(tensor, Tensor) or tensor.dtype != torch.bool:
         kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
         raise TypeError(f"{name} must be a bool tensor, got {kind}")
+    check_filled(name, tensor)
     if tensor.dim() != 2 or not tensor.numel():
         raise ValueError(f"{name} must have shape (B, L), got {tuple(tensor.shape)}")
     check_mask(tensor, tensor.shape if shape is None else shape, name=name)
@@ -214,6 +215,7 @@ def _check_units(units: Tensor, shape: tuple[int, ...] | None = None) -> None:
     if not isinstance(units, Tensor) or units.dtype != torch.long:
         kind = units.dtype if isinstance(units, Tensor) else type(units).__name__
         raise TypeError(f"units must be a tensor of positions (torch.long), got {kind}")
+    check_filled("units", units)
     if units.dim() != 2 or not units.numel():
         raise ValueError(f"units must have shape (B, L), got {tuple(units.shape)}")
     if shape not in (None, units.shape):

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.tensors import check_device, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.masks import key_mask
@@ -111,7 +111,8 @@ class NonAutoregressiveTransformer(Transformer):
                 is not bool or does not fit.
         """
         log_probs = self._all_slots(source, mask).log_softmax(dim=-1)
-        return SlotsState(log_probs, torch.zeros(len(source), dtype=torch.long))
+        steps = torch.zeros(len(source), dtype=torch.long, device=log_probs.device)
+        return SlotsState(log_probs, steps)
 
     def step(self, state: SlotsState, last_tokens: Tensor):
         """Give out the next slot; last_tokens (B,) are checked and change nothing.
@@ -124,6 +125,7 @@ class NonAutoregressiveTransformer(Transformer):
                 integer tensor, does not fit, or holds a number outside the vocabulary.
         """
         check_state(state, SlotsState)
+        check_device(self, last_tokens=last_tokens)
         check_last_tokens(last_tokens, len(state.steps), self.target_size)
         return next_slot(state)
 
@@ -142,6 +144,7 @@ class NonAutoregressiveTransformer(Transformer):
         """
         if not isinstance(batch, Batch):
             raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
+        check_device(self, target_in=batch.target_in)
         check_tokens("target_in", batch.target_in, self.target_size)
         rows, length = batch.target_in.shape
         check_length("target_in", length, self.slots)

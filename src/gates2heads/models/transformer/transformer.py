@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens
 from gates2heads.checks.values import check_choice, check_count, check_share
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.key_values import KeyValues
@@ -91,7 +91,7 @@ class Transformer(nn.Module):
 
     @staticmethod
     def _check_options(source_size, target_size, tie, positions) -> None:
-        if tie not in TIES:
+        if tie not in list(TIES):
             raise ValueError(f"tie must be None, 'target' or 'all', got {shown(tie)}")
         if tie == "all" and source_size != target_size:
             raise ValueError(
@@ -141,9 +141,10 @@ class Transformer(nn.Module):
 
     def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Read source (B, S) under mask (B, S): vectors (B, S, D)."""
+        check_device(self, source=source)
         check_tokens("source", source, self.source_size)
         check_length("source", source.shape[1], self.max_length)
-        check_mask(mask, source.shape)
+        check_mask(mask, source.shape, like=source)
         table = self.target_table if self.source_table is None else self.source_table
         vectors = self._embed(source, table)
         for depth, layer in enumerate(self._encoder_stack()):
@@ -178,6 +179,7 @@ class Transformer(nn.Module):
     def step(self, state: TransformerState, last_tokens: Tensor):
         """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
         check_state(state, TransformerState)
+        check_device(self, last_tokens=last_tokens)
         check_last_tokens(last_tokens, state.size, self.target_size)
         vectors = self._embed(last_tokens[:, None], self.target_table)  # (B, 1, D)
         start, extended = state.past[0].keys.shape[2], []
@@ -209,6 +211,7 @@ class Transformer(nn.Module):
         if not isinstance(batch, Batch):
             raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
         source = self.encode(batch.source, mask=batch.source_mask)
+        check_device(self, target_in=batch.target_in)
         check_tokens("target_in", batch.target_in, self.target_size)
         check_length("target_in", batch.target_in.shape[1], self.max_length)
         if len(batch.target_in) != len(batch.source):

@@ -38,7 +38,7 @@ class UniversalTransformer(Transformer):
         return super()._memory(vectors) * self.decoder_rounds  # the same for each round
 
     def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
-        round_number = torch.tensor(depth, device=vectors.device)
+        round_number = torch.tensor(float(depth), dtype=vectors.dtype, device=vectors.device)
         vectors = positions(vectors, start=start)
-        vectors = vectors + sinusoids(round_number, self.d_model).to(vectors.dtype)
+        vectors = vectors + sinusoids(round_number, self.d_model)
         return vectors if depth else F.dropout(vectors, self.dropout, self.training)

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens
 from gates2heads.checks.values import check_count, check_share
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.scores import SCORES
@@ -94,9 +94,10 @@ def check_source(model: nn.Module, source: Tensor, mask: Tensor | None) -> None:
         TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask is
             not bool or does not fit.
     """
+    check_device(model.encoder, source=source)
     check_tokens("source", source, model.encoder.embedding.num_embeddings)
     check_length("source", source.shape[1], model.max_length)
-    check_mask(mask, source.shape)
+    check_mask(mask, source.shape, like=source)
 
 
 def check_step(model: nn.Module, state: Any, last_tokens: Tensor) -> None:
@@ -108,6 +109,7 @@ def check_step(model: nn.Module, state: Any, last_tokens: Tensor) -> None:
     """
     check_state(state, model.decoder.state_type)
     vocabulary_size = model.decoder.embedding.num_embeddings
+    check_device(model.decoder, last_tokens=last_tokens)
     check_last_tokens(last_tokens, len(state.memory.mask), vocabulary_size)
 
 
@@ -128,6 +130,7 @@ def check_target(model: nn.Module, batch: Batch) -> None:
     Raises:
         TypeError, ValueError: they are empty, no integer tensor or of another batch size.
     """
+    check_device(model.decoder, target_in=batch.target_in)
     check_tokens("target_in", batch.target_in, model.decoder.embedding.num_embeddings)
     if len(batch.target_in) != len(batch.source):
         raise ValueError(

@@ -6,7 +6,9 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
+from gates2heads.checks.models import check_row
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_dense, check_device, check_filled
 from gates2heads.checks.values import check_count, check_flag, check_positive
 from gates2heads.data.batches.windows import Text, check_text
 
@@ -108,6 +110,7 @@ class GloVe(nn.Module):
         """
         if not isinstance(count, Tensor) or not count.is_floating_point():
             raise TypeError(f"count must be a floating-point tensor, got {shown(count)}")
+        check_dense("count", count)
         return (count / self.ceiling).clamp(max=1).pow(self.power)
 
     def forward(self, pairs: Cooccurrences) -> Tensor:
@@ -115,11 +118,9 @@ class GloVe(nn.Module):
 
         Raises:
             TypeError: it is no table.
-            ValueError: there is no pair, or a count is not positive.
+            ValueError: there is no pair, a count is not positive, or a word is not in the model.
         """
-        _check_table("pairs", pairs)
-        if not len(pairs.count) or not (pairs.count > 0).all():
-            raise ValueError("pairs must hold at least one count, all of them positive")
+        _check_table("pairs", pairs, self)
         product = (self.vectors(pairs.row) * self.context_vectors(pairs.column)).sum(-1)
         bias = self.bias(pairs.row) + self.context_bias(pairs.column)  # (P, 1)
         error = product + bias[:, 0] - pairs.count.log()
@@ -130,9 +131,19 @@ class GloVe(nn.Module):
         return (self.vectors.weight + self.context_vectors.weight).detach()
 
 
-def _check_table(name: str, table: Cooccurrences) -> None:
+def _check_table(name: str, table: Cooccurrences, model: GloVe) -> None:
+    """Refuse what is no table of positive counts of a model's words."""
     if not isinstance(table, Cooccurrences):
         raise TypeError(f"{name} must come from cooccurrences, got {type(table).__name__}")
+    size = model.vectors.num_embeddings
+    check_device(model, **{f"{name}.{part}": value for part, value in table._asdict().items()})
+    if not isinstance(table.count, Tensor) or not table.count.is_floating_point():
+        raise TypeError(f"{name}.count must be a floating-point tensor, got {shown(table.count)}")
+    check_filled(f"{name}.count", table.count)
+    if table.count.dim() != 1 or not len(table.count) or not (table.count > 0).all():
+        raise ValueError(f"{name} must hold at least one count, all of them positive")
+    for part in ("row", "column"):
+        check_row(f"{name}.{part}", getattr(table, part), len(table.count), size)
 
 
 def train_glove(
@@ -162,8 +173,9 @@ def train_glove(
         The mean loss of each epoch.
 
     Raises:
-        TypeError, ValueError: model or table is another thing, a size is no whole number of at
-            least 1, the seed none of at least 0, or the rate not positive.
+        TypeError, ValueError: model or table is another thing, the table holds words that the
+            model does not, a size is no whole number of at least 1, the seed none of at least 0,
+            or the rate not positive.
         FloatingPointError: the loss is not finite.
     """
     check_count("epochs", epochs)
@@ -172,12 +184,12 @@ def train_glove(
     check_count("seed", seed, least=0)
     if not isinstance(model, GloVe):
         raise TypeError(f"model must be a GloVe, got {type(model).__name__}")
-    _check_table("table", table)
+    _check_table("table", table, model)
     optimizer = torch.optim.Adagrad(model.parameters(), lr=learning_rate)
-    generator, losses = torch.Generator().manual_seed(seed), []
+    generator, losses = torch.Generator().manual_seed(int(seed)), []
     for epoch in tqdm(range(epochs), desc="GloVe", unit="epoch", disable=not progress):
         total = 0.0
-        for chosen in torch.randperm(len(table.count), generator=generator).split(batch_size):
+        for chosen in torch.randperm(len(table.count), generator=generator).split(int(batch_size)):
             optimizer.zero_grad()
             loss = model(Cooccurrences(*(part[chosen] for part in table)))
             # The gradient of the sum, as in the paper: the rate does not depend on the batch.

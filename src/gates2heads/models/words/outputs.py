@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_row
-from gates2heads.checks.tensors import check_dtypes, check_tokens, check_width
+from gates2heads.checks.tensors import check_device, check_dtypes, check_tokens, check_width
 from gates2heads.checks.values import check_count, check_number
 from gates2heads.data.batches.windows import check_counts
 from gates2heads.models.words.huffman import HuffmanTree
@@ -36,8 +36,9 @@ class FullSoftmax(nn.Module):
     def forward(self, hidden: Tensor, target: Tensor) -> Tensor:
         """−log P(target | hidden) in nats, (N,), for hidden (N, D) and target (N,) long."""
         _check_hidden(self, hidden)
+        check_device(hidden, target=target)
         check_row("target", target, len(hidden), self.vectors.num_embeddings)
-        return F.nll_loss(self.log_probs(hidden), target, reduction="none")
+        return F.nll_loss(self.log_probs(hidden), target.long(), reduction="none")
 
 
 class HierarchicalSoftmax(nn.Module):
@@ -72,6 +73,7 @@ class HierarchicalSoftmax(nn.Module):
     def forward(self, hidden: Tensor, target: Tensor) -> Tensor:
         """−log P(target | hidden) in nats, (N,), for hidden (N, D) and target (N,) long."""
         _check_hidden(self, hidden)
+        check_device(hidden, target=target)
         check_row("target", target, len(hidden), len(self.nodes))
         turns = self.turns[target]  # (N, L)
         scores = (self.vectors(self.nodes[target]) @ hidden[:, :, None])[:, :, 0]  # (N, L)
@@ -114,6 +116,7 @@ class NegativeSampling(nn.Module):
             noise: (N, K) long; drawn if not given.
         """
         _check_hidden(self, hidden)
+        check_device(hidden, target=target, noise=noise)
         check_row("target", target, len(hidden), self.vectors.num_embeddings)
         if noise is None:
             drawn = torch.multinomial(self.noise, self.negatives * len(target), replacement=True)
@@ -139,9 +142,10 @@ def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
     """
     check_counts(counts)
     check_number("power", power, least=0)
-    raised = counts.double().pow(float(power))
-    raised = raised.where(counts > 0, torch.zeros_like(raised))
-    return (raised / raised.sum()).float()
+    # As logarithms: the power of a large count may be larger than the largest number.
+    logs = counts.double().log()
+    scores = float(power) * (logs - logs.max())
+    return scores.masked_fill(counts == 0, -torch.inf).softmax(dim=0).float()
 
 
 OUTPUTS = {

@@ -12,6 +12,7 @@ from torch import Tensor
 from tqdm.auto import tqdm
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count, check_positive
 from gates2heads.data.batches.windows import (
     Text,
@@ -64,7 +65,7 @@ class BlockTrainer:
         self.noise = model.output.noise.cpu()
         self.inputs = RowAdagrad(model.vectors.weight.data)
         self.outputs = RowAdagrad(model.output.vectors.weight.data)
-        self.generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator().manual_seed(int(seed))
 
     def read_piece(self, piece: Text, begin: float, end: float) -> Tensor:
         """Read a piece once, while the done share of the training goes from `begin` to `end`.
@@ -237,6 +238,7 @@ def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
     """Refuse a model without negative sampling, a foreign text, and numbers out of range."""
     if not isinstance(model, Word2Vec) or not isinstance(model.output, NegativeSampling):
         raise TypeError("model must be a Word2Vec with output='negative-sampling'")
+    check_filled("the weights of model", model.vectors.weight)
     check_text(text)
     if not len(text.tokens):
         raise ValueError("text is empty; it must hold at least one token")

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 
 from gates2heads.checks.models import check_row
-from gates2heads.checks.tensors import check_mask, check_tokens
+from gates2heads.checks.tensors import check_device, check_mask, check_tokens
 from gates2heads.checks.values import check_choice, check_count
 from gates2heads.data.batches.windows import Windows, check_counts
 from gates2heads.models.words.outputs import OUTPUTS
@@ -62,9 +62,10 @@ class Word2Vec(nn.Module):
         """
         if not isinstance(batch, Windows):
             raise TypeError(f"batch must be Windows, got {type(batch).__name__}")
+        check_device(self, context=batch.context, center=batch.center)
         check_tokens("context", batch.context, self.vectors.num_embeddings)
         check_row("center", batch.center, len(batch.context), self.vectors.num_embeddings)
-        check_mask(batch.mask, batch.context.shape)
+        check_mask(batch.mask, batch.context.shape, like=batch.context)
         if batch.mask.shape != batch.context.shape:
             raise ValueError(
                 f"mask must have the shape of context, {tuple(batch.context.shape)}, got "
