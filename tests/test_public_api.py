@@ -263,7 +263,6 @@ SHAPELESS = {
     "training/checkpoints.read_weights": "the weights keep whatever shapes they have",
     "training/quantisation.dequantise": "the weights keep whatever shapes they have",
     "training/recipes/runs.loss_of": "a loss is a single number",
-    "training/loop.skip": "the state of a random generator has no axes",
     "metrics/perplexity.perplexity_base2": "its two brothers' one line: see `perplexity`",
     "metrics/perplexity.perplexity_geometric": "its two brothers' one line: see `perplexity`",
     "training/losses.r_drop_loss": "a loss is a single number",

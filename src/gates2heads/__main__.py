@@ -22,6 +22,7 @@ from pathlib import Path
 
 import torch
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
@@ -70,7 +71,7 @@ def _check_readable(words: Sequence[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError as error:
-            raise ValueError(f"each word must be text in UTF-8, got {word!a:.60}") from error
+            raise ValueError(f"each word must be text in UTF-8, got {shown(word)}") from error
 
 
 def _lacks_memory(error: Exception) -> bool:

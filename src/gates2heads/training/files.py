@@ -9,9 +9,15 @@ from typing import IO
 
 import psutil
 
+from gates2heads.checks.shown import shown
 
-def as_path(path: str | os.PathLike) -> Path:
+
+def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
     """The path itself, of the kind that has methods; refuse what is none.
+
+    Args:
+        path: of anything.
+        name: what the sentence calls it.
 
     Raises:
         TypeError: it is no path.
@@ -21,14 +27,14 @@ def as_path(path: str | os.PathLike) -> Path:
         path = Path(path)
     except Exception as error:  # a foreign kind of path may raise anything
         raise TypeError(
-            f"path must be a string or a pathlib.Path, got {type(path).__name__}"
+            f"{name} must be a string or a pathlib.Path, got {type(path).__name__}"
         ) from error
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise ValueError(f"path must be a name that a file can have, got {str(path)!a:.60}")
+        raise ValueError(f"{name} must be a name that a file can have, got {shown(str(path))}")
     return path
 
 
@@ -43,7 +49,7 @@ def as_file(path: str | os.PathLike, *, name: str = "path") -> Path:
         TypeError, ValueError: as in `as_path`; or it is a folder, a link or a device, and to
             replace one of these is never what was meant.
     """
-    path = as_path(path)
+    path = as_path(path, name=name)
     if path.is_dir():
         raise ValueError(f"{name} must name a file, but {path} is a folder")
     if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from gates2heads.checks.shown import shown
+
 DEEPEST = 50  # lists and objects inside one another; a card or a recipe has five
 
 
@@ -14,9 +16,12 @@ def read_json(text: str | bytes, *, what: str) -> Any:
         what: what the sentence calls it, such as "card.json must hold a recipe in JSON".
 
     Raises:
+        TypeError: it is no text.
         ValueError: it is no JSON, or lists and objects stand in one another more than `DEEPEST`
             deep, which is an accident or an attack, and which Python cannot print or copy.
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"{what}, got {shown(text)}")
     try:
         value = json.loads(text)
     except RecursionError as error:

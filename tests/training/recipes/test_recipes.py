@@ -99,7 +99,11 @@ def test_the_settings_reach_the_model():
         (["seed=1" + "0" * 30], ValueError, "seed must be .*, got 1"),
         (["training.steps"], ValueError, "a change must look like training.steps=100, got 'tra"),
         (["=3"], ValueError, "a change must look like"),
-        (["seed=" + "9" * 4_000], ValueError, "seed must be from 0 to 9223372036854775807, got 9"),
+        (
+            ["seed=" + "9" * 4_000],
+            ValueError,
+            "seed must be from 0 to 9223372036854775807, got a whole",
+        ),
         (["data=" + "[" * 20_000], ValueError, "data must be JSON, at most 50 deep"),
         (["data.locales=[1"], ValueError, "data.locales must be JSON: Expecting"),
         (["model.num_layers=9999"], ValueError, "model has no setting 'num_layers'"),
@@ -130,7 +134,7 @@ def test_refuses_what_is_no_recipe(tmp_path):
     with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON, at most 50"):
         read_recipe(str(file))
     file.write_bytes(b"\xff\x00")
-    with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON: 'utf"):
+    with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON: "):
         read_recipe(str(file))
     file.write_text("[3]")
     with pytest.raises(TypeError, match=r"recipe must be an object of settings, got \[3\]"):
