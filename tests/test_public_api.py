@@ -22,6 +22,7 @@ from tests.nonsense import subject
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gates2heads"
 ROOMS = ("checks", "data", "metrics", "layers", "models", "decoding", "training")
+ROOMS += ("display", "exercises")
 SHAPE = re.compile(r"\([A-Z…·][\w…·]*(, ?[^()]*)?,?\)|scalar|nats|shape")
 
 
@@ -185,7 +186,9 @@ EXEMPT = {
         models/words/training.threads_shared_by training/losses.MeanDisagreement
         training/losses.MeanSurprise training/losses.surprise""",
     CHECK: """
-        checks/figures.known checks/figures.named checks/figures.numbers checks/shown.shown
+        checks/figures.as_figure checks/figures.ends checks/figures.known
+        checks/figures.label_words checks/figures.named checks/figures.number
+        checks/figures.numbers checks/figures.seen checks/shown.shown
         checks/tensors.takes data/tokens/vocabulary.text_numbers
         layers/attention/checks.refuse_if_rotary metrics/ngrams.read_counts
         metrics/sentences.choose_tokenizer metrics/sentences.read_pair

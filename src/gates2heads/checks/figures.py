@@ -1,12 +1,14 @@
 """The checks that every kind of figure makes of its arguments, one sentence each."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from matplotlib.cbook import is_math_text
+from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 from numpy.typing import ArrayLike
 from torch import Tensor
@@ -16,7 +18,8 @@ from gates2heads.checks.values import check_list
 
 LARGEST = 1e100  # beyond it, the distance of two numbers or a power of ten is too large to draw
 MOST = 100  # series, panels or categories: more cannot be told apart
-_FORMATS = MathTextParser("path")
+_UNWRITTEN = ("Cc", "Cs", "Zl", "Zp")  # control signs, halves of signs, ends of lines
+_FORMULAS = MathTextParser("path")
 
 
 def numbers(values: ArrayLike, name: str) -> np.ndarray:
@@ -94,11 +97,11 @@ def check_words(name: str, words: str) -> None:
     """
     if not isinstance(words, str):
         raise TypeError(f"{name} must be a text, got {shown(words)}")
-    if any(not sign.isprintable() for sign in words.replace("\n", "")):
+    if not all(map(_can_be_written, words.replace("\n", ""))):
         raise ValueError(f"{name} must hold signs that can be printed, got {shown(words)}")
     if is_math_text(words):
         try:
-            _FORMATS.parse(words)
+            _FORMULAS.parse(words)
         except Exception as error:  # matplotlib's parser has errors of its own
             raise ValueError(
                 f"{name} must hold a formula in its $…$, got {shown(words)}"
@@ -116,14 +119,16 @@ def label_words(name: str, labels: Iterable[str]) -> list[str]:
     for label in listed:
         if not isinstance(label, str):
             raise TypeError(f"{name} must be a list of texts, got {shown(label)} in it")
-    return [_seen(label) for label in listed]
+    return ["␣" if label == " " else seen(label).replace("$", r"\$") for label in listed]
 
 
-def _seen(label: str) -> str:
-    if label == " ":
-        return "␣"
-    signs = (sign if sign.isprintable() else repr(sign)[1:-1] for sign in label)
-    return "".join(signs).replace("$", r"\$")
+def seen(words: str) -> str:
+    """Words in one line; what no page can show, such as the end of a line, is spelled out."""
+    return "".join(sign if _can_be_written(sign) else ascii(sign)[1:-1] for sign in words)
+
+
+def _can_be_written(sign: str) -> bool:
+    return unicodedata.category(sign) not in _UNWRITTEN and sign not in "\ufffe\uffff"
 
 
 def check_format(name: str, form: str) -> None:
@@ -136,7 +141,7 @@ def check_format(name: str, form: str) -> None:
     if not isinstance(form, str):
         raise TypeError(f"{name} must be a format such as '.1%', got {shown(form)}")
     try:
-        known_format = not re.search(r"\d{3}", form) and bool(format(1.0, form))
+        known_format = not re.search(r"\d{3}", form) and bool(format(1, form))  # "d" and ".1%"
     except ValueError:
         known_format = False
     if form and not known_format:
@@ -171,6 +176,17 @@ def known(names: Iterable[str], **uses: Iterable[str]) -> None:
             if name not in names:
                 some = ", ".join(map(shown, islice(names, 7)))
                 raise ValueError(f"{argument} must name a series of {some}, got {shown(name)}")
+
+
+def as_figure(figure: Figure) -> Figure:
+    """The figure itself.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(figure, Figure):
+        raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
+    return figure
 
 
 def check_pair(name: str, value: Sequence) -> None:

@@ -17,6 +17,7 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.checks.figures import as_figure
 from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
 from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
@@ -91,9 +92,8 @@ def _drawn(figure: Figure, **options: object) -> bytes:
         TypeError: it is no figure.
         ValueError: matplotlib cannot draw it, for instance because of a formula in a label.
     """
-    if not isinstance(figure, Figure):
-        raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
     file = io.BytesIO()
+    as_figure(figure)
     try:
         figure.savefig(file, dpi=192, **options)
     except Exception as error:  # whatever stands in a figure that was made elsewhere
@@ -164,8 +164,7 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
         ValueError: alt or caption is empty, the caption is more than one paragraph, or number is
             not a chapter, a point and a place in it.
     """
-    if not isinstance(figure, Figure):
-        raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
+    as_figure(figure)
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
     if not isinstance(number, str):
         raise TypeError(f'number must be a string such as "5.3", got {shown(number)}')
