@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.figure import Figure
-from tests.nonsense import COUNTS, FLAGS, HUGE, LISTS, THINGS, floats, through, walk
 
-from gates2heads.data.batches.pairs import collate
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.display import content, source, theme
 from gates2heads.display.charts import bars, curve_panels, curves
+from gates2heads.display.engine.describe import describe_model, describe_tokenizer
+from gates2heads.display.engine.export import export_model, pack
 from gates2heads.display.heatmaps import alignment_grid, heatmap
 from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
 from gates2heads.display.widgets.view import View
 from gates2heads.exercises import attention as exercises
+from gates2heads.exercises.comparison import difference, same
 from gates2heads.exercises.looking import SampledLoss, looking_model, year_first
+from gates2heads.exercises.readers_code import is_stub
 from gates2heads.exercises.verdict import check
+from gates2heads.layers.attention.scores import DotScore
+from gates2heads.models.transformer.transformer import Transformer
+from tests.nonsense import COUNTS, FLAGS, HUGE, LISTS, THINGS, floats, through, walk
 
 BAD_PLACES = [None, "a", [], math.nan, math.inf]
 TEMPLATES = ["{a}", "{value:q}", "{value:{value}}", "{value.real}", "{value[0]}", "{value!z}"]
@@ -78,8 +83,18 @@ WORDS = [object(), None, 3, [], "", " ", "a\n\nb"]
 DAYS = dates("test", 7)
 TEXTS = [pair.text for pair in DAYS], [pair.iso for pair in DAYS]
 SIDES = [CharacterTokenizer.from_texts(texts) for texts in TEXTS]
-HARD = looking_model("hard", 11, 11)
-BATCH = collate([([3, 4, 2], [5, 2])])
+SMALL = Transformer(
+    11,
+    11,
+    d_model=4,
+    nhead=2,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=4,
+    rotary=True,
+)
+PACKED = [object(), "nonsense", 3, [], {"a": 3}, {"a": floats(2).half()}, {3: floats(2)}]
+PACKED += [{"a": torch.zeros(2, 3, dtype=torch.int8)}]
 
 
 class Told(list):
@@ -157,8 +172,9 @@ ENTRIES = {
     "card_png": (theme.card_png, {"figure": FIGURE}, {"figure": [*THINGS, None, 3, SVG]}),
     "show": (
         theme.show,
-        {"figure": FIGURE, "alt": "a line", "caption": "It rises."},
-        {"figure": [*THINGS, None, 3, SVG], "alt": WORDS, "caption": WORDS},
+        {"figure": FIGURE, "alt": "a line", "caption": "It rises.", "number": "5.3"},
+        {"figure": [*THINGS, None, 3, SVG], "alt": WORDS, "caption": WORDS}
+        | {"number": [object(), None, 5.3, [], "5", "5.3.1"]},
     ),
     "figure_content": (
         content.figure_content,
@@ -166,12 +182,17 @@ ENTRIES = {
         {"figure": [*THINGS, None, 3, SVG]},
     ),
     "prose": (
-        lambda template, value: source.prose(template, value=value),
+        through(source.prose, lambda template, value: source.prose(template, value=value)),
         {"template": "{value:.1%}", "value": 0.5},
         {
             "template": [object(), None, 3, [], "", "{", *TEMPLATES],
             "value": [object(), None, [], math.nan, math.inf, HUGE**99, floats(2), 2j, "word"],
         },
+    ),
+    "show_source": (
+        through(source.show_source, lambda **given: source.show_source(*given.values())),
+        {"objects": floats},
+        {"objects": [*THINGS, None, 3, len, int.__add__, math]},
     ),
     "table": (
         source.table,
@@ -211,16 +232,14 @@ ENTRIES = {
         {"sync_data": {"step": 0}},
         {"sync_data": [*THINGS[:2], None, 3, [], *({"step": place} for place in BAD_PLACES)]},
     ),
-    **{
-        checker.__name__: answered(checker, **{name: len})
-        for checker, name in (
-            (exercises.check_pool, "pool"),
-            (exercises.check_split, "split"),
-            (exercises.check_entropy, "entropy"),
-            (exercises.check_reinforce, "reinforce"),
-            (exercises.check_fault, "letter"),
-        )
-    },
+    "check_fault": answered(exercises.check_fault, letter="b"),
+    "difference": (
+        partial(difference, wanted=floats(2, 3), tolerance=1e-5),
+        {"answer": floats(2, 3)},
+        {},
+    ),
+    "same": (partial(same, wanted="b", tolerance=1e-5), {"answer": "b"}, {}),
+    "is_stub": (is_stub, {"answer": len}, {}),
     "check_left_out": answered(
         exercises.check_left_out, model=3, source=3, target=3, locale="es", reported=0.5
     ),
@@ -237,6 +256,41 @@ ENTRIES = {
             "source": [*THINGS, None],
             "target": [*THINGS, None],
             "locales": [*LISTS, "en", [], [3]],
+        },
+    ),
+    "FaultyAttention": (
+        exercises.FaultyAttention,
+        {"score": DotScore(3, 3)},
+        {"score": [*THINGS, None, 3]},
+    ),
+    "describe_model": (describe_model, {"model": SMALL}, {"model": [*THINGS, None, 3]}),
+    "describe_tokenizer": (
+        describe_tokenizer,
+        {"tokenizer": SIDES[0]},
+        {"tokenizer": [*THINGS, None, 3]},
+    ),
+    "pack": (pack, {"packed": {"a": floats(2, 3)}}, {"packed": PACKED}),
+    "export_model": (
+        export_model,
+        {
+            "model": SMALL,
+            "name": "small",
+            "source": SIDES[0],
+            "target": SIDES[1],
+            "decoding": {"width": 1},
+            "card": {"seed": 3},
+            "tensors": SMALL.state_dict(),
+            "small": False,
+        },
+        {
+            "model": [*THINGS, None, 3],
+            "name": [object(), None, 3, []],
+            "source": [*THINGS, 3],
+            "target": [*THINGS, 3],
+            "decoding": [object(), "nonsense", 3],
+            "card": [object(), "nonsense", 3, {"a": {1}}],
+            "tensors": PACKED,
+            "small": FLAGS,
         },
     ),
     "faulty_model": (
@@ -266,6 +320,13 @@ SAME = {  # what a refusal names instead
     "series": ["x", "y"],
     "panels": ["series", "x", "values", "title"],
     "groups": ["series"],
+    "objects": ["show_source"],
+    "model": ["engine"],
+    "tokenizer": ["engine"],
+    "source": ["engine"],
+    "target": ["engine"],
+    "packed": ["a"],
+    "tensors": ["a"],
 }
 
 test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(

@@ -252,6 +252,45 @@ class TestThemedSvg:
         assert "stroke: currentColor" in svg
 
 
+def said(figure):
+    return "".join(ElementTree.fromstring(figures.themed_svg(figure)).itertext())
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["font-family: serif;", "#000000", 'xlink:href="#a"', "url(#x)", "<g></g>", "0.9876"],
+)
+def test_a_label_says_what_it_says(words):
+    """Even where it looks like what is taken out of the drawing."""
+    look = {"xlabel": words, "ylabel": words, "value_label": words}
+    figure = figures.heatmap(grid(), [words, "a", "b"], title=words, **look)
+    assert said(figure).count(words) == 5
+
+
+def test_tokens_are_no_formulas_and_their_blanks_are_seen():
+    tokens = ["$x^2$", "$$", "$", " ", "\n", "a\tb", "\x00", "<eos>", "\u200f"]
+    figure = figures.heatmap(np.eye(len(tokens)), tokens, **LABELS)
+    shown = said(figure)
+    for words in ["$x^2$", "$$", "␣", "\\n", "a\\tb", "\\x00", "<eos>"]:
+        assert words in shown
+
+
+def test_a_formula_that_is_none_is_told_by_its_argument():
+    assert "2" in said(figures.heatmap(grid(), title="$x^2$", **LABELS))
+    with pytest.raises(ValueError, match=r"^title must hold a formula in its \$…\$, got .*frac"):
+        figures.heatmap(grid(), title=r"$\frac$", **LABELS)
+    figure = Figure()
+    figure.suptitle(r"$\frac$")
+    with pytest.raises(ValueError, match=r"^figure must be one that matplotlib can draw: ") as told:
+        figures.themed_svg(figure)
+    assert "\n" not in str(told.value)
+
+
+def test_a_logarithm_leaves_nothing_out_in_silence():
+    with pytest.raises(ValueError, match="log must not be 'xy': there is a y of 0 or below"):
+        figures.curves({"a": ([1, 2], [0, 1])}, log="xy", **AXES)
+
+
 class TestShow:
     def test_shows_one_bundle_and_then_the_caption(self, shown):
         figure = ramp()

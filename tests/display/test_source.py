@@ -8,8 +8,10 @@ import textwrap
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from gates2heads.checks.values import check_count
 from gates2heads.display import content, source
@@ -241,3 +243,22 @@ def test_a_cell_with_arabic_keeps_its_own_direction(shown):
     assert '<bdi dir="rtl">5 يوليو 2027</bdi>' in shown[0]
     assert '<bdi dir="rtl">18\u200f/06\u200f/1998</bdi>' in shown[0]
     assert "| 5 July |" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "markdown"),
+    [
+        ("<eos>", r"\<eos>"),
+        ("a|b", r"a\|b"),
+        ("*bold* _it_ `code`", r"\*bold\* \_it\_ \`code\`"),
+        ("$5 [x](y)", r"\$5 \[x\](y)"),
+        ("&lt; ~~x~~ \\", r"\&lt; \~\~x\~\~ " + 2 * "\\"),
+        ("two\nlines", r"two\\nlines"),
+    ],
+)
+def test_words_in_a_table_are_shown_as_they_are(shown, words, markdown):
+    source.table([[words, 1]], {words + "!": "", "n": ""})
+    assert shown[0].splitlines()[2] == f"| {markdown} | 1 |"
+    assert shown[0].splitlines()[0] == f"| {markdown}! | n |"
+    rendered = BeautifulSoup(MarkdownIt("gfm-like").render(shown[0]), "html.parser")
+    assert rendered.td.get_text() == words.replace("\n", r"\n")

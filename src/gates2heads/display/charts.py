@@ -203,7 +203,7 @@ def _places(name: str, places: Mapping[str, float] | None) -> dict[str, float]:
 def _check_log(axis: str, log: str, values: Sequence) -> None:
     """Refuse what a logarithm does not have, and what a figure would leave out in silence."""
     if axis in log and any((np.asarray(some) <= 0).any() for some in values):
-        raise ValueError(f"log must not be {shown(log)}: there is an {axis} of 0 or below")
+        raise ValueError(f"log must not be {shown(log)}: there is a {axis} of 0 or below")
 
 
 def _check_groups(groups: Mapping, errors: Mapping) -> list[str]:

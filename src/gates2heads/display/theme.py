@@ -8,6 +8,7 @@ colours of `PALETTE`.
 
 import base64
 import io
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -31,7 +31,7 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: a weight is not finite, or a name ends like a scale's.
     """
-    _check_named(tensors, "tensors")
+    check_named(tensors, "tensors")
     packed = {}
     for name, tensor in tensors.items():
         if name.endswith(SCALE):
@@ -58,7 +58,7 @@ def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
         TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: scales without their matrix, or of another number than its rows.
     """
-    _check_named(packed, "packed")
+    check_named(packed, "packed")
     tensors = {name: tensor for name, tensor in packed.items() if not name.endswith(SCALE)}
     for name in packed.keys() - tensors.keys():
         scale, matrix = packed[name], name.removesuffix(SCALE)
@@ -73,7 +73,12 @@ def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return tensors
 
 
-def _check_named(tensors: Mapping[str, Tensor], argument: str) -> None:
+def check_named(tensors: Mapping[str, Tensor], argument: str) -> None:
+    """Refuse what does not map names to tensors, of any shape.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
     if not isinstance(tensors, Mapping):
         raise TypeError(f"{argument} must map names to tensors, got {type(tensors).__name__}")
     for name, tensor in tensors.items():

@@ -10,7 +10,7 @@ from traitlets import Bytes, Dict, Int, observe, validate
 
 from gates2heads.checks.figures import numbers, seen
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.widgets.view import View, module, style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
@@ -85,7 +85,7 @@ class AlignmentExplorer(View):
     ):
         _check_comparable(alignments)
         for name, place in (("sentence", sentence), ("score", score), ("step", step)):
-            check_count(name, place, least=0)
+            check_count(name, place, least=-MOST)
         by_score = list(alignments.values())
         sources = [alignment.source for alignment in by_score[0]]
         super().__init__(

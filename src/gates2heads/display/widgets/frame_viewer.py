@@ -8,7 +8,7 @@ from traitlets import Int, List, Unicode, validate
 
 from gates2heads.checks.figures import seen
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.figures import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
@@ -63,7 +63,7 @@ class FrameViewer(View):
         if not isinstance(title, str):
             raise TypeError(f"title must be a string, got {shown(title)}")
         check_count("interval_ms", interval_ms)
-        check_count("index", index, least=0)
+        check_count("index", index, least=-MOST)
         super().__init__(
             frames=frames,
             labels=[seen(label) for label in labels],
