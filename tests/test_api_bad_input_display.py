@@ -16,6 +16,7 @@ from gates2heads.display.engine.describe import describe_model, describe_tokeniz
 from gates2heads.display.engine.export import export_model, pack
 from gates2heads.display.heatmaps import alignment_grid, heatmap
 from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
+from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.view import View
 from gates2heads.exercises import attention as exercises
 from gates2heads.exercises.comparison import difference, same
@@ -79,6 +80,12 @@ ALIGNMENTS += [{"a": ALIGNMENT}, {"a": "a"}, {"a": [ALIGNMENT], "b": [ALIGNMENT]
 POSITIONS = [*THINGS, None, -1, 9, 2.5, math.nan, HUGE, "0", [0], True]
 VIEW = AlignmentExplorer({"dot": [ALIGNMENT]})
 PICTURES = [*NAMES, SVG, [], [SVG, 3], [None], ["<p>"]]
+OPTIONS = [("a", "It is.", True), ("b", "It is not.", False)]
+WRONG_OPTIONS = [*LISTS, "ab", [], [3], OPTIONS[:1], OPTIONS[:1] * 2, [OPTIONS[1]] * 2]
+WRONG_OPTIONS += [[*OPTIONS, None], [*OPTIONS, ("c", "d", 3)], [("", "d", True), OPTIONS[1]]]
+SAID = {"alt": "a line", "title": "Predict first"}
+WRONG_SAID = {"alt": [object(), None, 3], "title": [object(), None, 3, []]}
+RESULTS = [object(), 3, " ", [], ["ab"], [["a"]], [["a"], ["b", "c"]], [["a"], None]]
 WORDS = [object(), None, 3, [], "", " ", "a\n\nb"]
 DAYS = dates("test", 7)
 TEXTS = [pair.text for pair in DAYS], [pair.iso for pair in DAYS]
@@ -227,6 +234,33 @@ ENTRIES = {
             "index": POSITIONS,
         },
     ),
+    "Question": (
+        Question,
+        {"text": "Which?", "options": OPTIONS},
+        {"text": [object(), None, 3, [], "", " "], "options": WRONG_OPTIONS},
+    ),
+    "Guess": (
+        Guess,
+        {"text": "How many?", "answer": 3, "low": 1, "high": 5, "step": 1, "reason": "So."}
+        | {"unit": "%", "within": 0.5},
+        {name: [object(), None, 3, [], "", " "] for name in ("text", "reason")}
+        | {
+            name: [*POSITIONS[:4], math.nan, HUGE**99, "0", [0], True]
+            for name in ("answer", "low", "high", "step", "within")
+        }
+        | {"answer": [0, 6], "step": [0, 7], "unit": [object(), None, 3]},
+    ),
+    "Predict": (
+        Predict,
+        {"questions": [Question("Which?", OPTIONS)], "result": "It is a.", **SAID},
+        {"questions": [*LISTS, [], [3]], "result": RESULTS, **WRONG_SAID},
+    ),
+    "predict": (
+        predict,
+        {"question": "Which?", "options": OPTIONS, "result": SVG, **SAID},
+        {"question": [object(), None, 3, "", " "], "options": WRONG_OPTIONS, "result": RESULTS}
+        | WRONG_SAID,
+    ),
     "View.set_state": (
         through(View.set_state, partial(VIEW.set_state)),
         {"sync_data": {"step": 0}},
@@ -321,6 +355,7 @@ SAME = {  # what a refusal names instead
     "panels": ["series", "x", "values", "title"],
     "groups": ["series"],
     "objects": ["show_source"],
+    "question": ["text"],
     "model": ["engine"],
     "tokenizer": ["engine"],
     "source": ["engine"],

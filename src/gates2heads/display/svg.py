@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -12,12 +12,13 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _FONT = re.compile(r"((?:[a-z]+ )*)([\d.]+px)")
 
 
-def page_svg(drawn: bytes, head: dict[str, str]) -> str:
+def page_svg(drawn: bytes, head: Mapping[str, str], inks: Mapping[str, str]) -> str:
     """Reduce a drawing to what a page needs, and let what is black take the page's own ink.
 
     Args:
         drawn: the file that matplotlib wrote.
         head: the attributes of the `<svg>` element.
+        inks: colour → what the page calls it, for lines and for what they enclose.
 
     Returns:
         an `<svg>` element whose ids are its own, the same for the same drawing on every machine.
@@ -27,11 +28,11 @@ def page_svg(drawn: bytes, head: dict[str, str]) -> str:
     for element in root.iter():
         element.tag = _NAMESPACE.sub("", element.tag)
         element.attrib = {
-            _NAMESPACE.sub("", name) if "xlink" in name else name: _plain(name, value)
+            _NAMESPACE.sub("", name) if "xlink" in name else name: _plain(name, value, inks)
             for name, value in element.attrib.items()
             if not (name == "transform" and value.startswith("rotate(-0 "))
         }
-    root.attrib = head
+    root.attrib = dict(head)
     _own_ids(root)
     return ElementTree.tostring(root, encoding="unicode")
 
@@ -50,19 +51,21 @@ def _strip(element: Element) -> None:
             element.remove(child)
 
 
-def _plain(name: str, value: str) -> str:
+def _plain(name: str, value: str, inks: Mapping[str, str]) -> str:
     """An attribute's value in the page's ink and font, with numbers as long as can be seen."""
     if name == "style":
-        value = "; ".join(part for one in value.split(";") if (part := _declaration(one.strip())))
-    value = value.replace("#000000", "currentColor")
+        parts = (_declaration(one.strip(), inks) for one in value.split(";"))
+        value = "; ".join(part for part in parts if part)
     if name.endswith("href"):  # an address, or a picture's bytes
         return value
     return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}", value)
 
 
-def _declaration(one: str) -> str:
+def _declaration(one: str, inks: Mapping[str, str]) -> str:
     """One declaration of a style, without a font's family, which is the page's."""
     name, _, value = one.partition(": ")
+    if name in ("fill", "stroke"):
+        return f"{name}: {inks.get(value.lower(), value)}"
     if name == "font" and (found := _FONT.match(value)):
         # Older matplotlib writes the shorthand, which cannot go without naming a family.
         words = found[1].split()

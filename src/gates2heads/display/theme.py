@@ -38,6 +38,8 @@ COLOURS = {
     "sky": "#2895ad",
 }
 PALETTE = tuple(COLOURS.values())
+INKS = {"#000000": "currentColor"}
+INKS |= {colour: f"var(--g2h-{name}, {colour})" for name, colour in COLOURS.items()}
 
 STYLE = {
     "font.family": "sans-serif",
@@ -131,7 +133,7 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
         "stroke-linecap": "butt",
         "style": "max-width: 100%; height: auto; font-family: inherit",
     }
-    return page_svg(drawn, head)
+    return page_svg(drawn, head, INKS)
 
 
 def card_png(figure: Figure) -> bytes:

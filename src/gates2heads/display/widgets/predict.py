@@ -1,7 +1,7 @@
 """Predict first: a question whose result stays closed until the reader commits to an answer."""
 
 import hashlib
-import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -157,6 +157,8 @@ class Predict(View):
     ):
         questions = _questions(questions)
         opened = _opened(result, alt)
+        if not isinstance(title, str):
+            raise TypeError(f"title must be a string, got {shown(title)}")
         self._in_markdown = "\n\n".join(
             [*(question.in_markdown() for question in questions), *_result_in_markdown(opened)]
         )
@@ -215,7 +217,8 @@ def _check_text(text: str, name: str) -> None:
 
 
 def _finite(number: float, name: str) -> float:
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    real = isinstance(number, int | float) and not isinstance(number, bool)
+    if not real or not abs(number) <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number, got {shown(number)}")
     return float(number)
 
