@@ -166,7 +166,7 @@ ENTRIES = {
         {"path": FILE, "name": "path"},
         {"path": [*PATHS, b"a", "a\0b", "a\ud800"]},
     ),
-    "as_file": (as_file, {"path": FILE, "name": "path"}, {"path": [*PATHS, "."]}),
+    "as_file": (as_file, {"path": FILE}, {"path": [*PATHS, "."]}),
     "try_place": (
         through(try_place, in_folder(try_place)),
         {"path": FILE},

@@ -213,7 +213,8 @@ EXEMPT = {
         training/checkpoints.TrainingCheckpoint.keep
         training/checkpoints.TrainingCheckpoint.resume training/checkpoints.as_bytes
         training/checkpoints.digest training/checkpoints.from_bytes
-        training/files.write_whole training/files.clear_parts(between)
+        training/files.write_whole training/files.as_file(name)
+        training/files.as_path(name) training/files.clear_parts(between)
         training/generators.set_generator_states training/recipes/recipe.blank_model
         training/recipes/runs.Every training/plain_json.read_json(what)
         training/early_stopping.EarlyStopping.best(history)

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import check_count, check_encodable
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.display.engine.export import export_model
@@ -68,10 +67,7 @@ def main(given: Sequence[str] | None = None) -> int:
 def _check_readable(words: Sequence[str]) -> None:
     """Refuse bytes that are no text: no tokenizer knows them, and no card could hold them."""
     for word in words:
-        try:
-            word.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(f"each word must be text in UTF-8, got {shown(word)}") from error
+        check_encodable("each word", word)
 
 
 def _lacks_memory(error: Exception) -> bool:

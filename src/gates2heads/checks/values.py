@@ -118,6 +118,18 @@ def check_texts(name: str, texts: Collection[str]) -> None:
             raise TypeError(f"{name} must be a list of strings, got {shown(text)} in it")
 
 
+def check_encodable(name: str, words: str) -> None:
+    """Refuse halves of signs, which no file and no page can hold.
+
+    Raises:
+        ValueError: with a sentence that names the argument.
+    """
+    try:
+        words.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} must be text in UTF-8, got {shown(words)}") from error
+
+
 def check_generator(generator: torch.Generator | None) -> None:
     """Refuse what is neither None nor a generator of torch.
 

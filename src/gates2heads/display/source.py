@@ -180,7 +180,13 @@ def _listing(item: object, docstring: bool, checks: bool) -> str:
         ) from None
     first, last = max(first, 1), max(first, 1) + len(lines) - 1
     whole = textwrap.dedent("".join(lines)).rstrip()
-    part = listing(whole, docstring=docstring, checks=checks)
+    try:
+        part = listing(whole, docstring=docstring, checks=checks)
+    except SyntaxError:  # a lambda inside a larger expression, for instance
+        raise TypeError(
+            f"show_source needs Python source that stands by itself, and that of {shown(item)} "
+            "does not"
+        ) from None
     runs = re.findall(r"^\s*(`{3,})", part.code, re.M)
     fence = max(["```", *(run + "`" for run in runs)], key=len)
     name, place = _place(code, first, last)

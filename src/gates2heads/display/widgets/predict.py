@@ -10,6 +10,7 @@ from IPython.display import display
 from traitlets import Dict, List, Unicode
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_encodable
 from gates2heads.display.theme import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
@@ -214,6 +215,7 @@ def predict(
 def _check_text(text: str, name: str) -> None:
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"{name} must say something, got {shown(text)}")
+    check_encodable(name, text)
 
 
 def _finite(number: float, name: str) -> float:
@@ -259,6 +261,7 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
     """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}."""
     if not isinstance(alt, str):
         raise ValueError(f"alt must say what the result shows, got {shown(alt)}")
+    check_encodable("alt", alt)
     if result is None:
         return {}
     if hasattr(result, "savefig") or (isinstance(result, str) and "<svg" in result):

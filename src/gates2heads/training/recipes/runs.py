@@ -286,8 +286,10 @@ def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
 def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:
     """The mean of a loss over all target tokens of some pairs."""
     total = tokens = 0
+    device = next(trained.model.parameters()).device
     with torch.no_grad():
         for batch in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
+            batch = batch.to(device)  # noqa: PLW2901 (the same batch)
             count = int(batch.target_mask.sum())
             total, tokens = total + count * loss(trained.model, batch).item(), tokens + count
     return total / tokens
