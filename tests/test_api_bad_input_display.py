@@ -12,8 +12,10 @@ from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.display import content, source, theme
 from gates2heads.display.charts import bars, curve_panels, curves
+from gates2heads.display.diagrams import Diagram
 from gates2heads.display.engine.describe import describe_model, describe_tokenizer
 from gates2heads.display.engine.export import export_model, pack
+from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.display.heatmaps import alignment_grid, heatmap
 from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
@@ -25,12 +27,14 @@ from gates2heads.exercises.readers_code import is_stub
 from gates2heads.exercises.verdict import check
 from gates2heads.layers.attention.scores import DotScore
 from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.training.checkpoints import shipped_weights
 from tests.nonsense import COUNTS, FLAGS, HUGE, LISTS, THINGS, floats, through, walk
 
 BAD_PLACES = [None, "a", [], math.nan, math.inf]
 TEMPLATES = ["{a}", "{value:q}", "{value:{value}}", "{value.real}", "{value[0]}", "{value!z}"]
 TEMPLATES += ["{value:999999999d}", "{value:.99999f}"]
 CELLS = [object(), [], math.nan, math.inf, HUGE**99, floats(2), 2j]
+SHIPPED = shipped_weights("looking_before")
 SVG = "<svg xmlns='http://www.w3.org/2000/svg'/>"
 FIGURE = Figure((1, 1))
 FIGURE.add_subplot().plot([1, 3, 2])
@@ -117,6 +121,14 @@ def told(monkeypatch):
     for place in (source, theme):
         monkeypatch.setattr(place, "display", outputs)
     return outputs
+
+
+def drawing():
+    """A diagram of two boxes."""
+    diagram = Diagram()
+    for place, name in enumerate("ab"):
+        diagram.box(name, name, at=(place, 0))
+    return diagram
 
 
 def answered(checker, **given):
@@ -234,6 +246,37 @@ ENTRIES = {
             "index": POSITIONS,
         },
     ),
+    "Diagram.box": (
+        through(Diagram.box, lambda **given: drawing().box(**given)),
+        {"name": "c", "text": "C", "at": (2, 0), "shape": "(B, S)", "kind": "box"}
+        | {"colour": "blue"},
+        {
+            "name": [object(), None, 3, "", " ", "a"],
+            "text": [object(), None, 3, "", " "],
+            "at": [*ENDS[:6], (1, math.nan), (1, HUGE**99), (None, 1)],
+            "shape": [object(), None, 3],
+            "kind": [object(), None, 3, "square"],
+            "colour": [object(), None, 3, "beige"],
+        },
+    ),
+    "Diagram.arrow": (
+        through(Diagram.arrow, lambda **given: drawing().arrow(**given)),
+        {"start": "a", "end": "b", "label": "", "shape": "", "route": "", "shift": 0},
+        {key: [object(), None, 3, [], "z"] for key in ("start", "end")}
+        | {key: [object(), None, 3] for key in ("label", "shape")}
+        | {"route": [object(), None, 3, "up"], "shift": [object(), None, "0", 2, HUGE**99]},
+    ),
+    "Diagram.group": (
+        through(
+            Diagram.group, lambda title, names, colour: drawing().group(title, names, colour=colour)
+        ),
+        {"title": "both", "names": "a", "colour": "blue"},
+        {
+            "title": [object(), None, 3, "", " "],
+            "names": [object(), None, 3, [], "z"],
+            "colour": [object(), None, 3, "beige"],
+        },
+    ),
     "Question": (
         Question,
         {"text": "Which?", "options": OPTIONS},
@@ -303,6 +346,11 @@ ENTRIES = {
         {"tokenizer": SIDES[0]},
         {"tokenizer": [*THINGS, None, 3]},
     ),
+    "rebuild": (
+        through(rebuild, lambda path: path == SHIPPED or rebuild(path)),
+        {"path": SHIPPED},
+        {"path": [object(), None, 3, [], "nonsense", ".", __file__]},
+    ),
     "pack": (pack, {"packed": {"a": floats(2, 3)}}, {"packed": PACKED}),
     "export_model": (
         export_model,
@@ -361,6 +409,7 @@ SAME = {  # what a refusal names instead
     "source": ["engine"],
     "target": ["engine"],
     "packed": ["a"],
+    "path": ["safetensors"],
     "tensors": ["a"],
 }
 

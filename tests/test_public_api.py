@@ -187,6 +187,13 @@ EXEMPT = {
         models/transformer/state.TransformerState.select_rows models/words/training.BlockTrainer
         models/words/training.threads_shared_by training/losses.MeanDisagreement
         training/losses.MeanSurprise training/losses.surprise
+        display/diagram_layout.Rect.grown display/diagram_layout.Rect.meets
+        display/diagram_layout.around display/diagram_layout.centres
+        display/diagram_layout.hull display/diagram_layout.label_places
+        display/diagram_layout.text_size display/diagram_layout.way
+        display/diagram_parts.draw_arrow display/diagram_parts.draw_box
+        display/diagram_parts.draw_frame display/diagram_parts.sheet
+        display/diagram_parts.write display/diagram_parts.write_title
         display/line_breaks.narrow display/listings.listing display/svg.page_svg
         display/source.prose(numbers) display/theme.styled exercises/attention.pool
         exercises/attention.split exercises/attention.entropy exercises/attention.reinforce
@@ -253,6 +260,7 @@ HANDED_ON = "goes as it is to an entry that is walked"
 TOLD = "is shown or carried along as it is"
 FREE = {
     "causal": TRUTH,
+    "dashed": TRUTH,
     "checks": TRUTH,
     "docstring": TRUTH,
     "eos": TRUTH,
