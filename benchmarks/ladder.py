@@ -21,7 +21,7 @@ from gates2heads.checks.values import check_count
 from gates2heads.decoding.translation import translate
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.models.translation.forcing import unroll
-from gates2heads.training.checkpoints import write_whole
+from gates2heads.training.files import write_whole
 from gates2heads.training.losses import cross_entropy
 from gates2heads.training.recipes.recipe import RECIPES, read_recipe
 from gates2heads.training.recipes.runs import evaluate, load, loss_of, search_of, train

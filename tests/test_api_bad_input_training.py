@@ -14,7 +14,6 @@ from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.averaging import average_weights
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
-    as_path,
     load_weights,
     read_packed,
     read_weights,
@@ -22,12 +21,14 @@ from gates2heads.training.checkpoints import (
     shipped_weights,
 )
 from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.files import as_file, as_path, clear_parts, try_place
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy, r_drop_loss, sequence_loss
 from gates2heads.training.parallel import prepare_accelerator
-from gates2heads.training.quantisation import quantise
+from gates2heads.training.plain_json import read_json
+from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.recipes.recipe import complete, read_recipe
-from gates2heads.training.recipes.runs import load
+from gates2heads.training.recipes.runs import check_output, load
 from gates2heads.training.recipes.tasks import CaptionsTask, DatesTask
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
@@ -81,10 +82,15 @@ def point_loss(model, batch):
     return model.weight.sum()
 
 
-def save_in_folder(path, **given):
-    """Save where an odd name does no harm."""
-    named = isinstance(path, str) and path not in ("", ".")
-    return save_weights(Path(FILE).parent / path if named else path, **given)
+def in_folder(call):
+    """Let a call write where an odd name does no harm."""
+
+    def write(**given):
+        (name, path), *rest = given.items()
+        named = isinstance(path, str) and path not in ("", ".")
+        return call(**{name: Path(FILE).parent / path if named else path}, **dict(rest))
+
+    return write
 
 
 def wrong_settings(good, **wrong):
@@ -155,9 +161,30 @@ ENTRIES = {
         {"path": "run.pt", "every": 5},
         {"path": [*PATHS, "."], "every": COUNTS},
     ),
-    "as_path": (as_path, {"path": FILE}, {"path": PATHS}),
+    "as_path": (
+        as_path,
+        {"path": FILE, "name": "path"},
+        {"path": [*PATHS, b"a", "a\0b", "a\ud800"]},
+    ),
+    "as_file": (as_file, {"path": FILE}, {"path": [*PATHS, "."]}),
+    "try_place": (
+        through(try_place, in_folder(try_place)),
+        {"path": FILE},
+        {"path": [*PATHS, "."]},
+    ),
+    "clear_parts": (clear_parts, {"path": FILE}, {"path": PATHS}),
+    "check_output": (
+        through(check_output, in_folder(check_output)),
+        {"output": f"{FILE}.new", "overwrite": False},
+        {"output": [*PATHS, ".", FILE], "overwrite": [*THINGS, None, 3]},
+    ),
+    "read_json": (
+        partial(read_json, what="text must be JSON"),
+        {"text": "{}"},
+        {"text": [*LISTS, "nonsense", "[" * 20_000, b"\xff"]},
+    ),
     "save_weights": (
-        through(save_weights, save_in_folder),
+        through(save_weights, in_folder(save_weights)),
         {"path": FILE, "model": POINT, "card": {"a": 1}, "small": False},
         {"path": [*PATHS, "."], "model": MODULES, "card": CARDS, "small": FLAGS},
     ),
@@ -185,6 +212,11 @@ ENTRIES = {
         },
     ),
     "read_packed": (read_packed, {"path": FILE}, {"path": FILES}),
+    "dequantise": (
+        dequantise,
+        {"packed": quantise({"weight": floats(2, 3)})},
+        {"packed": [*THINGS, *LISTS, {3: floats(2)}, {"a/scale": floats(2)}]},
+    ),
     "read_weights": (read_weights, {"path": FILE}, {"path": FILES}),
     "load": (
         through(load, lambda path: path == FILE or load(path)),
@@ -267,6 +299,7 @@ SAME = {  # what a refusal names instead
     "given": ["recipe", "task", "seed", "model"],
     "model": ["target", "target_out", "source"],
     "tensors": ["weight"],
+    "packed": ["a/scale"],
     "source": ["recipe"],
     "changes": ["change", "recipe", "seed"],
 }

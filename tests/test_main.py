@@ -119,6 +119,21 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (["train", "dates-dot", "--set", "seed=" + "9" * 4_000], "seed must be from 0 to 9223372"),
+        (
+            ["train", "dates-dot", "--set", "model.hidden_size=2147483646"],
+            "model must fit into mem",
+        ),
+        (["train", "dates-dot", "--set", "data.train=2147483646"], "data.train must be from 1 to "),
+        (["train", "dates-dot", "--set", "data=" + "[" * 20_000], "data must be JSON, at most 50"),
+        (
+            ["show", "dates-dot", "--set", "task=\udcff"],
+            "each word must hold whole characters, got",
+        ),
+        (["translate", "Ein\udce9"], "each word must hold whole characters, got"),
+        (["translate", "x", "--width", "0"], "--width must be from 1 to 1000, got 0"),
+        (["translate", "x", "--width", "9" * 30], "--width must be from 1 to 1000, got 99"),
+        (["evaluate", "a\0b"], "path must be a name that a file can have, got 'a\\x00b'"),
         (["train", "poems"], "recipe must be a JSON file or one of dates-none, "),
         (["train", "dates-dot", "--set", "steps=3"], "recipe has no setting 'steps'; it has task"),
         (["train", "dates-dot", "--set", "model.score=big"], "score must be None or one of "),
@@ -176,6 +191,63 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr("gates2heads.__main__.read_recipe", interrupted)
     assert main(["train", "dates-dot"]) == 130
     assert "the same command goes on from here" in capsys.readouterr().err
+
+
+def test_a_model_that_is_there_is_replaced_only_when_told_to(tmp_path, capsys):
+    output, small = tmp_path / "one.safetensors", tmp_path / "small.safetensors"
+    words = ["train", "dates-dot", *FEW, "--output", str(output), "--quiet"]
+    assert main(words) == 0
+    before = output.read_bytes()
+    capsys.readouterr()
+    for again in (words, ["shrink", str(output), str(output)]):
+        assert main(again) == 2
+        out, error = capsys.readouterr()
+        assert out == ""
+        assert f"output must be a new file, but {output} is there already; --overwrite" in error
+        assert error.count("\n") == 1
+        assert output.read_bytes() == before
+    assert main([*words, "--overwrite"]) == 0
+    assert main(["shrink", str(output), str(small)]) == 0
+    assert main(["shrink", str(output), str(small), "--overwrite"]) == 0
+    assert {file.name for file in tmp_path.iterdir()} == {output.name, small.name}
+
+
+def test_a_place_that_cannot_be_written_is_found_before_the_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("gates2heads.training.recipes.runs.fit", None)  # is not reached
+    (tmp_path / "plain").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name, sentence in [
+        ("plain/one.safetensors", "one.safetensors"),
+        ("link", "output must name a regular file, or none yet, but"),
+    ]:
+        assert main(["train", "dates-dot", *FEW, "--output", str(tmp_path / name)]) == 2
+        error = capsys.readouterr().err
+        assert sentence in error
+        assert error.count("\n") == 1
+    assert {file.name for file in tmp_path.iterdir()} == {"plain", "link"}
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9\n Try")]
+)
+def test_a_full_memory_is_told_and_other_errors_stay_as_they_are(monkeypatch, capsys, error):
+    def fails(*given):
+        raise error
+
+    monkeypatch.setattr("gates2heads.__main__.read_recipe", fails)
+    assert main(["show", "dates-dot"]) == 2
+    told = "gates2heads: the memory is full; a smaller batch or model needs less\n"
+    assert capsys.readouterr().err == told
+    error = RuntimeError("a fault of the library")
+    with pytest.raises(RuntimeError, match="a fault of the library"):
+        main(["show", "dates-dot"])
+
+
+@pytest.mark.slow
+def test_what_a_terminal_cannot_show_is_spelled_out(tmp_path):
+    recipe = {"task": "dates", "model": {"kind": "Transformer"}, "data": {"forms": ["\ud83d"]}}
+    (tmp_path / "odd.json").write_text(json.dumps(recipe))
+    assert json.loads(finish(start("show", tmp_path / "odd.json")))["data"]["forms"] == ["\ud83d"]
 
 
 @pytest.mark.slow

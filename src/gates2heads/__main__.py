@@ -22,6 +22,7 @@ from pathlib import Path
 
 import torch
 
+from gates2heads.checks.values import check_characters, check_count
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.display.engine.export import export_model
@@ -31,11 +32,11 @@ from gates2heads.training.checkpoints import (
     read_weights,
     save_weights,
     shipped_weights,
-    write_whole,
 )
+from gates2heads.training.files import write_whole
 from gates2heads.training.quantisation import dequantise, quantise
-from gates2heads.training.recipes.recipe import RECIPES, read_recipe
-from gates2heads.training.recipes.runs import evaluate, load, search_of, train
+from gates2heads.training.recipes.recipe import RECIPES, WIDEST, read_recipe
+from gates2heads.training.recipes.runs import check_output, evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
 ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read
@@ -45,14 +46,34 @@ def main(given: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     arguments = _parser().parse_args(given)
     try:
+        _check_readable(sys.argv[1:] if given is None else given)
         arguments.run(arguments)
     except (OSError, TypeError, ValueError, FloatingPointError) as error:
-        print(f"gates2heads: {error}", file=sys.stderr)
+        print(f"gates2heads: {' '.join(str(error).split())}", file=sys.stderr)
+        return MISTAKE
+    except (MemoryError, RuntimeError) as error:
+        if not _lacks_memory(error):
+            raise
+        print(
+            "gates2heads: the memory is full; a smaller batch or model needs less", file=sys.stderr
+        )
         return MISTAKE
     except KeyboardInterrupt:
         print("gates2heads: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def _check_readable(words: Sequence[str]) -> None:
+    """Refuse bytes that are no text: no tokenizer knows them, and no card could hold them."""
+    for word in words:
+        check_characters("each word", word)
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether this is how Python or PyTorch say that memory is at its end."""
+    full = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return full or "allocate memory" in str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,6 +126,10 @@ def _parser() -> argparse.ArgumentParser:
         "--name", help="under which the page finds it; that of the weights file if not given"
     )
     exported.add_argument("--small", action="store_true", help="in one byte a weight")
+    for command in (trained, shrunk, exported):
+        command.add_argument(
+            "--overwrite", action="store_true", help="replace a file that is there already"
+        )
     for command, run in (
         (shown, _show),
         (trained, _train),
@@ -129,14 +154,18 @@ def _train(arguments) -> None:
     output = arguments.output or Path("checkpoints", f"{name}.safetensors")
     words = ["train", arguments.recipe, *(word for one in arguments.set for word in ("--set", one))]
     command = f"python -m gates2heads {shlex.join(words)}"
-    card = train(recipe, output, command=command, progress=not arguments.quiet)
+    how = {"overwrite": arguments.overwrite, "progress": not arguments.quiet}
+    card = train(recipe, output, command=command, **how)
     if os.environ.get("RANK", "0") == "0":  # under torchrun the main process alone speaks
         print(f"{output}: {card['steps']} steps, {card['seconds']} seconds")
         _print_scores("test", card["scores"]["test"])
 
 
 def _search(arguments) -> dict:
-    return {} if arguments.width is None else {"width": arguments.width}
+    if arguments.width is None:
+        return {}
+    check_count("--width", arguments.width, most=WIDEST)
+    return {"width": arguments.width}
 
 
 def _evaluate(arguments) -> None:
@@ -165,9 +194,10 @@ def _card(arguments) -> None:
 
 
 def _shrink(arguments) -> None:
+    check_output(arguments.output, overwrite=arguments.overwrite)
     trained = load(arguments.weights)
     trained.model.load_state_dict(dequantise(quantise(trained.model.state_dict())))
-    told = {split: evaluate(trained, split) for split in trained.card["scores"]}
+    told = {split: evaluate(trained, split) for split in ("validation", "test")}
     words = {"terms": trained.task.terms, "limits": trained.task.limits}
     card = {**trained.card, **words, "scores_small": told}
     save_weights(arguments.output, trained.model, card=card, small=True)
@@ -176,6 +206,7 @@ def _shrink(arguments) -> None:
 
 
 def _export(arguments) -> None:
+    check_output(arguments.output, overwrite=arguments.overwrite)
     rebuilt = rebuild(arguments.weights)
     packed, _ = read_packed(arguments.weights)
     exported = export_model(
@@ -199,4 +230,6 @@ def _print_scores(split: str, told: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
+    # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
+    sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

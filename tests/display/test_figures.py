@@ -116,7 +116,10 @@ class TestPictures:
                 lambda: figures.heatmap(grid(), **{**LABELS, "xlabel": ""}),
                 "xlabel must name the quantity and its unit, got ''",
             ),
-            (lambda: figures.alignment_grid([], **LABELS), "at least one matrix, got none"),
+            (
+                lambda: figures.alignment_grid([], **LABELS),
+                "at least one matrix and at most 100, got none",
+            ),
             (lambda: figures.curves({}, **AXES), "at least one series to draw, got none"),
             (
                 lambda: figures.curves({"a": ([1, 2], [1, 2, 3])}, **AXES),
@@ -124,7 +127,7 @@ class TestPictures:
             ),
             (
                 lambda: figures.curves({"a": ([1], [1])}, points=["b"], **AXES),
-                r"points must name a series of \['a'\], got 'b'",
+                "points must name a series of 'a', got 'b'",
             ),
             (
                 lambda: figures.curves({"a": ([1], [1])}, log="z", **AXES),
@@ -133,11 +136,11 @@ class TestPictures:
             (lambda: figures.bars({}, **AXES), "at least one series to draw, got none"),
             (
                 lambda: figures.bars({"a": {"k": 1.0}, "b": {"l": 1.0}}, **AXES),
-                r"groups must share the categories \['k'\], 'b' differs",
+                "groups must share the categories k, 'b' differs",
             ),
             (
                 lambda: figures.bars({"a": {"k": 1.0}}, errors={"a": {}}, **AXES),
-                r"groups must share the categories \['k'\], 'a' differs",
+                "groups must share the categories k, 'a' differs",
             ),
         ],
     )
@@ -247,6 +250,45 @@ class TestThemedSvg:
         svg = figures.themed_svg(figure)
         assert "#000000" not in svg
         assert "stroke: currentColor" in svg
+
+
+def said(figure):
+    return "".join(ElementTree.fromstring(figures.themed_svg(figure)).itertext())
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["font-family: serif;", "#000000", 'xlink:href="#a"', "url(#x)", "<g></g>", "0.9876"],
+)
+def test_a_label_says_what_it_says(words):
+    """Even where it looks like what is taken out of the drawing."""
+    look = {"xlabel": words, "ylabel": words, "value_label": words}
+    figure = figures.heatmap(grid(), [words, "a", "b"], title=words, **look)
+    assert said(figure).count(words) == 5
+
+
+def test_tokens_are_no_formulas_and_their_blanks_are_seen():
+    tokens = ["$x^2$", "$$", "$", " ", "\n", "a\tb", "\x00", "<eos>", "\u200f"]
+    figure = figures.heatmap(np.eye(len(tokens)), tokens, **LABELS)
+    shown = said(figure)
+    for words in ["$x^2$", "$$", "␣", "\\n", "a\\tb", "\\x00", "<eos>"]:
+        assert words in shown
+
+
+def test_a_formula_that_is_none_is_told_by_its_argument():
+    assert "2" in said(figures.heatmap(grid(), title="$x^2$", **LABELS))
+    with pytest.raises(ValueError, match=r"^title must hold a formula in its \$…\$, got .*frac"):
+        figures.heatmap(grid(), title=r"$\frac$", **LABELS)
+    figure = Figure()
+    figure.suptitle(r"$\frac$")
+    with pytest.raises(ValueError, match=r"^figure must be one that matplotlib can draw: ") as told:
+        figures.themed_svg(figure)
+    assert "\n" not in str(told.value)
+
+
+def test_a_logarithm_leaves_nothing_out_in_silence():
+    with pytest.raises(ValueError, match="log must not be 'xy': there is a y of 0 or below"):
+        figures.curves({"a": ([1, 2], [0, 1])}, log="xy", **AXES)
 
 
 class TestShow:

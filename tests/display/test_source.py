@@ -8,8 +8,10 @@ import textwrap
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from gates2heads.checks.values import check_count
 from gates2heads.display import content, source
@@ -159,9 +161,9 @@ class TestProse:
         ("template", "numbers", "error", "message"),
         [
             ("99 percent", {}, ValueError, r"must have at least one \{field\}, got '99 percent'"),
-            ("{a}", {}, ValueError, r"fields \['a'\] must be the values given, got \[\]"),
-            ("{a}", {"a": 1, "b": 2}, ValueError, r"got \['a', 'b'\]"),
-            ("{}", {"a": 1}, ValueError, r"fields \[''\] must be"),
+            ("{a}", {}, ValueError, "fields 'a' must be the values given, got none"),
+            ("{a}", {"a": 1, "b": 2}, ValueError, "got 'a', 'b'"),
+            ("{}", {"a": 1}, ValueError, "fields '' must be"),
             ("{a", {"a": 1}, ValueError, "template must be a format string"),
             ("{a:.1%}", {"a": "x"}, ValueError, "formats must fit the values"),
             ("{a}", {"a": math.nan}, ValueError, "a must be finite, got nan"),
@@ -189,9 +191,9 @@ class TestTable:
     @pytest.mark.parametrize(
         ("rows", "message"),
         [
-            ([], "table needs rows and columns, got 0 and 1"),
-            ([[1, 2]], "row 0 must have 1 values, got 2"),
-            ([[math.inf]], "a table's value must be finite, got inf"),
+            ([], "rows must hold at least one row, got none"),
+            ([[1, 2]], r"rows\[0\] must have 1 values, got 2"),
+            ([[math.inf]], r"rows\[0\] must be finite, got inf"),
         ],
     )
     def test_a_crooked_table_is_refused(self, rows, message):
@@ -241,3 +243,22 @@ def test_a_cell_with_arabic_keeps_its_own_direction(shown):
     assert '<bdi dir="rtl">5 يوليو 2027</bdi>' in shown[0]
     assert '<bdi dir="rtl">18\u200f/06\u200f/1998</bdi>' in shown[0]
     assert "| 5 July |" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "markdown"),
+    [
+        ("<eos>", r"\<eos>"),
+        ("a|b", r"a\|b"),
+        ("*bold* _it_ `code`", r"\*bold\* \_it\_ \`code\`"),
+        ("$5 [x](y)", r"\$5 \[x\](y)"),
+        ("&lt; ~~x~~ \\", r"\&lt; \~\~x\~\~ " + 2 * "\\"),
+        ("two\nlines", r"two\\nlines"),
+    ],
+)
+def test_words_in_a_table_are_shown_as_they_are(shown, words, markdown):
+    source.table([[words, 1]], {words + "!": "", "n": ""})
+    assert shown[0].splitlines()[2] == f"| {markdown} | 1 |"
+    assert shown[0].splitlines()[0] == f"| {markdown}! | n |"
+    rendered = BeautifulSoup(MarkdownIt("gfm-like").render(shown[0]), "html.parser")
+    assert rendered.td.get_text() == words.replace("\n", r"\n")

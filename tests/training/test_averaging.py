@@ -59,3 +59,20 @@ def test_bad_input(tmp_path):
         average_weights("x")
     with pytest.raises(FileNotFoundError, match="path must name a weights file"):
         average_weights([tmp_path / "none.safetensors"])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_large_weights_of_any_precision_have_a_finite_mean(tmp_path, dtype):
+    largest = torch.finfo(dtype).max * (0.5 if dtype == torch.float64 else 1)
+    models = [nn.Linear(3, 5).to(dtype) for _ in range(3)]
+    for model in models:
+        nn.init.constant_(model.weight, largest)
+    mean = average_weights(files(tmp_path, *models))
+    assert mean["weight"].dtype == dtype
+    torch.testing.assert_close(mean["weight"], models[0].weight.detach())
+
+
+def test_weights_of_another_precision_are_those_of_another_model(tmp_path):
+    paths = files(tmp_path, nn.Linear(3, 5), nn.Linear(3, 5).half())
+    with pytest.raises(ValueError, match="weights differ in shape or dtype"):
+        average_weights(paths)

@@ -1,5 +1,6 @@
 """Checkpoints: a whole file or none, and one sentence when a file is not what it should be."""
 
+import hashlib
 import json
 import os
 import signal
@@ -16,12 +17,12 @@ from torch import nn
 
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
+    as_bytes,
     digest,
     load_weights,
     read_weights,
     save_weights,
     shipped_weights,
-    write_whole,
 )
 from gates2heads.training.loop import History, fit
 
@@ -146,7 +147,7 @@ def test_a_spoiled_card_leaves_the_model_as_it_was(tmp_path):
     path, model = tmp_path / "w.safetensors", layer(seed=9)
     tensors, before = layer().state_dict(), state(model)
     save_file(tensors, path, {"card": "{no json", "sha256": digest(tensors)})
-    with pytest.raises(ValueError, match=r"w.safetensors was altered: its card is not JSON"):
+    with pytest.raises(ValueError, match=r"w.safetensors was altered: its card must be JSON: Exp"):
         load_weights(path, model)
     assert same(state(model), before)
 
@@ -171,18 +172,51 @@ def test_a_card_that_is_no_json_is_refused_and_nothing_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_write_that_fails_leaves_the_old_file(tmp_path):
-    path = tmp_path / "file"
-    write_whole(path, lambda file: file.write(b"old"))
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        ("[" * 20_000 + "]" * 20_000, "was altered: its card must be JSON, at most 50 deep"),
+        ("[]", "was altered: its card is a list, not an object"),
+        ("3", "was altered: its card is a int, not an object"),
+    ],
+)
+def test_a_card_that_is_none_is_refused_though_its_weights_are_right(tmp_path, card, message):
+    path, tensors = tmp_path / "w.safetensors", layer().state_dict()
+    save_file(tensors, path, {"card": card, "sha256": digest(tensors)})
+    with pytest.raises(ValueError, match=rf"w\.safetensors {message}$"):
+        read_weights(path)
 
-    def fail(file):
-        file.write(b"ne")
-        raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        write_whole(path, fail)
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
+def test_weights_that_are_no_numbers_of_a_model_are_refused(tmp_path):
+    path, model = tmp_path / "w.safetensors", nn.Linear(3, 5)
+    for dtype in (torch.int8, torch.bool, torch.complex64):
+        tensors = {name: tensor.to(dtype) for name, tensor in model.state_dict().items()}
+        save_file(tensors, path, {"card": "{}", "sha256": digest(tensors)})
+        with pytest.raises(ValueError, match=rf"weight is \(5, 3\) of {dtype} in the file and"):
+            load_weights(path, model)
+
+
+def test_scales_without_their_rows_are_refused(tmp_path):
+    path, whole = tmp_path / "w.safetensors", torch.ones(2, 3, dtype=torch.int8)
+    for tensors in (
+        {"a/scale": torch.ones(2)},
+        {"a": whole, "a/scale": torch.tensor(1.0)},
+        {"a": whole[0], "a/scale": torch.ones(3)},
+        {"a": whole, "a/scale": torch.ones(2, 1)},
+        {"a": whole, "a/scale": torch.ones(2).bool()},
+    ):
+        save_file(tensors, path, {"card": "{}", "sha256": digest(tensors)})
+        with pytest.raises(ValueError, match=r"was altered: a/scale must have a matrix of int8"):
+            read_weights(path)
+
+
+def test_a_card_that_could_not_be_read_back_is_not_written(tmp_path):
+    card = {}
+    for _ in range(60):
+        card = {"card": card}
+    with pytest.raises(ValueError, match="card must be JSON, at most 50 deep"):
+        save_weights(tmp_path / "w", layer(), card=card)
+    assert not list(tmp_path.iterdir())
 
 
 # Runs
@@ -250,6 +284,24 @@ def test_an_evaluation_that_could_not_be_read_back_is_refused_at_once(tmp_path):
         with pytest.raises(TypeError, match="evaluate must return numbers, strings, tensors,"):
             checkpoint.keep(2, *run)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_of_another_version_is_refused_and_the_model_kept(tmp_path):
+    checkpoint, run = TrainingCheckpoint(tmp_path / "run.pt"), started(seed=9)
+    before = state(run[0])
+    for content in ([3], {"step": 3}):
+        saved = as_bytes(content)
+        checkpoint.path.write_bytes(hashlib.sha256(saved).digest() + saved)
+        with pytest.raises(ValueError, match=r"run.pt was kept by another version of the library"):
+            checkpoint.resume(*run)
+    assert same(state(run[0]), before)
+
+
+def test_a_place_that_cannot_be_written_is_found_before_the_first_step(tmp_path):
+    (tmp_path / "plain").write_text("")
+    checkpoint = TrainingCheckpoint(tmp_path / "plain" / "run.pt")
+    with pytest.raises(OSError, match=r"cannot be written: .*plain/run\.pt"):
+        checkpoint.resume(*started())
 
 
 def test_refuses_a_folder_and_intervals_that_cannot_be(tmp_path):

@@ -2,7 +2,9 @@
 
 import copy
 import math
+import random
 
+import numpy as np
 import pytest
 import torch
 from accelerate import Accelerator
@@ -12,6 +14,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
+from gates2heads.training.generators import generator_states
 from gates2heads.training.loop import Bar, History, fit, run_evaluation, skip
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
@@ -346,19 +349,54 @@ def test_the_bar_counts_target_tokens_where_there_are_any(capsys, stream):
     assert f"tokens/s={tokens:,}" in capsys.readouterr().err
 
 
-def test_skip_leaves_the_generator_as_it_was():
-    begin = torch.Generator().manual_seed(5).get_state()
-    torch.manual_seed(3)
-    expected = torch.rand(2)
-    torch.manual_seed(3)
+def draw():
+    return [torch.rand(()).item(), np.random.rand(), random.random()]  # noqa: NPY002
+
+
+def begin(seed):
+    torch.manual_seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    random.seed(seed)
+
+
+def test_skip_leaves_the_generators_as_they_were():
+    begin(5)
+    begun = generator_states()
+    begin(3)
+    expected = draw()
+    begin(3)
     drawn = []
-    rest = skip((drawn.append(torch.rand(())) or n for n in range(5)), 3, begin)
-    assert torch.equal(torch.rand(2), expected)
-    torch.manual_seed(5)
-    assert drawn == [torch.rand(()) for _ in range(3)]
+    rest = skip((drawn.append(draw()) or n for n in range(5)), 3, begun)
+    assert draw() == expected
+    begin(5)
+    assert drawn == [draw() for _ in range(3)]
     assert list(rest) == [3, 4]
-    assert list(skip([7, 11, 13], 0, torch.get_rng_state())) == [7, 11, 13]
-    assert list(skip([7], 3, torch.get_rng_state())) == []
+    assert list(skip([7, 11, 13], 0, begun)) == [7, 11, 13]
+    assert list(skip([7], 3, begun)) == []
+
+
+@pytest.mark.parametrize("kept_at", [1, 4])
+def test_a_resumed_run_draws_what_an_uninterrupted_one_draws(tmp_path, tiny, stream, kept_at):
+    """Batches, shuffled by Python's generator, and a loss with noise from NumPy's."""
+
+    def loss(model, batch):
+        return sequence_loss(model, batch) * (1 + np.random.rand())  # noqa: NPY002
+
+    def shuffled():
+        while True:
+            yield random.choice(stream())
+
+    options = {"loss": loss, "learning_rate": 0.02, "progress": False}
+    begin(5)
+    whole, model = tiny(), TrainingCheckpoint(tmp_path / "none", every=99)
+    expected = fit(whole, shuffled(), steps=7, checkpoint=model, **options).loss
+    checkpoint, first, second = TrainingCheckpoint(tmp_path / "run"), tiny(), tiny()
+    begin(5)
+    fit(first, shuffled(), steps=kept_at, checkpoint=checkpoint, **options)
+    begin(5)
+    assert fit(second, shuffled(), steps=7, checkpoint=checkpoint, **options).loss == expected
+    for one, other in zip(whole.parameters(), second.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_histories_do_not_share_their_lists():

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.data.batches.pairs import collate
-from gates2heads.training.losses import ROWS, cross_entropy, r_drop_loss, sequence_loss
+from gates2heads.training.losses import (
+    ROWS,
+    cross_entropy,
+    logits_of,
+    r_drop_loss,
+    sequence_loss,
+)
 
 B, T, V = 3, 5, 7
 MASK = torch.arange(T) < torch.tensor([5, 2, 3])[:, None]
@@ -188,3 +194,12 @@ def test_refuses_what_does_not_fit():
         cross_entropy(logits, target, mask=torch.ones(B, T))
     with pytest.raises(ValueError, match=r"mask must broadcast to \(3, 5\), got a mask of shape"):
         cross_entropy(logits, target, mask=MASK.T)
+
+
+def test_a_model_on_another_device_is_told_so(tiny, stream):
+    """The device "meta" holds no numbers, but is another one on every machine."""
+    message = "model must be on the device of what it reads, got meta for a batch on cpu"
+    with pytest.raises(ValueError, match=message):
+        sequence_loss(tiny().to("meta"), stream()[0])
+    with pytest.raises(ValueError, match="got cpu for a batch on meta"):
+        logits_of(tiny(), stream()[0].to("meta"), (2, 3))

@@ -74,3 +74,15 @@ def test_bad_input(tmp_path, tiny, stream):
         fit(tiny(), stream(), snapshots=Snapshots(tmp_path / "run", 1), **options)
     with pytest.raises(TypeError, match="snapshots must be Snapshots, got 3"):
         fit(tiny(), stream(), snapshots=3, **options)
+
+
+def test_the_name_may_hold_what_a_shell_would_read_as_a_pattern(tmp_path):
+    (tmp_path / "y.7.safetensors").write_text("mine")
+    (tmp_path / "y[1].best.safetensors").write_text("mine")
+    kept = Snapshots(tmp_path / "y[1]", 1)
+    kept.keep(3, point(1.0))
+    kept.keep(5, point(2.0))
+    assert kept.average() == {"weight": torch.tensor([[2.0]])}
+    kept.clear()
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"y.7.safetensors", "y[1].best.safetensors"}

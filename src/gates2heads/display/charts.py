@@ -8,8 +8,19 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.checks.figures import known, named, numbers
+from gates2heads.checks.figures import (
+    check_format,
+    check_names,
+    check_pair,
+    check_words,
+    ends,
+    known,
+    named,
+    number,
+    numbers,
+)
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_texts
 from gates2heads.display.theme import PALETTE, styled
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
@@ -35,8 +46,12 @@ def curves(
     Returns:
         The figure.
     Raises:
-        ValueError: no series, unequal lengths, or a name in bands or points that no series has.
+        TypeError: an argument is of the wrong kind.
+        ValueError: no series, unequal lengths, a name in bands or points that no series has, or
+            a number that is not finite, or has no logarithm where it needs one.
     """
+    check_words("title", title)
+    check_names("series", series, "pairs (x, y)")
     return curve_panels({title: series}, xlabel=xlabel, ylabel=ylabel, **options)
 
 
@@ -66,22 +81,32 @@ def curve_panels(
     Returns:
         The figure.
     Raises:
-        ValueError: as in `curves`.
+        TypeError, ValueError: as in `curves`.
     """
     named(xlabel=xlabel, ylabel=ylabel)
-    bands, points = dict(bands or {}), set(points)
-    names = list(dict.fromkeys(name for series in panels.values() for name in series))
-    known(names, bands=bands, points=points)
-    if log not in ("", "x", "y", "xy"):
+    if not isinstance(log, str) or log not in ("", "x", "y", "xy"):
         raise ValueError(f'log must be "", "x", "y" or "xy", got {shown(log)}')
+    xlim, ylim = ends(xlim, "xlim"), ends(ylim, "ylim")
+    lines = _check_panels(panels)
+    bands = _check_bands({} if bands is None else bands)
+    check_texts("points", points)
+    verticals = _places("verticals", verticals)
+    horizontals = _places("horizontals", horizontals)
+    points = set(points)
+    names = list(dict.fromkeys(name for series in lines.values() for name in series))
+    known(names, bands=bands, points=points)
+    xs = [x for series in lines.values() for x, _ in series.values()]
+    ys = [y for series in lines.values() for _, y in series.values()]
+    _check_log("x", log, [*xs, *verticals.values(), *(xlim or ())])
+    _check_log("y", log, [*ys, *horizontals.values(), *(ylim or ())])
     with styled():
         figure = Figure((5.8 if len(panels) == 1 else 7.2, 3.5), layout="constrained")
         axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-        for axis, (title, series) in zip(axes, panels.items(), strict=True):
+        for axis, (title, series) in zip(axes, lines.items(), strict=True):
             for name, (x, y) in series.items():
                 look = {"index": names.index(name), "cloud": name in points}
                 _line(axis, name, x, y, band=bands.get(name), **look)
-            _references(axis, verticals or {}, horizontals or {})
+            _references(axis, verticals, horizontals)
             axis.set(title=title, xlabel=xlabel, xlim=xlim, ylim=ylim)
             axis.set(xscale="log" if "x" in log else "linear")
             axis.set(yscale="log" if "y" in log else "linear")
@@ -113,16 +138,14 @@ def bars(
     Returns:
         The figure.
     Raises:
-        ValueError: no series, or series whose categories differ.
+        TypeError: an argument is of the wrong kind.
+        ValueError: no series or category, or series whose categories differ.
     """
     named(xlabel=xlabel, ylabel=ylabel)
-    known(groups, errors=errors or {})
-    errors, categories = dict(errors or {}), list(next(iter(groups.values())))
-    for name, values in [*groups.items(), *errors.items()]:
-        if list(values) != categories:
-            raise ValueError(
-                f"groups must share the categories {categories}, {shown(name)} differs"
-            )
+    check_words("title", title)
+    check_format("value_format", value_format)
+    ylim, errors = ends(ylim, "ylim"), {} if errors is None else errors
+    categories = _check_groups(groups, errors)
     with styled({"axes.grid.axis": "y", "hatch.linewidth": 0.6}):
         figure = Figure((5.8, 3.5), layout="constrained")
         axis = figure.subplots()
@@ -138,29 +161,94 @@ def bars(
     return figure
 
 
+def _check_panels(panels: Mapping) -> dict[str, dict]:
+    """The panels, with all their x and y as arrays (N,)."""
+    check_names("panels", panels, "series, each a name with its pair (x, y)")
+    for title, series in panels.items():
+        check_names(f"panels[{shown(title)}]", series, "pairs (x, y)")
+    return {
+        title: {name: _check_series(name, pair) for name, pair in series.items()}
+        for title, series in panels.items()
+    }
+
+
+def _check_series(name: str, pair: Sequence) -> tuple[np.ndarray, np.ndarray]:
+    check_pair(f"series {shown(name)}", pair)
+    x, y = (
+        numbers(part, f"{axis} of {shown(name)}") for axis, part in zip("xy", pair, strict=True)
+    )
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            f"series {shown(name)} must be two equal lists, got {x.shape} and {y.shape}"
+        )
+    return x, y
+
+
+def _check_bands(bands: Mapping) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    check_names("bands", bands, "pairs (low, high)")
+    for name, band in bands.items():
+        check_pair(f"bands[{shown(name)}]", band)
+    return {
+        name: tuple(numbers(end, f"bands[{shown(name)}]") for end in band)
+        for name, band in bands.items()
+    }
+
+
+def _places(name: str, places: Mapping[str, float] | None) -> dict[str, float]:
+    places = {} if places is None else places
+    check_names(name, places, "positions")
+    return {label: number(place, f"{name}[{shown(label)}]") for label, place in places.items()}
+
+
+def _check_log(axis: str, log: str, values: Sequence) -> None:
+    """Refuse what a logarithm does not have, and what a figure would leave out in silence."""
+    if axis in log and any((np.asarray(some) <= 0).any() for some in values):
+        raise ValueError(f"log must not be {shown(log)}: there is a {axis} of 0 or below")
+
+
+def _check_groups(groups: Mapping, errors: Mapping) -> list[str]:
+    """The categories, which all series share."""
+    for name, series in (("groups", groups), ("errors", errors)):
+        check_names(name, series, "{category: value}")
+        for one, values in series.items():
+            check_names(f"{name}[{shown(one)}]", values, "values")
+    known(groups, errors=errors)
+    categories = list(next(iter(groups.values())))
+    if not categories:
+        raise ValueError("groups must have at least one category, got none")
+    for name, values in [*groups.items(), *errors.items()]:
+        if list(values) != categories:
+            some = ", ".join(categories)
+            raise ValueError(f"groups must share the categories {some}, {shown(name)} differs")
+    return categories
+
+
+def _heights(argument: str, name: str, values: Mapping[str, float]) -> np.ndarray:
+    """One number for each category, and none below zero where it is half a length."""
+    heights = [number(value, f"{argument}[{shown(name)}]") for value in values.values()]
+    if argument == "errors" and min(heights) < 0:
+        raise ValueError(f"errors[{shown(name)}] must be at least 0, got {min(heights):g}")
+    return np.array(heights)
+
+
 def _bar_series(axis: Axes, name: str, values, error, *, index: int, count: int) -> BarContainer:
     width = 0.8 / count
     shift = (index - (count - 1) / 2) * width
     return axis.bar(
         np.arange(len(values)) + shift,
-        numbers(list(values.values()), f"values of {shown(name)}"),
+        _heights("groups", name, values),
         width * 0.92,
         label=name,
         color=PALETTE[index % len(PALETTE)],
         hatch=_HATCHES[index % len(_HATCHES)],
         edgecolor="black",
         linewidth=0.6,
-        yerr=None if error is None else numbers(list(error.values()), f"errors of {shown(name)}"),
+        yerr=None if error is None else _heights("errors", name, error),
         capsize=3,
     )
 
 
 def _line(axis: Axes, name: str, x, y, *, index: int, cloud: bool, band) -> None:
-    x, y = numbers(x, f"x of {shown(name)}"), numbers(y, f"y of {shown(name)}")
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(
-            f"series {shown(name)} must be two equal lists, got {x.shape} and {y.shape}"
-        )
     look = {"color": PALETTE[index % len(PALETTE)], "label": name}
     if cloud:
         axis.plot(x, y, _MARKERS[index % len(_MARKERS)], markersize=4, alpha=0.75, **look)
@@ -168,7 +256,12 @@ def _line(axis: Axes, name: str, x, y, *, index: int, cloud: bool, band) -> None
     few = {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 4} if len(x) <= 16 else {}
     axis.plot(x, y, linestyle=_LINES[index % len(_LINES)], **few, **look)
     if band is not None:
-        low, high = (numbers(edge, f"band of {shown(name)}") for edge in band)
+        low, high = band
+        if not low.shape == high.shape == x.shape:
+            raise ValueError(
+                f"bands must have an end for each of the {len(x)} points of {shown(name)}, got "
+                f"{low.shape} and {high.shape}"
+            )
         axis.fill_between(x, low, high, color=look["color"], alpha=0.2, linewidth=0)
 
 

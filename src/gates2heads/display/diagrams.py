@@ -4,7 +4,7 @@ A diagram says what stands in which column and row, and what flows into what; si
 of arrows and the places of labels follow from the text. Like every figure it goes through `show`.
 """
 
-import math
+import sys
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
@@ -288,4 +288,4 @@ def _check_choice(choice: str, known: tuple[str, ...], name: str) -> None:
 
 def _is_number(value: object) -> bool:
     real = isinstance(value, int | float) and not isinstance(value, bool)
-    return real and math.isfinite(value)
+    return real and abs(value) <= sys.float_info.max

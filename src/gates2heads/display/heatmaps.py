@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +10,17 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.checks.figures import named, numbers
+from gates2heads.checks.figures import (
+    MOST,
+    check_format,
+    check_words,
+    ends,
+    label_words,
+    named,
+    numbers,
+)
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_list
 from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
 
 
@@ -39,6 +50,7 @@ def heatmap(
     Returns:
         The figure.
     Raises:
+        TypeError: an argument is of the wrong kind.
         ValueError: a wrong number of axes or labels, a value that is not finite, an empty label.
     """
     return alignment_grid(
@@ -71,12 +83,12 @@ def alignment_grid(
     Returns:
         The figure.
     Raises:
-        ValueError: as in `heatmap`, or no panels.
+        TypeError, ValueError: as in `heatmap`, or no panels.
     """
     named(xlabel=xlabel, ylabel=ylabel, value_label=value_label)
-    checked = [(title, *_matrix(values, rows, columns)) for title, values, rows, columns in panels]
-    if not checked:
-        raise ValueError("panels must hold at least one matrix, got none")
+    check_count("across", across)
+    check_format("annotate", annotate)
+    limits, checked = ends(limits, "limits"), _check_panels(panels)
     scale, colours = _colour_scale([values for _, values, _, _ in checked], limits)
     across = min(across, len(checked))
     down = -(-len(checked) // across)
@@ -100,6 +112,21 @@ def alignment_grid(
     return figure
 
 
+def _check_panels(panels: Iterable) -> list[tuple[str, np.ndarray, list[str], list[str]]]:
+    check_list("panels", panels, of="(title, values, rows, columns)")
+    checked = []
+    for panel in islice(panels, MOST + 1):
+        if not isinstance(panel, Sequence) or isinstance(panel, str) or len(panel) != 4:
+            raise TypeError(f"panels must hold (title, values, rows, columns), got {shown(panel)}")
+        title, *matrix = panel
+        check_words("title", title)
+        checked.append((title, *_matrix(*matrix)))
+    if not 1 <= len(checked) <= MOST:
+        number = "none" if not checked else f"more than {MOST}"
+        raise ValueError(f"panels must hold at least one matrix and at most {MOST}, got {number}")
+    return checked
+
+
 def _matrix(
     values: ArrayLike, rows: Sequence[str] | None, columns: Sequence[str] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
@@ -108,7 +135,7 @@ def _matrix(
         raise ValueError(f"values must be a matrix (R, C), got shape {matrix.shape}")
     labels = []
     for name, given, count in (("rows", rows, len(matrix)), ("columns", columns, matrix.shape[1])):
-        labels.append(_counted(count) if given is None else list(given))
+        labels.append(_counted(count) if given is None else label_words(name, given))
         if len(labels[-1]) != count:
             raise ValueError(f"{name} must hold {count} labels, got {len(labels[-1])}")
     return matrix, *labels
@@ -151,8 +178,6 @@ def _told(name: str, labels: list[str]) -> str:
 def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:
     axis.invert_yaxis()
     axis.tick_params(length=0)
-    # Space is a token like others and must be seen.
-    rows, columns = (["␣" if label == " " else label for label in ls] for ls in (rows, columns))
     axis.set_xticks(np.arange(len(columns)) + 0.5, columns)
     for tick, label in zip(axis.get_xticklabels(), columns, strict=True):
         tick.set_rotation(90 if len(label) > 3 and len(columns) > 5 else 0)

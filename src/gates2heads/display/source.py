@@ -5,18 +5,23 @@ the library's code nor types a number.
 """
 
 import inspect
-import math
 import re
 import string
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from types import ModuleType
 
+import numpy as np
 from IPython.display import display
+from torch import Tensor
 
+from gates2heads.checks.figures import check_format, seen
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_list
 from gates2heads.display.listings import Listing, listing
 
 
@@ -60,34 +65,40 @@ def prose(template: str, **numbers: float | str) -> None:
     if not fields:
         raise ValueError(f"template must have at least one {{field}}, got {shown(template)}")
     if fields != set(numbers):
-        raise ValueError(
-            f"template's fields {sorted(fields)} must be the values given, got {sorted(numbers)}"
+        wanted, given = (
+            ", ".join(map(shown, sorted(names))) or "none" for names in (fields, numbers)
         )
+        raise ValueError(f"template's fields {wanted} must be the values given, got {given}")
+    for _, name, form, _ in string.Formatter().parse(template):
+        check_format(f"template's format of {name}", form or "")
     plain = {name: _scalar(value, name) for name, value in numbers.items()}
     try:
-        _show(template.format_map(plain))
-    except ValueError as error:
-        raise ValueError(f"template's formats must fit the values {plain}: {error}") from None
+        text = template.format_map(plain)
+    except (ValueError, LookupError, TypeError) as error:
+        raise ValueError(
+            f"template's formats must fit the values {shown(plain)}: {error}"
+        ) from None
+    _show(text)
 
 
 def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> None:
     """Display rows as a Markdown table, numbers flush right.
 
     Args:
-        rows: one sequence a row, as long as columns; None leaves a cell empty.
+        rows: one sequence a row, as long as columns; None leaves a cell empty. Words are shown as
+            they are, `<eos>` and all, and not read as Markdown.
         columns: heading → format such as ".1%"; "" prints the value as it is.
     Raises:
-        TypeError: a value is neither a number nor a word.
-        ValueError: no rows, a row of another length, or a number that is not finite.
+        TypeError: a value is neither a number nor a word, or an argument is of the wrong kind.
+        ValueError: no rows, a row of another length, a number that is not finite, or a format that
+            is none.
     """
-    rows, formats = [list(row) for row in rows], list(columns.values())
-    if not rows or not formats:
-        raise ValueError(f"table needs rows and columns, got {len(rows)} and {len(formats)}")
-    for index, row in enumerate(rows):
-        if len(row) != len(formats):
-            raise ValueError(f"row {index} must have {len(formats)} values, got {len(row)}")
+    formats, rows = _check_columns(columns), _check_rows(rows, len(columns))
     right = [not any(isinstance(row[place], str) for row in rows) for place in range(len(formats))]
-    body = [[_cell(value, form) for value, form in zip(row, formats, strict=True)] for row in rows]
+    body = [
+        [_cell(value, form, f"rows[{index}]") for value, form in zip(row, formats, strict=True)]
+        for index, row in enumerate(rows)
+    ]
     rule = ["--:" if flush else ":--" for flush in right]
     heading = [_cell(name, "") for name in columns]
     _show("\n".join("| " + " | ".join(line) + " |" for line in [heading, rule, *body]))
@@ -120,13 +131,38 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
             if name != "shape" and not text.strip():
                 raise ValueError(f"{name} must not be empty in the row of {shown(symbol)}")
         size = f"${_in_a_cell(shape)}$" if shape.strip() else "a number"
-        lines.append(f"| ${_in_a_cell(symbol)}$ | {_cell(meaning, '')} | {size} |")
+        lines.append(f"| ${_in_a_cell(symbol)}$ | {_directed(_in_a_row(meaning))} | {size} |")
     _show("\n".join(lines))
 
 
 def _in_a_cell(tex: str) -> str:
     """Write the bars of TeX in words: a table would take them for the ends of its cells."""
     return tex.strip().replace(r"\|", r"\Vert ").replace("|", r"\vert ")
+
+
+def _check_columns(columns: Mapping[str, str]) -> list[str]:
+    if not isinstance(columns, Mapping):
+        raise TypeError(f"columns must map headings to formats, got {shown(columns)}")
+    if not columns:
+        raise ValueError("columns must hold at least one heading, got none")
+    for heading, form in columns.items():
+        if not isinstance(heading, str):
+            raise TypeError(f"columns must have headings that are texts, got {shown(heading)}")
+        check_format(f"columns[{shown(heading)}]", form)
+    return list(columns.values())
+
+
+def _check_rows(rows: Sequence, width: int) -> list[list]:
+    check_list("rows", rows, of="rows")
+    listed = []
+    for index, row in enumerate(rows):
+        check_list(f"rows[{index}]", row, of="numbers and words")
+        listed.append(list(row))
+        if len(listed[-1]) != width:
+            raise ValueError(f"rows[{index}] must have {width} values, got {len(listed[-1])}")
+    if not listed:
+        raise ValueError("rows must hold at least one row, got none")
+    return listed
 
 
 def _show(markdown: str) -> None:
@@ -144,7 +180,13 @@ def _listing(item: object, docstring: bool, checks: bool) -> str:
         ) from None
     first, last = max(first, 1), max(first, 1) + len(lines) - 1
     whole = textwrap.dedent("".join(lines)).rstrip()
-    part = listing(whole, docstring=docstring, checks=checks)
+    try:
+        part = listing(whole, docstring=docstring, checks=checks)
+    except SyntaxError:  # a lambda inside a larger expression, for instance
+        raise TypeError(
+            f"show_source needs Python source that stands by itself, and that of {shown(item)} "
+            "does not"
+        ) from None
     runs = re.findall(r"^\s*(`{3,})", part.code, re.M)
     fence = max(["```", *(run + "`" for run in runs)], key=len)
     name, place = _place(code, first, last)
@@ -186,21 +228,39 @@ def _place(code: object, first: int, last: int) -> tuple[str, str]:
 def _scalar(value: object, name: str) -> float | int | str:
     if isinstance(value, str):
         return value
-    if hasattr(value, "item") and getattr(value, "size", None) is not None:
-        count = value.numel() if hasattr(value, "numel") else value.size
-        value = value.item() if count == 1 else value
-    if not isinstance(value, int | float):
+    plain = value
+    if isinstance(value, Tensor | np.ndarray | np.generic):
+        with suppress(RuntimeError, ValueError):  # more than one, or none
+            plain = value.item()
+    if not isinstance(plain, int | float):
         raise TypeError(f"{name} must be a number or a word, got {type(value).__name__}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return value
+    if not abs(plain) <= sys.float_info.max:
+        raise ValueError(f"{name} must be finite, got {shown(plain)}")
+    return plain
 
 
-def _cell(value: object, form: str) -> str:
+def _cell(value: object, form: str, name: str = "columns") -> str:
     if value is None:
         return ""
-    plain = _scalar(value, "a table's value")
-    text = (plain if isinstance(plain, str) else format(plain, form)).replace("|", "\\|")
-    # Arabic beside Latin cells: each cell keeps a direction of its own.
+    plain = _scalar(value, name)
+    try:
+        text = _as_text(plain) if isinstance(plain, str) else format(plain, form)
+    except ValueError:
+        raise ValueError(f"{name} must fit the format {shown(form)}, got {shown(plain)}") from None
+    return _directed(text)
+
+
+def _directed(text: str) -> str:
+    """A cell's text; Arabic beside Latin cells keeps a direction of its own."""
     rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
     return f'<bdi dir="rtl">{text}</bdi>' if rightwards else text
+
+
+def _in_a_row(markdown: str) -> str:
+    """Markdown in the one line that a table's row is."""
+    return " ".join(markdown.split()).replace("|", "\\|")
+
+
+def _as_text(words: str) -> str:
+    """Words as Markdown that shows them as they are, in one line."""
+    return re.sub(r"([\\`*_$\[\]<&|~])", r"\\\1", seen(words))

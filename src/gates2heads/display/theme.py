@@ -7,8 +7,6 @@ colours of `PALETTE`.
 """
 
 import base64
-import hashlib
-import html
 import io
 import re
 import warnings
@@ -20,9 +18,11 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.checks.figures import as_figure
 from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
 from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
+from gates2heads.display.svg import page_svg
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
 NUMBER = re.compile(r"\w+\.\w+")
@@ -38,6 +38,8 @@ COLOURS = {
     "sky": "#2895ad",
 }
 PALETTE = tuple(COLOURS.values())
+INKS = {"#000000": "currentColor"}
+INKS |= {colour: f"var(--g2h-{name}, {colour})" for name, colour in COLOURS.items()}
 
 STYLE = {
     "font.family": "sans-serif",
@@ -86,46 +88,21 @@ def styled(changes: dict[str, object] | None = None) -> Iterator[None]:
         yield
 
 
-def _tidy(svg: str) -> str:
-    """Reduce a stand-alone SVG file to what may stand inside a page, in the page's own ink."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", svg, flags=re.S)
-    # Cells of weight zero are paths with neither fill nor stroke: most of a heat map's bytes.
-    svg = re.sub(r'<path[^>]* style="fill: none"/>|<defs>\s*</defs>', "", svg)
-    svg = re.sub(r' transform="rotate\(-0 [^)]*\)"', "", svg)
-    while (less := re.sub(r"<g[^>]*?(?:/>|>\s*</g>)", "", svg)) != svg:
-        svg = less
-    svg = svg.replace("xlink:href", "href").replace("#000000", "currentColor")
-    for name, colour in COLOURS.items():
-        themed = rf"\1: var(--g2h-{name}, {colour})"
-        svg = re.sub(rf"\b(fill|stroke): {colour}", themed, svg, flags=re.I)
-    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
-    svg = re.sub(r"font: ((?:[a-z]+ )*)([\d.]+px) [^;\"]*", _long_font, svg)
-    # Only inside tags: a tick label says what it says.
-    return re.sub(
-        r"<[^>]*>",
-        lambda tag: re.sub(r"-?\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", tag[0]),
-        re.sub(r"\n\s*", "\n", svg).strip(),
-    )
+def _drawn(figure: Figure, **options: object) -> bytes:
+    """The file that matplotlib writes.
 
-
-def _long_font(match: re.Match) -> str:
-    # Older matplotlib writes the shorthand, which cannot go without naming a family.
-    words = match[1].split()
-    style = "font-style: italic; " if {"italic", "oblique"} & set(words) else ""
-    weight = "font-weight: bold; " if "bold" in words else ""
-    return f"{style}{weight}font-size: {match[2]}"
-
-
-def _own_ids(svg: str) -> str:
-    """Keep the ids that something refers to, numbered, and mark them as this figure's."""
-    used = list(dict.fromkeys(re.findall(r"(?:url\(|href=\")#([^)\"]+)", svg)))
-    # matplotlib's own ids hash unrounded coordinates, which differ between machines.
-    number = {name: str(index) for index, name in enumerate(used)}
-    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{number[m[1]]}"' if m[1] in number else "", svg)
-    svg = re.sub(r"(url\(|href=\")#([^)\"]+)", lambda m: f"{m[1]}#{number[m[2]]}", svg)
-    mark = "g" + hashlib.sha256(svg.encode()).hexdigest()[:10]
-    return re.sub(r'( id="|url\(#|href="#)', rf"\1{mark}-", svg)
+    Raises:
+        TypeError: it is no figure.
+        ValueError: matplotlib cannot draw it, for instance because of a formula in a label.
+    """
+    file = io.BytesIO()
+    as_figure(figure)
+    try:
+        figure.savefig(file, dpi=192, **options)
+    except Exception as error:  # whatever stands in a figure that was made elsewhere
+        reason = " ".join(str(error).split())
+        raise ValueError(f"figure must be one that matplotlib can draw: {reason:.200}") from error
+    return file.getvalue()
 
 
 def themed_svg(figure: Figure, *, alt: str = "") -> str:
@@ -138,20 +115,25 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
         An `<svg>` element: transparent, text as text, no wider than its container, the same
         bytes for the same figure on every machine, whatever fonts are installed.
     """
-    drawn = io.StringIO()
+    if not isinstance(alt, str):
+        raise TypeError(f"alt must be a string, got {shown(alt)}")
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with styled():
-        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(drawn, format="svg", dpi=192, transparent=True, metadata=nothing)
-    svg = _own_ids(_tidy(drawn.getvalue()))
+        drawn = _drawn(figure, format="svg", transparent=True, metadata=nothing)
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
-    label = f' aria-label="{html.escape(alt)}"' if alt else ""
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width * 0.75:g} {height * 0.75:g}" '
-        f'width="{width}" height="{height}" role="img"{label} fill="currentColor" '
-        'stroke-linejoin="round" stroke-linecap="butt" '
-        'style="max-width: 100%; height: auto; font-family: inherit">'
-    )
-    return re.sub(r"<svg[^>]*>", lambda _: head, svg, count=1)
+    head = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "viewBox": f"0 0 {width * 0.75:g} {height * 0.75:g}",
+        "width": f"{width}",
+        "height": f"{height}",
+        "role": "img",
+        **({"aria-label": alt} if alt else {}),
+        "fill": "currentColor",
+        "stroke-linejoin": "round",
+        "stroke-linecap": "butt",
+        "style": "max-width: 100%; height: auto; font-family: inherit",
+    }
+    return page_svg(drawn, head, INKS)
 
 
 def card_png(figure: Figure) -> bytes:
@@ -162,11 +144,9 @@ def card_png(figure: Figure) -> bytes:
     reader's, shows it in full.
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
-    drawn = io.BytesIO()
     with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
         warnings.filterwarnings("always", category=UserWarning)
-        figure.savefig(drawn, format="png", dpi=192, facecolor="white", metadata={"Software": None})
-    return drawn.getvalue()
+        return _drawn(figure, format="png", facecolor="white", metadata={"Software": None})
 
 
 def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
@@ -187,8 +167,7 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
         ValueError: alt or caption is empty, the caption is more than one paragraph, or number is
             not a chapter, a point and a place in it.
     """
-    if not isinstance(figure, Figure):
-        raise TypeError(f"figure must be a matplotlib Figure, got {type(figure).__name__}")
+    as_figure(figure)
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
     if not isinstance(number, str):
         raise TypeError(f'number must be a string such as "5.3", got {shown(number)}')

@@ -263,7 +263,11 @@ class FaultyAttention(Attention):
 
 
 def faulty_model(source_size: int, target_size: int) -> EncoderDecoder:
-    """An encoder–decoder that trains, and is wrong in one place."""
+    """An encoder–decoder that trains, and is wrong in one place.
+
+    Raises:
+        TypeError, ValueError: a size of a vocabulary is no whole number of at least 1.
+    """
     model = EncoderDecoder(source_size, target_size, score="scaled dot")
     model.decoder.attention = FaultyAttention(model.decoder.attention.score)
     return model

@@ -84,7 +84,7 @@ class FunctionCheck:
             result = answer(*arguments)
         except NotImplementedError:
             raise NotTriedError("Fill in the body of your function.") from None
-        except Exception as error:  # the reader's code may raise anything
+        except (Exception, SystemExit) as error:  # the reader's code may raise anything
             if "ellipsis" in str(error):
                 raise NotTriedError(f"There is still a `...`: {said_by(error, answer)}.") from None
             raise NotYetError(
@@ -126,7 +126,7 @@ class FunctionCheck:
         return ""
 
     def _agree(self, one: object, other: object) -> bool:
-        if isinstance(one, Exception) or isinstance(other, Exception):
+        if isinstance(one, BaseException) or isinstance(other, BaseException):
             return type(one) is type(other)
         if isinstance(one, tuple | list) and isinstance(other, tuple | list):
             return len(one) == len(other) and all(map(_alike, one, other))
@@ -145,7 +145,7 @@ def _alike(one: object, other: object) -> bool:
 def _outcome(function: Callable, case: Case) -> object:
     try:
         return function(*_copies(case.arguments))
-    except Exception as error:  # compared by its kind
+    except (Exception, SystemExit) as error:  # compared by its kind
         return error
 
 

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import check_choice, check_count, check_flag
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair
 from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, reinforce_loss
@@ -31,8 +31,9 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
     Raises:
         ValueError: no such way, or a size is below 1.
     """
-    if way not in WAYS:
-        raise ValueError(f"way must be one of {', '.join(WAYS)}, got {shown(way)}")
+    check_choice("way", way, WAYS)
+    for name, size in (("source_size", source_size), ("target_size", target_size)):
+        check_count(name, size)
     check_count("window", window)
     score = DotScore(UNITS, UNITS)
     attention = {
@@ -49,7 +50,13 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
 
 
 def year_first(pair: DatePair) -> bool:
-    """Whether the text names the parts in the order of ISO 8601: it begins with the year."""
+    """Whether the text names the parts in the order of ISO 8601: it begins with the year.
+
+    Raises:
+        TypeError: it is no `DatePair`.
+    """
+    if not isinstance(pair, DatePair):
+        raise TypeError(f"pair must be a DatePair, as `dates` draws, got {shown(pair)}")
     return pair.text.startswith(pair.iso[:4])
 
 
@@ -62,14 +69,29 @@ class SampledLoss:
     Args:
         baseline: False leaves the baseline out.
         reinforce: False leaves REINFORCE out, so that the scores learn by accident alone.
+
+    Raises:
+        TypeError: an argument is neither True nor False.
     """
 
     def __init__(self, *, baseline: bool = True, reinforce: bool = True):
+        check_flag("baseline", baseline)
+        check_flag("reinforce", reinforce)
         self.usual = MovingBaseline() if baseline else None
         self.reinforce = reinforce
 
     def __call__(self, model: SequenceToSequence, batch: Batch) -> Tensor:
-        """The loss on a batch of B pairs: a number, in nats per token."""
+        """The loss on a batch of B pairs: a number, in nats per token.
+
+        Raises:
+            TypeError: it is no such batch, or the model does not draw where to look.
+        """
+        if not isinstance(
+            getattr(getattr(model, "decoder", None), "attention", None), HardAttention
+        ):
+            raise TypeError(f"model must have hard attention, got {type(model).__name__}")
+        if not isinstance(batch, Batch):
+            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
         with model.decoder.attention.choices() as choices:
             log_probs = model(batch).log_softmax(-1)  # (B, T, V)
         real = batch.target_mask

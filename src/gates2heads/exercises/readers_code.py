@@ -23,7 +23,7 @@ def is_stub(answer: object) -> bool:
     return [step.argval for step in steps if "CONST" in step.opname][-1] in (None, ...)
 
 
-def said_by(error: Exception, function: Callable | None = None) -> str:
+def said_by(error: BaseException, function: Callable | None = None) -> str:
     """Tell an error in one line: its kind, its message, and the line of the reader's function.
 
     Args:
@@ -40,7 +40,7 @@ def said_by(error: Exception, function: Callable | None = None) -> str:
     return f"{told} ({place})" if place else told
 
 
-def where(error: Exception, function: Callable) -> str:
+def where(error: BaseException, function: Callable) -> str:
     """Say in which line of a function, or of one that stands beside it, an error arose.
 
     Returns:

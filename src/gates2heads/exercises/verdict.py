@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 
+from gates2heads.checks.shown import shown
 from gates2heads.exercises.readers_code import is_stub, said_by
 
 
@@ -37,12 +38,17 @@ def check(title: str) -> Callable:
 
     Args:
         title: names the exercise in front of each message, such as "Exercise 5.1".
+
+    Raises:
+        TypeError: `title` is no text, as when the brackets were forgotten.
     """
+    if not isinstance(title, str):
+        raise TypeError(f"title must be a text, got {shown(title)}")
 
     def decorate(function: Callable[..., str]) -> Callable[..., Verdict]:
         @wraps(function)
-        def checked(*answers) -> Verdict:
-            return verdict_of(title, lambda: function(*map(tried, answers)))
+        def checked(*answers, **named) -> Verdict:
+            return verdict_of(title, lambda: function(*map(tried, answers), **_all_tried(named)))
 
         return checked
 
@@ -63,8 +69,12 @@ def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:
         return Verdict(False, f"{title}: not tried yet. {reason}")
     except NotYetError as reason:
         return Verdict(False, f"{title}: not yet. {reason}")
-    except Exception as error:  # the reader's code may raise anything
+    except (Exception, SystemExit) as error:  # the reader's code may raise anything
         return Verdict(False, f"{title}: not yet. Your code raised {said_by(error)}.")
+
+
+def _all_tried(named: dict) -> dict:
+    return {name: tried(answer) for name, answer in named.items()}
 
 
 def tried(answer):

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
@@ -24,29 +23,27 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
 
     Raises:
         TypeError: `paths` is no list.
-        FileNotFoundError, ValueError: there is no file, as in `read_weights`, or names or shapes
-            differ.
+        FileNotFoundError, ValueError: there is no file, as in `read_weights`, or names, shapes or
+            dtypes differ.
     """
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Sequence):
         raise TypeError(f"paths must be a list of weights files, got {shown(paths)}")
     if not paths:
         raise ValueError("paths is empty; there is nothing to average")
-    total, first = {}, None
+    mean, first = {}, None
     for path in paths:
         tensors, _ = read_weights(path)
-        shapes = {name: tensor.shape for name, tensor in tensors.items()}
-        first = first or shapes
-        if shapes != first:
+        looks = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+        first = first or looks
+        if looks != first:
             raise ValueError(
-                f"{path} is for another model than {paths[0]}: weights differ in shape"
+                f"{path} is for another model than {paths[0]}: weights differ in shape or dtype"
             )
         for name, tensor in tensors.items():
-            total[name] = tensor if name not in total else _add(total[name], tensor)
-    return {
-        name: tensor / len(paths) if tensor.is_floating_point() else tensor
-        for name, tensor in total.items()
-    }
-
-
-def _add(total: Tensor, tensor: Tensor) -> Tensor:
-    return torch.add(total, tensor) if tensor.is_floating_point() else tensor
+            if tensor.is_floating_point():
+                # Shares in double precision: a sum of half precision would overflow.
+                share = tensor.double() / len(paths)
+                mean[name] = mean[name] + share if name in mean else share
+            else:
+                mean[name] = tensor
+    return {name: tensor.to(first[name][1]) for name, tensor in mean.items()}

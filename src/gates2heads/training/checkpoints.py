@@ -3,60 +3,27 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from pickle import PickleError
-from typing import IO, Any
+from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_count, check_flag
+from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
+from gates2heads.training.generators import generator_states, set_generator_states
+from gates2heads.training.plain_json import read_json
 from gates2heads.training.quantisation import dequantise, quantise
 
-
-def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part.
-
-    Args:
-        path: the file; its folder is made if it is not there.
-        write: called with an open binary file.
-    """
-    path = as_path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            part.unlink()
-        raise
-
-
-def as_path(path: str | os.PathLike) -> Path:
-    """The path itself, of the kind that has methods; refuse what is none."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
-    return Path(path)
-
-
-def _as_file(path: str | os.PathLike) -> Path:
-    """The path of a file that is to be written; refuse a folder."""
-    path = as_path(path)
-    if path.is_dir():
-        raise ValueError(f"path must name a file, but {path} is a folder")
-    return path
+PARTS = {"step", "model", "optimizer", "scheduler", "history", "generators"}  # of a kept run
 
 
 def digest(tensors: Mapping[str, Tensor]) -> str:
@@ -82,9 +49,10 @@ def save_weights(
 
     Raises:
         TypeError: an argument is of the wrong kind, or the card holds what JSON cannot.
-        ValueError: `path` is a folder.
+        ValueError: `path` is a folder, a link or a device, or the card is nested too deeply.
+        OSError: the file cannot be written.
     """
-    path = _as_file(path)
+    path = as_file(path)
     check_module("model", model)
     check_flag("small", small)
     if not isinstance(card, Mapping | None):
@@ -93,10 +61,11 @@ def save_weights(
     tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
     tensors = quantise(tensors) if small else tensors
     try:
-        metadata = {"card": json.dumps(card or {}), "sha256": digest(tensors)}
+        text = json.dumps(dict(card or {}))
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"card must hold what JSON can hold: {error}") from error
-    content = to_bytes(tensors, metadata)
+    read_json(text, what="card must be JSON")
+    content = to_bytes(tensors, {"card": text, "sha256": digest(tensors)})
     write_whole(path, lambda file: file.write(content))
 
 
@@ -125,7 +94,10 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
     packed, card = read_packed(path)
-    return dequantise(packed), card
+    try:
+        return dequantise(packed), card
+    except ValueError as error:
+        raise ValueError(f"{path} was altered: {error}") from error
 
 
 def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
@@ -140,17 +112,16 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            metadata = file.metadata() or {}
-    except (SafetensorError, OSError) as error:
+            metadata, found = file.metadata() or {}, digest(tensors)
+    except Exception as error:  # what a foreign file holds is for its reader to name
         raise ValueError(f"{path} is truncated or is no safetensors file: {error}") from error
     if not {"card", "sha256"} <= metadata.keys():
         raise ValueError(f"{path} holds no card and checksum; it was not written by save_weights")
-    if metadata["sha256"] != digest(tensors):
+    if metadata["sha256"] != found:
         raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
-    try:
-        card = json.loads(metadata["card"])
-    except ValueError as error:
-        raise ValueError(f"{path} was altered: its card is not JSON") from error
+    card = read_json(metadata["card"], what=f"{path} was altered: its card must be JSON")
+    if not isinstance(card, dict):
+        raise ValueError(f"{path} was altered: its card is a {type(card).__name__}, not an object")
     return tensors, card
 
 
@@ -177,16 +148,24 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
         tensors: the weights by name.
 
     Raises:
-        ValueError: a name or a shape differs.
+        ValueError: a name or a shape differs, or one holds floating-point numbers and the other
+            does not.
     """
-    own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    theirs = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    own, theirs = _looks(model.state_dict()), _looks(tensors)
     if own != theirs:
         name = next(n for n in [*own, *theirs] if own.get(n) != theirs.get(n))
         raise ValueError(
             f"{path} is for another model: {name} is {theirs.get(name, 'missing')} in the file "
             f"and {own.get(name, 'missing')} in the model"
         )
+
+
+def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+    """The shape of each tensor, and its dtype where that is not a floating-point one."""
+    return {
+        name: f"{tuple(t.shape)}{'' if t.is_floating_point() else f' of {t.dtype}'}"
+        for name, t in tensors.items()
+    }
 
 
 class TrainingCheckpoint:
@@ -199,7 +178,7 @@ class TrainingCheckpoint:
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
         check_count("every", every)
-        self.path, self.every = _as_file(path), every
+        self.path, self.every = as_file(path), every
 
     def keep(self, step: int, model, optimizer, scheduler, history) -> None:
         """Write the run as it stands after `step` steps.
@@ -220,8 +199,7 @@ class TrainingCheckpoint:
             "optimizer": optimizer.state_dict(),
             "scheduler": scheduler.state_dict(),
             "history": vars(history),
-            "random": torch.get_rng_state(),
-            "random_cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+            "generators": generator_states(),
         }
         saved = as_bytes(content)
         write_whole(self.path, lambda file: file.write(hashlib.sha256(saved).digest() + saved))
@@ -229,10 +207,15 @@ class TrainingCheckpoint:
     def resume(self, model, optimizer, scheduler, history) -> int:
         """Put a kept run back into these objects; return how many steps it had done, or 0.
 
+        The place is tried before, so that a run does not fail at its first writing.
+
         Raises:
             ValueError: the file is not a whole checkpoint, or belongs to another model, which is
                 left as it was.
+            OSError: the file could not be written later.
         """
+        clear_parts(self.path)
+        try_place(self.path)
         if not self.path.is_file():
             return 0
         whole = self.path.read_bytes()
@@ -243,14 +226,16 @@ class TrainingCheckpoint:
                 "delete it to start again"
             )
         content = from_bytes(saved)
+        if not isinstance(content, dict) or content.keys() != PARTS:
+            raise ValueError(
+                f"{self.path} was kept by another version of the library; delete it to start again"
+            )
         check_shapes(self.path, model, content["model"])
-        model.load_state_dict(content["model"])
         optimizer.load_state_dict(content["optimizer"])
         scheduler.load_state_dict(content["scheduler"])
         vars(history).update(content["history"])
-        torch.set_rng_state(content["random"])
-        if content["random_cuda"] and torch.cuda.is_available():
-            torch.cuda.set_rng_state_all(content["random_cuda"])
+        model.load_state_dict(content["model"])
+        set_generator_states(content["generators"])
         return content["step"]
 
 

@@ -26,6 +26,7 @@ from gates2heads.training.checks import (
     checked_schedule,
 )
 from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.parallel import joint_loss, on_main, prepare_accelerator
 from gates2heads.training.snapshots import Snapshots
 
@@ -125,11 +126,11 @@ def fit(
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, checked_schedule(schedule))
     trained, optimizer = accelerator.prepare(model, optimizer)
-    run, random = Run(model, optimizer, scheduler, History()), torch.get_rng_state()
+    run, begun = Run(model, optimizer, scheduler, History()), generator_states()
     first = checkpoint.resume(*run) if checkpoint else 0
     check_steps_left(first, steps, checkpoint)
     over = early_stopping is not None and early_stopping.over(run.history)
-    stream = skip(batches, first, random)
+    stream = skip(batches, first, begun)
     bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
     for step in bar:
         batch = next(stream, None)
@@ -176,19 +177,19 @@ def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) 
     return early_stopping is not None and early_stopping.judge(run.model, run.history)
 
 
-def skip(batches: Iterable, count: int, random: Tensor) -> Iterator:
+def skip(batches: Iterable, count: int, begun: dict) -> Iterator:
     """Iterate over what comes after the first `count` batches.
 
     Batches may draw random numbers, as a shuffling loader does. Those to be skipped draw from the
-    generator as it stood when the run began, `random`; then it stands as the run left it.
+    generators as they stood when the run began, `begun`; then these stand as the run left them.
     """
-    kept = torch.get_rng_state()
-    torch.set_rng_state(random)
+    kept = generator_states()
+    set_generator_states(begun)
     stream = iter(batches)
     for _ in islice(stream, count):
         pass
     if count:
-        torch.set_rng_state(kept)
+        set_generator_states(kept)
     return stream
 
 

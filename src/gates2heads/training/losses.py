@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
@@ -184,9 +184,16 @@ def logits_of(model, read: Batch | Tensor, shape: Sequence[int]) -> Tensor:
     Raises:
         TypeError, ValueError: it is no such function, or answers with something else.
     """
+    what = "a batch" if isinstance(read, Batch) else "tokens"
     if not takes(model, read):
-        what = "a batch" if isinstance(read, Batch) else "tokens"
         raise TypeError(f"model must be a function of {what}, got {type(model).__name__}")
+    tokens = read.source if isinstance(read, Batch) else read
+    weight = next(model.parameters(), tokens) if isinstance(model, nn.Module) else tokens
+    if weight.device != tokens.device:
+        raise ValueError(
+            f"model must be on the device of what it reads, got {weight.device} for {what} on "
+            f"{tokens.device}"
+        )
     logits = model(read)
     check_logits(logits, shape)
     return logits

@@ -31,14 +31,9 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: a weight is not finite, or a name ends like a scale's.
     """
-    if not isinstance(tensors, Mapping):
-        raise TypeError(f"tensors must map names to tensors, got {type(tensors).__name__}")
+    check_named(tensors, "tensors")
     packed = {}
     for name, tensor in tensors.items():
-        if not isinstance(name, str):
-            raise TypeError(f"tensors must have names that are strings, got {shown(name)}")
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"tensors must hold tensors, got {shown(tensor)} for {shown(name)}")
         if name.endswith(SCALE):
             raise ValueError(
                 f"tensors must not hold a name that ends with {SCALE}, got {shown(name)}"
@@ -46,9 +41,9 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if tensor.dim() < 2 or not tensor.is_floating_point() or not tensor.numel():
             packed[name] = tensor
             continue
-        if not tensor.isfinite().all():
-            raise ValueError(f"{name} must be finite to be quantised, got infinity or NaN")
         rows = tensor.float().flatten(1)  # (R, ·)
+        if not rows.isfinite().all():
+            raise ValueError(f"{name} must be finite in float32 to be quantised")
         scale = rows.abs().amax(dim=1) / LARGEST
         whole = (rows / scale.clamp_min(torch.finfo(torch.float32).tiny)[:, None]).round()
         packed[name] = whole.to(torch.int8).view(tensor.shape)
@@ -60,16 +55,34 @@ def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Turn what `quantise` wrote into float32 weights; what it left alone stays.
 
     Raises:
+        TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: scales without their matrix, or of another number than its rows.
     """
+    check_named(packed, "packed")
     tensors = {name: tensor for name, tensor in packed.items() if not name.endswith(SCALE)}
     for name in packed.keys() - tensors.keys():
         scale, matrix = packed[name], name.removesuffix(SCALE)
         whole = tensors.get(matrix)
-        if whole is None or whole.dtype != torch.int8 or len(whole) != len(scale):
+        fits = whole is not None and whole.dtype == torch.int8 and whole.dim() > 1
+        if not fits or scale.shape != whole.shape[:1] or not scale.is_floating_point():
             raise ValueError(
                 f"{name} must have a matrix of int8 rows beside it, one for each scale"
             )
         rows = whole.float().flatten(1) * scale.float()[:, None]
         tensors[matrix] = rows.view(whole.shape)
     return tensors
+
+
+def check_named(tensors: Mapping[str, Tensor], argument: str) -> None:
+    """Refuse what does not map names to tensors, of any shape.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"{argument} must map names to tensors, got {type(tensors).__name__}")
+    for name, tensor in tensors.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must have names that are strings, got {shown(name)}")
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{argument} must hold tensors, got {shown(tensor)} for {shown(name)}")

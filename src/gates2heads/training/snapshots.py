@@ -1,13 +1,15 @@
 """Snapshots: a model's weights at its last evaluations, kept to be averaged."""
 
 import os
+import re
 from pathlib import Path
 
 from torch import Tensor, nn
 
 from gates2heads.checks.values import check_count
 from gates2heads.training.averaging import average_weights
-from gates2heads.training.checkpoints import as_path, save_weights
+from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.files import as_path, clear_parts
 
 
 class Snapshots:
@@ -35,8 +37,10 @@ class Snapshots:
 
     def files(self) -> list[Path]:
         """What is kept, the oldest first."""
-        found = self.path.parent.glob(f"{self.path.name}.*.safetensors")
-        return sorted(found, key=lambda file: int(file.name.split(".")[-2]))
+        name = re.compile(rf"{re.escape(self.path.name)}\.(\d+)\.safetensors")
+        beside = self.path.parent.iterdir() if self.path.parent.is_dir() else ()
+        found = {int(own[1]): file for file in beside if (own := name.fullmatch(file.name))}
+        return [found[step] for step in sorted(found)]
 
     def average(self) -> dict[str, Tensor]:
         """The mean of what is kept.
@@ -50,6 +54,7 @@ class Snapshots:
         """Delete what is kept."""
         for file in self.files():
             file.unlink()
+        clear_parts(self.path, between=r"\.\d+\.safetensors")
 
     def _file(self, step: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{step}.safetensors")

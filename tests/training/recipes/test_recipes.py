@@ -3,10 +3,18 @@
 import json
 
 import pytest
+import torch
 
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.seq2seq import SequenceToSequence
-from gates2heads.training.recipes.recipe import MODELS, RECIPES, build_model, complete, read_recipe
+from gates2heads.training.recipes.recipe import (
+    MODELS,
+    RECIPES,
+    blank_model,
+    build_model,
+    complete,
+    read_recipe,
+)
 
 PLAIN = {"task": "dates", "model": {"kind": "EncoderDecoder"}}
 
@@ -84,13 +92,29 @@ def test_the_settings_reach_the_model():
         (["training.r_drop=-1"], ValueError, "training.r_drop must be finite and at least 0"),
         (["training.label_smoothing=2"], ValueError, r"training.label_smoothing must lie in \[0"),
         (["training.average=0"], ValueError, "training.average must be at least 1, got 0"),
-        (["decoding.width=0"], ValueError, "decoding.width must be at least 1, got 0"),
+        (["decoding.width=0"], ValueError, "decoding.width must be from 1 to 1000, got 0"),
         (["decoding.length_power=x"], TypeError, "decoding.length_power must be a number, got 'x'"),
         (["decoding.depth=3"], ValueError, "decoding has no setting 'depth'; it has width, len"),
         (["seed=-1"], ValueError, "seed must be at least 0, got -1"),
         (["seed=1" + "0" * 30], ValueError, "seed must be .*, got 1"),
         (["training.steps"], ValueError, "a change must look like training.steps=100, got 'tra"),
         (["=3"], ValueError, "a change must look like"),
+        (
+            ["seed=" + "9" * 4_000],
+            ValueError,
+            "seed must be from 0 to 9223372036854775807, got a whole",
+        ),
+        (["data=" + "[" * 20_000], ValueError, "data must be JSON, at most 50 deep"),
+        (["data.locales=[1"], ValueError, "data.locales must be JSON: Expecting"),
+        (["model.num_layers=9999"], ValueError, "model has no setting 'num_layers'"),
+        (["decoding.width=9999"], ValueError, "decoding.width must be from 1 to 1000, got 9999"),
+        (["training.decay=NaN"], ValueError, r"training.decay must lie in \[0, 1\], got nan"),
+        (["training.learning_rate=1e999"], ValueError, "training.learning_rate must be positive"),
+        (["training.clip=-1"], ValueError, "training.clip must be positive and finite, got -1"),
+        (["training.weight_decay=Infinity"], ValueError, "training.weight_decay must be finite"),
+        (["training.warmup=NaN"], TypeError, "training.warmup must be a whole number, got nan"),
+        (["training.patience=[]"], TypeError, "training.patience must be a whole number, got"),
+        (["training.steps=9999999999"], ValueError, "training.steps must be from 1 to 2147483647"),
         (["task.x=3"], ValueError, "task.x cannot be set: task has no settings"),
     ],
 )
@@ -106,8 +130,44 @@ def test_refuses_what_is_no_recipe(tmp_path):
     file.write_text("{")
     with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON: Expecting"):
         read_recipe(str(file))
+    file.write_text("[" * 20_000)
+    with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON, at most 50"):
+        read_recipe(str(file))
+    file.write_bytes(b"\xff\x00")
+    with pytest.raises(ValueError, match=r"broken\.json must hold a recipe in JSON: "):
+        read_recipe(str(file))
     file.write_text("[3]")
     with pytest.raises(TypeError, match=r"recipe must be an object of settings, got \[3\]"):
         read_recipe(str(file))
     with pytest.raises(ValueError, match=r"model\.kind must be one of .*, got None"):
         complete({"task": "dates"})
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("dates-dot", "hidden_size=2000000"),
+        ("captions-lstm", "embedding_size=2147483646"),
+        ("captions-transformer", "d_model=4000000"),
+        ("captions-convolutional", "max_length=2147483646"),
+    ],
+)
+def test_a_model_that_no_memory_holds_is_refused_before_it_is_built(name, setting):
+    recipe = read_recipe(name, [f"model.{setting}"])
+    with pytest.raises(ValueError, match=r"^model must fit into memory[:,] [^\n]*$"):
+        build_model(recipe, 11, 11)
+
+
+def test_a_tower_of_layers_is_refused():
+    with pytest.raises(ValueError, match=r"model\.num_layers must be from 1 to 1000, got 2000000"):
+        read_recipe("captions-lstm", ["model.num_layers=2000000"])
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_blank_model_has_the_shapes_and_draws_nothing(name):
+    recipe, before = read_recipe(name), torch.get_rng_state()
+    blank = blank_model(recipe, 11, 11)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert {tensor.device.type for tensor in blank.state_dict().values()} == {"meta"}
+    shapes = {key: tensor.shape for key, tensor in build_model(recipe, 11, 11).state_dict().items()}
+    assert {key: tensor.shape for key, tensor in blank.state_dict().items()} == shapes

@@ -7,8 +7,16 @@ import torch
 
 from gates2heads.decoding.lengths import Power
 from gates2heads.training.checkpoints import read_weights, save_weights
+from gates2heads.training.recipes import runs
 from gates2heads.training.recipes.recipe import read_recipe
-from gates2heads.training.recipes.runs import checkpoint_of, evaluate, load, scores, train
+from gates2heads.training.recipes.runs import (
+    Every,
+    checkpoint_of,
+    evaluate,
+    load,
+    scores,
+    train,
+)
 from gates2heads.training.snapshots import Snapshots
 
 SMALL = [
@@ -106,7 +114,8 @@ def test_what_the_recipe_says_reaches_the_training(tmp_path):
         "training.clip=0.01",
     ):
         output = tmp_path / "one.safetensors"
-        train(small("dates-additive", change), output, command="", progress=False)
+        recipe = small("dates-additive", change)
+        train(recipe, output, command="", overwrite=True, progress=False)
         tensors, _ = read_weights(output)
         weights[change] = torch.cat([tensor.flatten() for tensor in tensors.values()])
     plain = weights.pop("seed=0")
@@ -184,6 +193,11 @@ def test_refuses_weights_without_a_recipe(tmp_path, tiny):
         {},
         {"recipe": 3},
         {"recipe": {"task": "dates", "model": {"kind": "Transformer"}}},
+        {"recipe": small(), "source_tokens": 3, "target_tokens": ["a"]},
+        {"recipe": small(), "source_tokens": [["a"]], "target_tokens": ["a"]},
+        {"recipe": {**small(), "data": [3]}, "source_tokens": ["a"], "target_tokens": ["a"]},
+        {"recipe": {"task": "captions", "model": {"kind": "Transformer"}}, "tokenizer": "{}"},
+        {"recipe": {"task": "captions", "model": {"kind": "Transformer"}}, "tokenizer": [3]},
     ):
         save_weights(path, tiny(), card=card)
         with pytest.raises(
@@ -204,3 +218,69 @@ def test_weights_of_another_shape_are_refused(tmp_path):
     save_weights(output, trained.model, card=card)
     with pytest.raises(ValueError, match="is for another model"):
         load(output)
+
+
+def test_a_card_that_asks_for_a_huge_model_takes_no_memory(tmp_path):
+    output = tmp_path / "one.safetensors"
+    card = train(small(), output, command="", progress=False)
+    trained = load(output)
+    for size in (10**6, 2**31 - 2):
+        card["recipe"]["model"]["hidden_size"] = size
+        save_weights(output, trained.model, card=card)
+        with pytest.raises(ValueError, match=r"is for another model|card holds no recipe"):
+            load(output)
+
+
+def test_weights_that_are_there_are_replaced_only_when_told_to(tmp_path):
+    output = tmp_path / "one.safetensors"
+    train(small(), output, command="first", progress=False)
+    before = output.read_bytes()
+    message = r"output must be a new file, but .*one\.safetensors is there already; --overwrite"
+    with pytest.raises(ValueError, match=message):
+        train(small(), output, command="second", progress=False)
+    assert output.read_bytes() == before
+    train(small(), output, command="third", overwrite=True, progress=False)
+    assert read_weights(output)[1]["command"] == "third"
+
+
+def test_a_run_killed_after_writing_its_weights_clears_up(tmp_path, monkeypatch):
+    """The weights are there and so is the run: the same command ends it, another is refused."""
+    output, recipe = tmp_path / "one.safetensors", small("dates-additive", "training.average=2")
+    finish = runs._finish
+
+    def killed(output, model, card, keepers):
+        save_weights(output, model, card=card)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs, "_finish", killed)
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe, output, command="", progress=False)
+    monkeypatch.setattr(runs, "_finish", finish)
+    before, kept = read_weights(output)[0], {file.name for file in tmp_path.iterdir()}
+    assert len(kept) == 4  # the weights, the run and two snapshots
+    with pytest.raises(ValueError, match="is there already"):
+        train(small(), output, command="", progress=False)
+    train(recipe, output, command="", progress=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["one.safetensors"]
+    tensors, _ = read_weights(output)
+    assert all(torch.equal(tensors[name], before[name]) for name in before)
+
+
+def test_what_a_killed_run_left_is_cleared_when_it_begins_anew(tmp_path):
+    output, recipe = tmp_path / "y[1].safetensors", small("dates-additive", "training.average=2")
+    kept = checkpoint_of(output, recipe)
+    gone = 2**22 + 1  # no system numbers its processes so high
+    own = [f"{output.name}.{gone}.part", f"{kept.name}.{gone}.part"]
+    own += [f"{kept.name}.99.safetensors.{gone}.part", f"{kept.name}.99.safetensors"]
+    for name in [*own, "y.best.safetensors", f"{kept.name}.best.safetensors"]:
+        (tmp_path / name).write_bytes(b"")
+    train(recipe, output, command="", progress=False)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        output.name, "y.best.safetensors", f"{kept.name}.best.safetensors"
+    }  # fmt: skip
+
+
+def test_a_run_is_evaluated_every_so_many_steps_and_at_its_end():
+    every = Every(3, 7)
+    assert [step for step in range(1, 8) if step in every] == [3, 6, 7]
+    assert 2**31 - 1 in Every(1, 2**31 - 1)  # a list of these would not fit into memory

@@ -158,7 +158,7 @@ def test_captions_refuse_bad_sizes():
 
 def test_bad_input():
     for change, error, message in [
-        ({"train": 0}, ValueError, r"data\.train must be at least 1, got 0"),
+        ({"train": 0}, ValueError, r"data\.train must be from 1 to 1000000, got 0"),
         ({"test": "many"}, TypeError, r"data\.test must be a whole number, got 'many'"),
         ({"locales": ["xx"]}, ValueError, r"data\.locales must hold CLDR names"),
         ({"locales": [3]}, TypeError, r"data\.locales must be a list of strings, got 3 in it"),

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_flag, check_texts
 from gates2heads.display.engine.describe import describe_model, describe_tokenizer
-from gates2heads.training.quantisation import SCALE, quantise
+from gates2heads.training.quantisation import SCALE, check_named, quantise
 
 FORMAT = 1
 REGISTRY = "gates2heads_live"
@@ -80,7 +81,12 @@ def export_model(
     check_module("model", model)
     check_texts("name", [name])
     check_flag("small", small)
-    packed = dict(model.state_dict() if tensors is None else tensors)
+    for argument, given in (("decoding", decoding), ("card", card)):
+        if not isinstance(given, Mapping | None):
+            raise TypeError(f"{argument} must be a dict, got {shown(given)}")
+    packed = model.state_dict() if tensors is None else tensors
+    check_named(packed, "tensors")
+    packed = dict(packed)
     if small and not any(key.endswith(SCALE) for key in packed):
         packed = quantise(packed)
     listed, data = pack(packed)
@@ -116,6 +122,7 @@ def pack(packed: Mapping[str, Tensor]) -> tuple[list[dict], bytes]:
     Raises:
         TypeError, ValueError: a tensor is neither, or has no scales.
     """
+    check_named(packed, "packed")
     for key, tensor in packed.items():
         if tensor.dtype not in DTYPES:
             raise TypeError(f"{key} must be float32 or int8 to be exported, got {tensor.dtype}")

@@ -46,14 +46,18 @@ def rebuild(path: Path) -> Rebuilt:
         "settings" not in card and way not in WAYS
     ):
         raise ValueError(f"{path} cannot be rebuilt, its card holds neither recipe nor settings")
-    sides = [
-        CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")
-    ]
-    sizes = [len(side.vocabulary) for side in sides]
-    if "settings" in card:
-        model, longest = EncoderDecoder(*sizes, **card["settings"]), LIST_OF_DATES
-    else:
-        model, longest = looking_model(way, *sizes), DATE
+    try:
+        sides = [
+            CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")
+        ]
+        sizes = [len(side.vocabulary) for side in sides]
+        if "settings" in card:
+            model, longest = EncoderDecoder(*sizes, **card["settings"]), LIST_OF_DATES
+        else:
+            model, longest = looking_model(way, *sizes), DATE
+    except Exception as error:  # a card may hold anything
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} cannot be rebuilt, its card is no model's: {reason}") from error
     check_shapes(path, model, tensors)
     model.load_state_dict(tensors)
     decoding = {"width": 1, "length_power": 1.0, "max_length": longest}

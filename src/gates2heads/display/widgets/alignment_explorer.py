@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, observe, validate
 
+from gates2heads.checks.figures import numbers, seen
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.widgets.view import View, module, style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
@@ -82,6 +84,8 @@ class AlignmentExplorer(View):
         **kwargs: Any,
     ):
         _check_comparable(alignments)
+        for name, place in (("sentence", sentence), ("score", score), ("step", step)):
+            check_count(name, place, least=-MOST)
         by_score = list(alignments.values())
         sources = [alignment.source for alignment in by_score[0]]
         super().__init__(
@@ -130,25 +134,24 @@ def _count(number: int, noun: str) -> str:
 def _tokens(tokens: Sequence[str], name: str) -> list[str]:
     if isinstance(tokens, str):
         raise TypeError(f"{name} must be a sequence of tokens, got one str: {shown(tokens)}")
+    check_list(name, tokens, of="tokens")
     tokens = list(tokens)
     strangers = [token for token in tokens if not isinstance(token, str)]
     if strangers:
         raise TypeError(f"{name} must hold strings, got {type(strangers[0]).__name__}")
     if not tokens:
         raise ValueError(f"{name} must hold at least one token, got none")
-    return tokens
+    return [seen(token) for token in tokens]
 
 
 def _weights(weights: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
-    if hasattr(weights, "detach"):
-        weights = weights.detach().cpu()
-    weights = np.asarray(weights, dtype="<f4")
+    weights = numbers(weights, "weights").astype("<f4")
     if weights.shape != shape:
         raise ValueError(
             f"weights must have the shape (target, source) = {shape}, got {weights.shape}"
         )
-    if not np.isfinite(weights).all() or weights.min() < 0:
-        raise ValueError("weights must be finite and at least 0")
+    if weights.min() < 0:
+        raise ValueError(f"weights must be at least 0, got {weights.min():.3g}")
     sums = weights.sum(axis=1, dtype=np.float64)
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > _ROW_SUM_TOLERANCE:
@@ -167,7 +170,8 @@ def _joined(tokens: list[str]) -> str:
 def _titles(titles: Sequence[str] | None, sources: list[list[str]]) -> list[str]:
     if titles is None:
         return [_joined(source) for source in sources]
-    titles = list(titles)
+    check_texts("titles", titles)
+    titles = [seen(title) for title in titles]
     if len(titles) != len(sources):
         raise ValueError(f"titles must name {len(sources)} sentences, got {len(titles)}")
     return titles
@@ -181,7 +185,13 @@ def _check_comparable(alignments: Mapping[str, Sequence[Alignment]]) -> None:
         )
     first, *_ = alignments
     for name, row in alignments.items():
-        if not row or not all(isinstance(alignment, Alignment) for alignment in row):
+        if not isinstance(name, str):
+            raise TypeError(f"alignments must have names that are texts, got {shown(name)}")
+        if (
+            not isinstance(row, Sequence)
+            or not row
+            or not all(isinstance(alignment, Alignment) for alignment in row)
+        ):
             raise TypeError(f"alignments[{shown(name)}] must be a list of at least one Alignment")
         if len(row) != len(alignments[first]):
             raise ValueError(

@@ -1,15 +1,16 @@
 """The frame viewer: a row of finished pictures and a slider through them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.figure import Figure
 from traitlets import Int, List, Unicode, validate
 
+from gates2heads.checks.figures import seen
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.figures import themed_svg
 from gates2heads.display.widgets.view import View, module, style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 class FrameViewer(View):
@@ -27,7 +28,7 @@ class FrameViewer(View):
         index: the shown frame, in step with the picture; may be linked.
 
     Raises:
-        TypeError: a frame that is neither a figure nor an SVG.
+        TypeError: a frame that is neither a figure nor an SVG, or another argument of a wrong kind.
         ValueError: no frames, labels that do not fit them, an interval below 1.
     """
 
@@ -41,7 +42,7 @@ class FrameViewer(View):
 
     def __init__(
         self,
-        frames: Sequence["Figure | str"],
+        frames: Sequence[Figure | str],
         labels: Sequence[str] | None = None,
         title: str = "",
         interval_ms: int = 600,
@@ -49,19 +50,24 @@ class FrameViewer(View):
         index: int = 0,
         **kwargs: Any,
     ):
+        check_list("frames", frames, of="pictures")
         frames = [_svg(frame, place) for place, frame in enumerate(frames)]
         if not frames:
             raise ValueError("frames must hold at least one picture, got none")
         if labels is None:
             labels = [f"{place + 1} of {len(frames)}" for place in range(len(frames))]
+        check_texts("labels", labels)
+        labels = list(labels)
         if len(labels) != len(frames):
             raise ValueError(f"labels must name {len(frames)} frames, got {len(labels)}")
-        if interval_ms < 1:
-            raise ValueError(f"interval_ms must be at least 1 millisecond, got {interval_ms}")
+        if not isinstance(title, str):
+            raise TypeError(f"title must be a string, got {shown(title)}")
+        check_count("interval_ms", interval_ms)
+        check_count("index", index, least=-MOST)
         super().__init__(
             frames=frames,
-            labels=[str(label) for label in labels],
-            title=title,
+            labels=[seen(label) for label in labels],
+            title=seen(title),
             interval_ms=interval_ms,
             index=index,
             **kwargs,
@@ -80,9 +86,9 @@ class FrameViewer(View):
         return f"FrameViewer({len(self.frames)} frame{'s' if len(self.frames) > 1 else ''})"
 
 
-def _svg(frame: "Figure | str", place: int) -> str:
+def _svg(frame: Figure | str, place: int) -> str:
     if not isinstance(frame, str):
-        if not hasattr(frame, "savefig"):
+        if not isinstance(frame, Figure):
             raise TypeError(
                 f"frames[{place}] must be a Matplotlib Figure or an SVG text, "
                 f"got {type(frame).__name__}"

@@ -1,7 +1,7 @@
 """Predict first: a question whose result stays closed until the reader commits to an answer."""
 
 import hashlib
-import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from IPython.display import display
 from traitlets import Dict, List, Unicode
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_characters
 from gates2heads.display.theme import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
@@ -157,6 +158,8 @@ class Predict(View):
     ):
         questions = _questions(questions)
         opened = _opened(result, alt)
+        if not isinstance(title, str):
+            raise TypeError(f"title must be a string, got {shown(title)}")
         self._in_markdown = "\n\n".join(
             [*(question.in_markdown() for question in questions), *_result_in_markdown(opened)]
         )
@@ -212,10 +215,12 @@ def predict(
 def _check_text(text: str, name: str) -> None:
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"{name} must say something, got {shown(text)}")
+    check_characters(name, text)
 
 
 def _finite(number: float, name: str) -> float:
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    real = isinstance(number, int | float) and not isinstance(number, bool)
+    if not real or not abs(number) <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number, got {shown(number)}")
     return float(number)
 
@@ -256,6 +261,7 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
     """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}."""
     if not isinstance(alt, str):
         raise ValueError(f"alt must say what the result shows, got {shown(alt)}")
+    check_characters("alt", alt)
     if result is None:
         return {}
     if hasattr(result, "savefig") or (isinstance(result, str) and "<svg" in result):

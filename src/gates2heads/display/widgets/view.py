@@ -6,6 +6,7 @@ from typing import Any
 import anywidget
 from traitlets import TraitError, Unicode
 
+from gates2heads.checks.shown import shown
 from gates2heads.display.modules import join_modules
 
 _HERE = Path(__file__).parent
@@ -34,6 +35,14 @@ def style(name: str) -> str:
     """
     sheets = (_HERE.parent / "tokens.css", _HERE / "view.css", _HERE / name)
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def _whole(name: str, asked: Any) -> int:
+    """A position as a browser sends it: a linked slider may have halves."""
+    try:
+        return int(asked)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
 
 
 class PositionError(TraitError, ValueError):
@@ -74,8 +83,10 @@ class View(anywidget.AnyWidget):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take a state from the browser, with its positions moved into bounds."""
+        if not isinstance(sync_data, dict):
+            raise TypeError(f"sync_data must map traits to values, got {shown(sync_data)}")
         at: dict[str, int] = {}
         for name in self._positions:
-            asked = int(sync_data.get(name, getattr(self, name)))
+            asked = _whole(name, sync_data.get(name, getattr(self, name)))
             at[name] = min(max(asked, 0), self._places(name, at) - 1)
         super().set_state({name: at.get(name, value) for name, value in sync_data.items()})

@@ -8,6 +8,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import psutil
+import torch
 from torch import nn
 
 from gates2heads.checks.shown import shown
@@ -16,11 +18,13 @@ from gates2heads.checks.values import (
     check_count,
     check_list,
     check_number,
+    check_positive,
     check_share,
 )
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.seq2seq import EncoderDecoder
+from gates2heads.training.plain_json import read_json
 from gates2heads.training.recipes.book import RECIPES
 from gates2heads.training.recipes.tasks import TASKS
 
@@ -48,6 +52,9 @@ TRAINING = {
     "checkpoint_every": 100,
     "precision": "no",  # "auto" is bf16 where the processor computes with it, else "no"
 }
+MOST_LAYERS = 1_000  # more are a slip of the finger, and take minutes to build
+WIDEST = 1_000  # of a beam
+COPIES = 4  # of the weights in training: themselves, their gradient, and the two means of AdamW
 DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
 
 
@@ -71,10 +78,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     if source in RECIPES:
         given = deepcopy(RECIPES[source])
     elif path.is_file():
-        try:
-            given = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{path} must hold a recipe in JSON: {error}") from error
+        given = read_json(path.read_bytes(), what=f"{path} must hold a recipe in JSON")
     else:
         names = ", ".join(RECIPES)
         raise ValueError(f"recipe must be a JSON file or one of {names}, got {shown(source)}")
@@ -95,6 +99,9 @@ def _change(recipe: Any, change: str) -> None:
         recipe = recipe.setdefault(section, {}) if isinstance(recipe, dict) else recipe
     if not isinstance(recipe, dict):
         raise ValueError(f"{name} cannot be set: {'.'.join(sections) or 'recipe'} has no settings")
+    if value[:1] in ("[", "{"):  # no text that a setting has begins so
+        recipe[last] = read_json(value, what=f"{name} must be JSON")
+        return
     try:
         recipe[last] = json.loads(value)
     except ValueError:
@@ -109,21 +116,22 @@ def complete(given: Any) -> dict:
     """
     top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}, "decoding": {}}
     recipe = _merge("recipe", top, given)
-    check_count("seed", recipe["seed"], least=0)
-    if recipe["seed"] >= 2**63:
-        raise ValueError(f"seed must be below 2^63, got {recipe['seed']:.3g}")
+    check_count("seed", recipe["seed"], least=0, most=2**63 - 1)
     task = _choose("task", TASKS, recipe["task"])
     recipe["data"] = _merge("data", task.data, recipe["data"])
     training = {**TRAINING, "batch_size": task.batch_size}
     recipe["training"] = _merge("training", training, recipe["training"])
     _check_training(recipe["training"])
     recipe["decoding"] = _merge("decoding", DECODING, recipe["decoding"])
-    check_count("decoding.width", recipe["decoding"]["width"])
+    check_count("decoding.width", recipe["decoding"]["width"], most=WIDEST)
     check_number("decoding.length_power", recipe["decoding"]["length_power"])
     if not isinstance(recipe["model"], dict):
         raise TypeError(f"model must be an object of settings, got {shown(recipe['model'])}")
     kind = _choose("model.kind", MODELS, recipe["model"].get("kind"))
     recipe["model"] = _merge("model", {"kind": None, **_options(kind)}, recipe["model"])
+    for name, value in recipe["model"].items():
+        if name.startswith("num_"):
+            check_count(f"model.{name}", value, most=MOST_LAYERS)
     return recipe
 
 
@@ -132,8 +140,15 @@ def _check_training(training: Mapping) -> None:
         check_count(f"training.{name}", training[name])
     check_choice("training.precision", training["precision"], PRECISIONS)
     check_choice("training.schedule", training["schedule"], ("linear", "cosine"))
-    check_share("training.label_smoothing", training["label_smoothing"])
-    check_number("training.r_drop", training["r_drop"], least=0)
+    check_count("training.warmup", training["warmup"], least=0)
+    if training["patience"] is not None:
+        check_count("training.patience", training["patience"])
+    for name in ("decay", "label_smoothing"):
+        check_share(f"training.{name}", training[name])
+    for name in ("learning_rate", "clip"):
+        check_positive(f"training.{name}", training[name])
+    for name in ("r_drop", "weight_decay"):
+        check_number(f"training.{name}", training[name], least=0)
 
 
 def _options(kind: Callable[..., nn.Module]) -> dict:
@@ -158,6 +173,35 @@ def _merge(name: str, defaults: Mapping, given: Any) -> dict:
 
 
 def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
-    """Build the model of a complete recipe for two vocabulary sizes."""
+    """Build the model of a complete recipe for two vocabulary sizes.
+
+    Raises:
+        TypeError, ValueError: a setting does not fit, or the machine has not the memory to train
+            such a model.
+    """
+    blank = blank_model(recipe, source_size, target_size)
+    tensors = [*blank.parameters(), *blank.buffers()]
+    needed = COPIES * sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+    there = psutil.virtual_memory().total
+    if needed > there:
+        raise ValueError(
+            f"model must fit into memory: to train it takes {needed / 2**30:,.1f} GiB, and the "
+            f"machine has {there / 2**30:,.1f} GiB"
+        )
+    return _model(recipe, source_size, target_size)
+
+
+def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
+    """The model without its numbers: names and shapes that take no memory, however large."""
+    with torch.device("meta"):
+        try:
+            return _model(recipe, source_size, target_size)
+        except (RuntimeError, OverflowError) as error:  # more numbers than can be counted
+            raise ValueError(
+                "model must fit into memory, but has more weights than can be counted"
+            ) from error
+
+
+def _model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
     settings = {name: value for name, value in recipe["model"].items() if name != "kind"}
     return MODELS[recipe["model"]["kind"]](source_size, target_size, **settings)

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
+from gates2heads.checks.values import check_flag
 from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.decoding.lengths import Power
@@ -22,15 +24,31 @@ from gates2heads.training.checkpoints import (
     save_weights,
 )
 from gates2heads.training.early_stopping import EarlyStopping
+from gates2heads.training.files import as_file, clear_parts, try_place
 from gates2heads.training.loop import History, fit, run_evaluation
 from gates2heads.training.losses import r_drop_loss, sequence_loss
 from gates2heads.training.parallel import machine, on_main, precision_here, prepare_accelerator
-from gates2heads.training.recipes.recipe import build_model, complete
+from gates2heads.training.recipes.recipe import blank_model, build_model, complete
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
 
 READ_AT_ONCE = 200  # texts of an evaluation that the model reads in one batch
+
+
+class Every(Container):
+    """The steps after which a run is evaluated: every so many, and the last.
+
+    Args:
+        every: steps from one evaluation to the next.
+        last: the number of steps of the run.
+    """
+
+    def __init__(self, every: int, last: int):
+        self.every, self.last = every, last
+
+    def __contains__(self, step: object) -> bool:
+        return step == self.last or step % self.every == 0
 
 
 class Trained(NamedTuple):
@@ -70,7 +88,9 @@ def checkpoint_of(output: Path, recipe: Mapping) -> Path:
     return output.with_name(f"{output.stem}.{name}.run")
 
 
-def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True) -> dict:
+def train(
+    recipe: Mapping, output: Path, *, command: str, overwrite: bool = False, progress: bool = True
+) -> dict:
     """Train what a recipe says and write the weights with their card.
 
     A run that was interrupted goes on when the same recipe and output are given again. Under
@@ -80,27 +100,29 @@ def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True)
         recipe: from `read_recipe`.
         output: the weights file.
         command: what the reader of the card should type to train the same.
+        overwrite: replace weights that are there already; refused otherwise.
         progress: show a bar.
 
     Returns:
         the card.
 
     Raises:
-        TypeError, ValueError: a setting of the recipe does not fit, or `output` is a folder.
+        TypeError, ValueError: a setting of the recipe does not fit, or `output` is no place for
+            the weights.
+        OSError: `output` cannot be written.
     """
-    if output.is_dir():
-        raise ValueError(f"output must name a file, but {output} is a folder")
+    how, kept = recipe["training"], checkpoint_of(output, recipe)
+    keepers = {
+        "checkpoint": TrainingCheckpoint(kept, every=how["checkpoint_every"]),
+        "snapshots": Snapshots(kept, how["average"]) if how["average"] > 1 else None,
+    }
+    _prepare(output, recipe, keepers, overwrite)
     task = TASKS[recipe["task"]](recipe["data"])
     pairs = task.pairs("train")
     source, target = task.tokenizers(pairs)
     torch.manual_seed(recipe["seed"])
     model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
-    how, kept = recipe["training"], checkpoint_of(output, recipe)
     accelerator = prepare_accelerator(precision_here(how["precision"]))
-    keepers = {
-        "checkpoint": TrainingCheckpoint(kept, every=how["checkpoint_every"]),
-        "snapshots": Snapshots(kept, how["average"]) if how["average"] > 1 else None,
-    }
     batches = task.batches(pairs, source, target, how["batch_size"], seed=recipe["seed"])
     score = partial(scores, task=task, source=source, target=target)
     history = _fit(model, task, batches, score, recipe, accelerator, progress, keepers)
@@ -132,6 +154,48 @@ def train(recipe: Mapping, output: Path, *, command: str, progress: bool = True)
     return card
 
 
+def check_output(output: str | os.PathLike, *, overwrite: bool) -> None:
+    """Refuse a place where weights cannot or should not go, before hours of work.
+
+    Args:
+        output: the weights file; what its writer left when it was killed is deleted.
+        overwrite: it may be there already.
+
+    Raises:
+        TypeError, ValueError: it is no regular file, or is there already.
+        OSError: it cannot be written.
+    """
+    output = as_file(output, name="output")
+    check_flag("overwrite", overwrite)
+    if output.exists() and not overwrite:
+        raise ValueError(
+            f"output must be a new file, but {output} is there already; --overwrite replaces it"
+        )
+    clear_parts(output)
+    try_place(output)
+
+
+def _prepare(output: Path, recipe: Mapping, keepers: Mapping, overwrite: bool) -> None:
+    """Look at the place for the weights, and at what a run that was killed has left there.
+
+    Weights of the same recipe beside a kept run are those of a run that was killed between
+    writing them and clearing up: it goes on.
+    """
+    kept = keepers["checkpoint"].path.exists()
+    if keepers["snapshots"] and not kept:
+        keepers["snapshots"].clear()  # a run that begins anew keeps its own
+    check_output(output, overwrite=overwrite or (kept and _holds(output, recipe)))
+
+
+def _holds(output: Path, recipe: Mapping) -> bool:
+    """Whether a weights file is what this recipe trains."""
+    try:
+        _, card = read_weights(output)
+    except (FileNotFoundError, ValueError):  # none yet, or something else
+        return False
+    return card.get("recipe") == recipe
+
+
 def _fit(
     model, task, batches, score, recipe, accelerator: Accelerator, progress: bool, keepers: dict
 ) -> History:
@@ -150,7 +214,7 @@ def _fit(
         weight_decay=how["weight_decay"],
         clip=how["clip"],
         evaluate=partial(score, pairs=task.pairs("validation")),
-        evaluate_at=[*range(every, steps, every), steps],
+        evaluate_at=Every(every, steps),
         early_stopping=stopping,
         accelerator=accelerator,
         description=recipe["model"]["kind"],
@@ -180,7 +244,7 @@ def _finish(output: Path, model: nn.Module, card: dict, keepers: Mapping) -> Non
         keepers["snapshots"].clear()
 
 
-def load(path: Path) -> Trained:
+def load(path: str | os.PathLike) -> Trained:
     """Rebuild a model from the card inside its weights file.
 
     Raises:
@@ -191,12 +255,15 @@ def load(path: Path) -> Trained:
         recipe = card["recipe"] = complete(card["recipe"])
         task = TASKS[recipe["task"]](recipe["data"])
         source, target = task.from_card(card)
-    except (KeyError, TypeError) as error:
+        sizes = len(source.vocabulary), len(target.vocabulary)
+        blank = blank_model(recipe, *sizes)
+    except Exception as error:  # a card may hold anything
         raise ValueError(
-            f"{path} cannot be rebuilt, its card holds no recipe that `train` wrote: {error}"
+            f"{path} cannot be rebuilt, its card holds no recipe that `train` wrote: "
+            f"{' '.join(str(error).split())}"
         ) from error
-    model = build_model(recipe, len(source.vocabulary), len(target.vocabulary))
-    check_shapes(path, model, tensors)
+    check_shapes(Path(path), blank, tensors)  # before a wrong card takes memory for its model
+    model = build_model(recipe, *sizes)
     model.load_state_dict(tensors)
     return Trained(model.eval(), task, source, target, card)
 
@@ -219,8 +286,10 @@ def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
 def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:
     """The mean of a loss over all target tokens of some pairs."""
     total = tokens = 0
+    device = next(trained.model.parameters()).device
     with torch.no_grad():
         for batch in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
+            batch = batch.to(device)  # noqa: PLW2901 (the same batch)
             count = int(batch.target_mask.sum())
             total, tokens = total + count * loss(trained.model, batch).item(), tokens + count
     return total / tokens

@@ -1,0 +1,129 @@
+"""Files that are written whole or not at all, in a place that was tried before hours of work."""
+
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from gates2heads.checks.shown import shown
+
+
+def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
+    """The path itself, of the kind that has methods; refuse what is none.
+
+    Args:
+        path: of anything.
+        name: what the sentence calls it.
+
+    Raises:
+        TypeError: it is no path.
+        ValueError: no file can have such a name.
+    """
+    try:
+        path = Path(path)
+    except Exception as error:  # a foreign kind of path may raise anything
+        raise TypeError(
+            f"{name} must be a string or a pathlib.Path, got {type(path).__name__}"
+        ) from error
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise ValueError(f"{name} must be a name that a file can have, got {shown(str(path))}")
+    return path
+
+
+def as_file(path: str | os.PathLike, *, name: str = "path") -> Path:
+    """The path of a file that is to be written, and may be replaced.
+
+    Args:
+        path: of a regular file, or of nothing yet.
+        name: what the sentence calls it.
+
+    Raises:
+        TypeError, ValueError: as in `as_path`; or it is a folder, a link or a device, and to
+            replace one of these is never what was meant.
+    """
+    path = as_path(path, name=name)
+    if path.is_dir():
+        raise ValueError(f"{name} must name a file, but {path} is a folder")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        kind = "a link" if path.is_symlink() else "a device or a pipe"
+        raise ValueError(f"{name} must name a regular file, or none yet, but {path} is {kind}")
+    return path
+
+
+def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file so that a reader finds the old one or the new one, never a part.
+
+    Args:
+        path: the file; its folder is made if it is not there.
+        write: called with an open binary file.
+
+    Raises:
+        OSError: the place cannot be written to, or is full; the sentence names the file.
+    """
+    path = as_path(path)
+    part = _write_part(path, write)
+    try:
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def try_place(path: str | os.PathLike) -> None:
+    """Write a few bytes where a file will be written later, and take them away again.
+
+    Args:
+        path: the later file; its folder is made if it is not there.
+
+    Raises:
+        ValueError: as in `as_file`.
+        OSError: as in `write_whole`.
+    """
+    path = as_file(path)
+    _write_part(path, lambda file: file.write(bytes(4096))).unlink()
+
+
+def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
+    """Write the file under another name beside it, down to the disk."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # a full disk does not say where it is full
+            reason = f"cannot be written: {error.strerror or error}"
+            raise OSError(error.errno, reason, str(path)) from error
+        raise
+    return part
+
+
+def clear_parts(path: str | os.PathLike, *, between: str = "") -> None:
+    """Delete what a writer of this file left beside it when it was killed.
+
+    What a process that still runs is writing stays, and so does every other file.
+
+    Args:
+        path: the file that should have been written.
+        between: a pattern of what stood behind its name, for a family of files.
+    """
+    path = as_path(path)
+    if not path.parent.is_dir():
+        return
+    name = re.compile(rf"{re.escape(path.name)}{between}\.(\d{{1,9}})\.part")
+    for file in list(path.parent.iterdir()):
+        found = name.fullmatch(file.name)
+        if found and (int(found[1]) == os.getpid() or not psutil.pid_exists(int(found[1]))):
+            file.unlink(missing_ok=True)

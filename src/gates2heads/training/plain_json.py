@@ -1,0 +1,42 @@
+"""JSON that others wrote: plain values, nested no deeper than a person would."""
+
+import json
+from typing import Any
+
+from gates2heads.checks.shown import shown
+
+DEEPEST = 50  # lists and objects inside one another; a card or a recipe has five
+
+
+def read_json(text: str | bytes, *, what: str) -> Any:
+    """Read JSON; all that can be wrong with it gets one sentence.
+
+    Args:
+        text: as it stood in a file or on the command line.
+        what: what the sentence calls it, such as "card.json must hold a recipe in JSON".
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is no JSON, or lists and objects stand in one another more than `DEEPEST`
+            deep, which is an accident or an attack, and which Python cannot print or copy.
+    """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"{what}, got {shown(text)}")
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"{what}, at most {DEEPEST} deep") from error
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from error
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [part for one in level for part in _parts(one)]
+        if not level:
+            return value
+    raise ValueError(f"{what}, at most {DEEPEST} deep")
+
+
+def _parts(value: Any) -> list:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []

@@ -1,0 +1,35 @@
+"""JSON of others: read as it stands, or refused in one sentence, however deep it goes."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.training.plain_json import DEEPEST, read_json
+
+leaves = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False)
+values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+
+
+@given(values)
+def test_plain_values_come_back(value):
+    assert read_json(json.dumps(value), what="it must be JSON") == value
+
+
+@pytest.mark.parametrize("opened", ["[", '{"a":'])
+@pytest.mark.parametrize("depth", [DEEPEST + 1, 900, 20_000])
+def test_what_is_nested_too_deeply_is_refused(opened, depth):
+    closed = {"[": "]", '{"a":': "}"}[opened]
+    text = opened * depth + "1" + closed * depth
+    with pytest.raises(ValueError, match=r"^it must be JSON, at most 50 deep$"):
+        read_json(text, what="it must be JSON")
+    least = opened * DEEPEST + "1" + closed * DEEPEST
+    assert json.dumps(read_json(least, what="")).replace(" ", "") == least
+
+
+@pytest.mark.parametrize("text", ["", "{", b"\xff\xfe\xff", "9" * 5_000])
+def test_no_json_is_refused_in_one_line(text):
+    with pytest.raises(ValueError, match=r"^it must be JSON: .") as refused:
+        read_json(text, what="it must be JSON")
+    assert "\n" not in str(refused.value)
