@@ -130,7 +130,7 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
             ["show", "dates-dot", "--set", "task=\udcff"],
             "each word must hold whole characters, got",
         ),
-        (["translate", "Ein\udce9"], "each word must hold whole characters, got"),
+        (["translate", "Ein\udce9"], "must hold whole characters, got"),
         (["translate", "x", "--width", "0"], "--width must be from 1 to 1000, got 0"),
         (["translate", "x", "--width", "9" * 30], "--width must be from 1 to 1000, got 99"),
         (["evaluate", "a\0b"], "path must be a name that a file can have, got 'a\\x00b'"),
