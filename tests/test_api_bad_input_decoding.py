@@ -238,7 +238,7 @@ ENTRIES = {
             "model": WRONG_TRANSLATION["model"],
             "text": [*THINGS, ["ab"], [], None, 3],
             "max_length": COUNTS,
-            "layer": [*THINGS, None, 3, []],
+            "layer": [thing for thing in [*THINGS, None, 3, []] if not isinstance(thing, str)],
         },
     ),
     "align_heads": (

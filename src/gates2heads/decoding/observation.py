@@ -37,10 +37,12 @@ def observe(
         max_length: the most tokens that are written, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: `text` is no string, or what `write` refuses.
+        TypeError, ValueError: `text` or `layer` is no string, or what `write` refuses.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, got {shown(text)}")
+    if not isinstance(layer, str):
+        raise TypeError(f"layer must be the name of a layer, got {shown(layer)}")
     with record(model) as trace:
         tokens = write(model, [text], source, target, max_length=max_length).tokens[0].tolist()
     eos = target.vocabulary.eos

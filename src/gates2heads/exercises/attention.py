@@ -128,14 +128,20 @@ check_masked_softmax = FunctionCheck(
 
 
 def luong_step(
-    cell,
-    weight: Tensor,
-    y: Tensor,
-    s: Tensor,
-    states: Tensor,
-    mask: Tensor,
+    cell, weight: Tensor, y: Tensor, s: Tensor, states: Tensor, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.3: what the readout sees (1, U), and the next state (1, U)."""
+    """The solution of exercise 5.3, one step of a decoder that asks with its new state.
+
+    Args:
+        cell: (y, s) -> the next state.
+        weight: W of shape (U, 2U).
+        y, s: what is read and the state before, (1, E) and (1, U).
+        states: of the encoder, (S, U).
+        mask: (1, S), True = may attend.
+
+    Returns:
+        what the readout sees, and the next state, each (1, U).
+    """
     s = cell(y, s)
     context = masked_softmax_by_hand(s @ states.T, mask) @ states
     return torch.tanh(torch.cat([context, s], -1) @ weight.T), s
@@ -188,7 +194,7 @@ check_luong_step = FunctionCheck(
 
 
 def split(matrix: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.4: matrix (N, Q + K) -> A (N, Q), B (N, K)."""
+    """The solution of exercise 5.4: matrix of shape (N, Q + K) -> A (N, Q) and B (N, K)."""
     return matrix[:, :query_size], matrix[:, query_size:]
 
 

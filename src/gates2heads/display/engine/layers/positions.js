@@ -2,10 +2,9 @@
 
 import { Matrix } from "../tensor.js";
 
-// Angles p / 10000^(2i/D), in single precision as in the library.
+// Angles p / 10000^(2i/D), in double precision as in the library: they are large where their sines are small.
 function angleOf(position, pair, size) {
-  const rate = Math.fround(10000 ** Math.fround((-2 * pair) / size));
-  return Math.fround(position * rate);
+  return position * 10000 ** ((-2 * pair) / size);
 }
 
 /** Waves of growing length, read off at a position: Vaswani et al. 2017, section 3.5: (D,). */
