@@ -146,10 +146,10 @@ BASE = "is what walked classes build on"
 EXEMPT = {
     CHECKED: """
         checks/values.distinct_seed data/tokens/bpe.readable
-        data/tokens/merge_dropout.merge_with_dropout data/corpora/cldr_facts.answers
-        data/corpora/cldr_facts.write_fact data/corpora/docstrings.added_docstring
-        data/corpora/docstrings.named_docstrings data/corpora/prose.is_prose
-        data/corpora/prose.prose_lines data/corpora/prose.shown
+        data/tokens/merge_dropout.merge_with_dropout
+        data/corpora/cldr_facts.answers data/corpora/cldr_facts.write_fact
+        data/corpora/docstrings.added_docstring data/corpora/docstrings.named_docstrings
+        data/corpora/prose.is_prose data/corpora/prose.prose_lines data/corpora/prose.shown
         data/corpora/prose.without_markup data/corpora/shakespeare.speech_end
         decoding/hypotheses.Pool decoding/lengths.LengthRule decoding/lengths.Power.divisor
         decoding/lengths.Wu.divisor decoding/lengths.check_rule(max_length)
@@ -160,7 +160,8 @@ EXEMPT = {
         layers/blocks.Residual.after layers/blocks.Residual.before layers/recurrent/gru.gru_step
         layers/attention/kernels.attend_in_heads layers/attention/kernels.explicit_is_faster
         layers/attention/kernels.fused layers/attention/key_values.KeyValues.append
-        layers/attention/key_values.KeyValues.repeat layers/attention/key_values.gather_readers
+        layers/attention/key_values.KeyValues.repeat
+        layers/attention/key_values.gather_readers
         layers/attention/local.LocalAttention.attend_near
         layers/attention/single_head.Attention.attend layers/recurrent/lstm.lstm_step
         layers/recurrent/rnn.rnn_step layers/positions.LearnedPositions.encode
@@ -186,22 +187,24 @@ EXEMPT = {
         models/translation/seq2seq.Encoder.forward
         models/transformer/state.TransformerState.select_rows models/words/training.BlockTrainer
         models/words/training.threads_shared_by training/losses.MeanDisagreement
-        training/losses.MeanSurprise training/losses.surprise display/diagram_layout.Rect.grown
-        display/diagram_layout.Rect.meets display/diagram_layout.around
-        display/diagram_layout.centres display/diagram_layout.hull
-        display/diagram_layout.label_places display/diagram_layout.text_size
-        display/diagram_layout.way display/diagram_parts.draw_arrow
-        display/diagram_parts.draw_box display/diagram_parts.draw_frame
-        display/diagram_parts.sheet display/diagram_parts.write
-        display/diagram_parts.write_title display/line_breaks.narrow display/listings.listing
-        display/svg.page_svg display/source.prose(numbers) display/theme.styled
-        exercises/attention.pool exercises/attention.split exercises/attention.entropy
-        exercises/attention_further.reinforce exercises/attention.luong_step
-        exercises/attention.masked_softmax_by_hand exercises/attention.FaultyAttention.forward
-        exercises/comparison.same(wanted) exercises/comparison.same(tolerance)
-        exercises/comparison.difference(wanted) exercises/comparison.difference(tolerance)
-        exercises/readers_code.said_by exercises/readers_code.where exercises/verdict.verdict_of
-        exercises/verdict.tried exercises/diagnosis.random_tensors""",
+        training/losses.MeanSurprise training/losses.surprise
+        display/diagram_layout.Rect.grown display/diagram_layout.Rect.meets
+        display/diagram_layout.around display/diagram_layout.centres
+        display/diagram_layout.hull display/diagram_layout.label_places
+        display/diagram_layout.text_size display/diagram_layout.way
+        display/diagram_parts.draw_arrow display/diagram_parts.draw_box
+        display/diagram_parts.draw_frame display/diagram_parts.sheet
+        display/diagram_parts.write display/diagram_parts.write_title
+        display/line_breaks.narrow display/listings.listing display/svg.page_svg
+        display/source.prose(numbers) display/theme.styled exercises/attention.pool
+        exercises/attention.split exercises/attention.entropy
+        exercises/attention.masked_softmax_by_hand exercises/attention.luong_step
+        exercises/attention_further.reinforce exercises/diagnosis.random_tensors
+        display/glyphs.fonts_of display/live/models.key
+        exercises/attention.FaultyAttention.forward exercises/comparison.same(wanted)
+        exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)
+        exercises/comparison.difference(tolerance) exercises/readers_code.said_by
+        exercises/readers_code.where exercises/verdict.verdict_of exercises/verdict.tried""",
     CHECK: """
         checks/figures.as_figure checks/figures.ends checks/figures.known
         checks/figures.label_words checks/figures.named checks/figures.number
@@ -222,7 +225,7 @@ EXEMPT = {
         training/checkpoints.TrainingCheckpoint.resume training/checkpoints.as_bytes
         training/checkpoints.digest training/checkpoints.from_bytes
         training/files.write_whole training/files.as_file(name)
-        training/files.as_path(name) training/files.clear_parts(between)
+         training/files.clear_parts(between)
         training/generators.set_generator_states training/recipes/recipe.blank_model
         training/recipes/runs.Every training/plain_json.read_json(what)
         training/early_stopping.EarlyStopping.best(history)
@@ -251,6 +254,11 @@ EXEMPT = {
         layers/recurrent/unroll.Cell layers/recurrent/unroll.Unrolled
         layers/recurrent/unroll.UnrolledHidden models/language/ngram.NgramModel""",
 }
+YOUNG = "has tests of bad input beside its module; the walk has not reached it yet"
+EXEMPT[YOUNG] = """
+    display/engine/rebuild.shipped display/live/models.live_model display/source.symbols
+    display/widgets/attention_explorer.AttentionExplorer display/widgets/live_view.LiveView
+    display/widgets/pooling.Pooling display/widgets/translate.Translate"""
 REASONS = {name: reason for reason, names in EXEMPT.items() for name in names.split()}
 # `Attention` checks what all of its scores are handed, those that are yet to be written too.
 REASONS |= {
