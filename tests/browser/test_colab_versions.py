@@ -46,9 +46,10 @@ def make_page(libraries):
         command = [python, HERE / script, *arguments, state]
         subprocess.run(command, env=environment, check=True)
         saved = json.loads(state.read_text(encoding="utf-8"))
-        live = folder / "live"
+        own = folder / "live"  # a sample brings its models; a chapter's are those of the book
+        live = own if own.is_dir() else ROOT / "_assets" / "live"
         scripts = libraries | {"anywidget": Path(found["anywidget"])}
-        write_page(folder / "site", saved, scripts, live=live if live.is_dir() else None)
+        write_page(folder / "site", saved, scripts, live=live)
         return folder / "site", shown_views(saved["state"], saved["shown"])
 
     return make
