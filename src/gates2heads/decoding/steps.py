@@ -82,10 +82,21 @@ def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> 
         ValueError: log_probs are not (B, V), hold NaN or what no logarithm of a probability can
             be, or `eos` is not among the V tokens.
     """
-    answer, rows = step(state, last_tokens), len(last_tokens)
+    answer = step(state, last_tokens)
+    check_answer(answer, len(last_tokens), eos)
+    log_probs, state = answer
+    return _at_most_zero(log_probs), state
+
+
+def check_answer(answer: tuple[Tensor, Any], rows: int, eos: int | None) -> None:
+    """Refuse what is no answer of a step function for R rows: log_probs (R, V), and a state.
+
+    Raises:
+        TypeError, ValueError: as `advance`.
+    """
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise TypeError(f"step must return (log_probs, state), got {type(answer).__name__}")
-    log_probs, state = answer
+    log_probs = answer[0]
     if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
         kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
         raise TypeError(f"step must return a tensor of log_probs, got {kind}")
@@ -98,7 +109,6 @@ def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> 
         raise ValueError(
             f"eos must be one of the {log_probs.shape[1]} tokens that step scores, got {eos}"
         )
-    return _at_most_zero(log_probs), state
 
 
 def _at_most_zero(log_probs: Tensor) -> Tensor:

@@ -135,12 +135,13 @@ class MultiHeadAttention(nn.Module):
 
     def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
         """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
-        heads = self.num_heads
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
-        both, values = split_heads(projected, 3 * heads).split([2 * heads, heads], dim=1)
+        heads = split_heads(projected, 3 * self.num_heads)  # (B, 3H, T, K)
         if self.rotary:
-            both = rotate(both, start=start)
-        queries, keys = both.chunk(2, dim=1)  # (B, 2H, T, K) -> (B, H, T, K) each
+            both, values = heads.split([2 * self.num_heads, self.num_heads], dim=1)
+            queries, keys = rotate(both, start=start).chunk(2, dim=1)
+        else:
+            queries, keys, values = heads.chunk(3, dim=1)  # (B, H, T, K) each
         return queries, KeyValues(keys, values)
 
     def _project_query(self, query: Tensor) -> Tensor:
