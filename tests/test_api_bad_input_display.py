@@ -21,6 +21,7 @@ from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewe
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.view import View
 from gates2heads.exercises import attention as exercises
+from gates2heads.exercises import attention_further as further
 from gates2heads.exercises.comparison import difference, same
 from gates2heads.exercises.looking import SampledLoss, looking_model, year_first
 from gates2heads.exercises.readers_code import is_stub
@@ -318,10 +319,10 @@ ENTRIES = {
     "same": (partial(same, wanted="b", tolerance=1e-5), {"answer": "b"}, {}),
     "is_stub": (is_stub, {"answer": len}, {}),
     "check_left_out": answered(
-        exercises.check_left_out, model=3, source=3, target=3, locale="es", reported=0.5
+        further.check_left_out, model=3, source=3, target=3, locale="es", reported=0.5
     ),
     "exact_match_on": (
-        exercises.exact_match_on,
+        further.exact_match_on,
         {
             "model": exercises.faulty_model(*(len(side.vocabulary) for side in SIDES)),
             "source": CharacterTokenizer.from_texts(p.text for p in dates("test", 300, seed=55)),

@@ -197,7 +197,10 @@ EXEMPT = {
         display/diagram_parts.write display/diagram_parts.write_title
         display/line_breaks.narrow display/listings.listing display/svg.page_svg
         display/source.prose(numbers) display/theme.styled exercises/attention.pool
-        exercises/attention.split exercises/attention.entropy exercises/attention.reinforce
+        exercises/attention.split exercises/attention.entropy
+        exercises/attention.masked_softmax_by_hand exercises/attention.luong_step
+        exercises/attention_further.reinforce exercises/diagnosis.random_tensors
+        display/glyphs.fonts_of display/live/models.key
         exercises/attention.FaultyAttention.forward exercises/comparison.same(wanted)
         exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)
         exercises/comparison.difference(tolerance) exercises/readers_code.said_by
@@ -251,6 +254,11 @@ EXEMPT = {
         layers/recurrent/unroll.Cell layers/recurrent/unroll.Unrolled
         layers/recurrent/unroll.UnrolledHidden models/language/ngram.NgramModel""",
 }
+YOUNG = "has tests of bad input beside its module; the walk has not reached it yet"
+EXEMPT[YOUNG] = """
+    display/engine/rebuild.shipped display/live/models.live_model display/source.symbols
+    display/widgets/attention_explorer.AttentionExplorer display/widgets/live_view.LiveView
+    display/widgets/pooling.Pooling display/widgets/translate.Translate"""
 REASONS = {name: reason for reason, names in EXEMPT.items() for name in names.split()}
 # `Attention` checks what all of its scores are handed, those that are yet to be written too.
 REASONS |= {
@@ -281,7 +289,7 @@ FREE = {
 }
 SHAPELESS = {
     "display/engine/export.export_model": "the weights keep whatever shapes they have",
-    "exercises/attention.split": "the rows are the hidden units, and so is their axis called",
+    "exercises/attention.luong_step": "the cell and the weight are those of the exercise's text",
     "decoding/sampling.sample": "all its tensors are those of `greedy`, to which it points",
     "decoding/state.tensors": "the tensors of a state have the shapes of its model",
     "decoding/trace.check_trace": "it only plants the roots that a search hands over",

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from gates2heads.exercises import attention as exercises
+from gates2heads.exercises import attention_further as further
 from gates2heads.exercises.diagnosis import FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
 
@@ -60,8 +61,12 @@ FUNCTIONS = [
     recurse, spoil, print_much, lambda: 3, lambda given: given, lambda *given: given[99],
     nn.Linear(3, 5), nn.Linear, 3, None, "pool", torch.zeros(3), [], iter([]),
 ]  # fmt: skip
-OF_FUNCTIONS = [thing for thing in vars(exercises).values() if isinstance(thing, FunctionCheck)]
-ALL = [*OF_FUNCTIONS, exercises.check_fault, exercises.check_left_out]
+OF_FUNCTIONS = [
+    thing
+    for thing in (vars(exercises) | vars(further)).values()
+    if isinstance(thing, FunctionCheck)
+]
+ALL = [*OF_FUNCTIONS, exercises.check_fault, further.check_left_out]
 
 
 @pytest.mark.parametrize("checker", [*OF_FUNCTIONS, exercises.check_fault])
@@ -76,7 +81,7 @@ def test_a_verdict_is_one_line_and_no_nonsense_passes(checker, number):
 
 
 @pytest.mark.parametrize("given", [(), (3, 4), (None,) * 9])
-@pytest.mark.parametrize("checker", [exercises.check_fault, exercises.check_left_out])
+@pytest.mark.parametrize("checker", [exercises.check_fault, further.check_left_out])
 def test_too_few_or_too_many_answers_get_a_verdict(checker, given):
     assert checker(*given).passed is False
     assert checker(*given, other=3).passed is False
@@ -85,13 +90,13 @@ def test_too_few_or_too_many_answers_get_a_verdict(checker, given):
 @pytest.mark.parametrize("reported", [None, "half", torch.nan, 10**400, [], object(), 55, "0.5x"])
 def test_a_report_that_is_no_share_is_refused(reported):
     """NaN too, which no comparison would find wrong."""
-    verdict = exercises.check_left_out(None, None, None, "es", reported)
+    verdict = further.check_left_out(None, None, None, "es", reported)
     assert "Report the exact match that you measured, a share from 0 to 1." in verdict.message
 
 
 @pytest.mark.parametrize("locale", [None, 3, [], {}, torch.zeros(3), np.zeros(2)])
 def test_a_language_that_is_none_is_refused(locale):
-    verdict = exercises.check_left_out(None, None, None, locale, 0.5)
+    verdict = further.check_left_out(None, None, None, locale, 0.5)
     assert "locale should be one of" in verdict.message
 
 

@@ -144,6 +144,7 @@ def card_png(figure: Figure) -> bytes:
     reader's, shows it in full.
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
+    as_figure(figure)
     with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
         warnings.filterwarnings("always", category=UserWarning)
         return _drawn(figure, format="png", facecolor="white", metadata={"Software": None})

@@ -1,5 +1,7 @@
 """Chapter 5, the page that goes further: the checks of its two exercises."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -70,16 +72,22 @@ check_reinforce = FunctionCheck(
 @check("Exercise 5.8")
 def check_left_out(model, source, target, locale, reported) -> str:
     """Check a study: `reported` exact match of `model` on dates of the language it never saw."""
-    if locale not in LOCALES:
+    if not isinstance(locale, str) or locale not in LOCALES:
         raise NotYetError(f"locale should be one of {', '.join(LOCALES)}, got {shown(locale)}.")
+    try:
+        reported = float(reported)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        reported = math.nan
+    if not 0 <= reported <= 1:
+        raise NotYetError("Report the exact match that you measured, a share from 0 to 1.")
     measured = exact_match_on(model, source, target, [locale])
     rest = exact_match_on(model, source, target, [name for name in LOCALES if name != locale])
-    if abs(measured - float(reported)) > 0.05:
+    if abs(measured - reported) > 0.05:
         raise NotYetError(
             f"On 300 test dates in {shown(locale)} it is {measured:.2f}; you report {reported:.2f}."
         )
     if rest < 0.9:
-        raise NotYetError(f"In the languages that it saw it reaches {rest:.2f}; train longer.")
+        raise NotYetError(f"In the languages that it saw it reaches {rest:.3f}; train longer.")
     if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
         raise NotYetError(
             f"It reaches {measured:.2f} in {shown(locale)}: did it see that language?"
