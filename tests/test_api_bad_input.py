@@ -6,6 +6,7 @@ See `nonsense.py` for what a walk is.
 import math
 from datetime import date
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -132,7 +133,8 @@ ENTRIES = {
             "split": [*THINGS, None, []],
             "size": COUNTS,
             "locales": [*LISTS, "en", []],
-            "forms": [*LISTS, "full", [], ["short"], [None], [[]]],
+            "forms": [*LISTS, "full", [], ["short"], [None], [[]], [np.array(["full", "long"])]],
+            "seed": [*THINGS, None, 2.5, [10**5000], 2**64],
         },
     ),
     "date_lists": (

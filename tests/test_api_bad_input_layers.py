@@ -208,6 +208,7 @@ ENTRIES = {
 }
 SAME = {  # the inner layer's word for the same thing
     "nhead": ["num_heads"],
+    "d_model": ["embed_dim"],
     "vectors": ["query", "inputs"],
     "memory_mask": ["mask"],
     "query": ["weights"],

@@ -157,4 +157,8 @@ ENTRIES = {
     ),
 }
 
-test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(ENTRIES)
+SAME = {"nhead": ["num_heads"], "d_model": ["embed_dim"]}  # the inner layer's word
+
+test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(
+    ENTRIES, SAME
+)

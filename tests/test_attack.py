@@ -33,14 +33,14 @@ def found(watch, monkeypatch, tmp_path):
     """Judge a call with one argument, in a folder of its own, a second long at most."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(attack, "LIMIT", 1)
-    before = signal.signal(signal.SIGALRM, attack._hung)
+    before = signal.signal(signal.SIGPROF, attack._hung)
 
     def judged(body, given=3, wrong="3"):
         entry = planted(body), {"given": given}, {}
         return attack.judge(entry, {"given": given}, {"given": wrong}, watch)
 
     yield judged
-    signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGPROF, before)
 
 
 @pytest.mark.parametrize(

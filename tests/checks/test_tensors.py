@@ -12,6 +12,7 @@ from gates2heads.checks.tensors import (
     check_mask,
     check_tokens,
     check_width,
+    takes,
 )
 
 META = torch.ones(2, 3, device="meta")
@@ -63,3 +64,10 @@ def test_another_device_is_named_with_that_of_the_layer():
         check_dtypes(nn.ReLU(), x=torch.ones(2, 3), y=META)
     with pytest.raises(ValueError, match=r"^mask must be on cpu like what goes with it, got"):
         check_mask(META.bool(), (2, 3), like=torch.ones(2, 3))
+
+
+def test_what_cannot_be_called_takes_nothing():
+    for thing in (3, 10**5000, "len", None, nn.Linear):
+        assert not takes(thing, 3)
+    assert takes(len, 3)
+    assert not takes(lambda: None, 3)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -64,3 +65,18 @@ def test_sums_are_read_as_whole_numbers():
 
 def test_an_order_longer_than_the_text_gives_nothing():
     assert count_ngrams("abc", 4) == count_ngrams("abc", 10**30) == Counter()
+
+
+@pytest.mark.parametrize(
+    ("total", "error", "message"),
+    [
+        (torch.eye(2).to_sparse()[0], TypeError, "total must be a dense tensor, got torch.sparse"),
+        (torch.ones(2, device="meta"), ValueError, "total must hold numbers, got a tensor on meta"),
+        ([[1], [1, 2]], ValueError, r"total must hold 2 counts, got \[\[1\], \[1, 2\]\]"),
+        ([1.0, float("nan")], ValueError, r"total must hold finite counts .*, got \[1.0, nan\]"),
+    ],
+)
+def test_what_holds_no_counts_is_named(total, error, message):
+    with pytest.raises(error, match=message):
+        read_counts(total, 2)
+    assert read_counts(torch.ones(2, requires_grad=True), 2) == [1, 1]

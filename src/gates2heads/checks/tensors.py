@@ -20,7 +20,7 @@ def check_module(name: str, module: nn.Module) -> None:
 
 def takes(function: Callable, *given: Any, **named: Any) -> bool:
     """Whether something is a function, or a module but not its class, that takes such arguments."""
-    if isinstance(function, type):
+    if isinstance(function, type) or not callable(function):
         return False
     try:
         signature(getattr(function, "forward", function)).bind(*given, **named)

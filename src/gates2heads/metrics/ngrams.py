@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from torch import Tensor
 
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count
 
 __all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_counts"]
@@ -76,9 +78,16 @@ def read_counts(total, wanted: int) -> list[int]:
     Raises:
         ValueError: their number is wrong, or one is negative, NaN or no number.
     """
-    total = np.asarray(total.detach() if isinstance(total, Tensor) else total)
+    if isinstance(total, Tensor):
+        check_filled("total", total)
+        total = total.detach().cpu()
+    try:
+        total = np.asarray(total)
+    except ValueError as error:  # lists of unequal lengths
+        raise ValueError(f"total must hold {wanted} counts, got {shown(total)}") from error
     if total.shape != (wanted,):
         raise ValueError(f"total must hold {wanted} counts, got shape {total.shape}")
     if total.dtype.kind not in "iuf" or not (np.isfinite(total) & (total >= 0)).all():
-        raise ValueError(f"total must hold finite counts of at least 0, got {total.tolist()}")
+        counts = shown(total.tolist())
+        raise ValueError(f"total must hold finite counts of at least 0, got {counts}")
     return [int(count) for count in total]

@@ -1,7 +1,9 @@
 """What a decoder reads: true tokens, its own, or a mixture; with a decoder that writes it down."""
 
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -56,6 +58,16 @@ def test_free_running_reads_the_first_token_and_then_its_own():
     notebook = Notebook()
     unroll(notebook.step, 0, target(3, 7), forced=0)
     assert notebook.seen().tolist() == [[BOS] + [OWN] * 6] * 3
+
+
+@pytest.mark.parametrize("share", [np.float32(0.5), Fraction(1, 2)])
+def test_any_kind_of_number_may_be_the_share(share):
+    seen = []
+    for forced in (share, 0.5):
+        notebook, generator = Notebook(), torch.Generator().manual_seed(7)
+        unroll(notebook.step, 0, target(5, 7), forced=forced, generator=generator)
+        seen.append(notebook.seen())
+    assert torch.equal(*seen)
 
 
 def test_mixing_tosses_a_coin_for_every_token_of_every_sequence():

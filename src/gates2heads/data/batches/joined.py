@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_dense
 from gates2heads.checks.values import check_count, distinct_seed
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.spans import check_spans
@@ -53,6 +54,7 @@ class Markers:
         """True where tokens (…) are neither padding nor another special token: (…) bool."""
         if not isinstance(tokens, Tensor) or tokens.dtype not in (torch.long, torch.int):
             raise TypeError(f"tokens must be a tensor of token numbers, got {shown(tokens)}")
+        check_dense("tokens", tokens)
         return (tokens >= self.specials) & (tokens < self.words)
 
 

@@ -10,7 +10,7 @@ from babel import Locale
 from babel.dates import format_date, format_skeleton
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_choice, check_count
+from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
@@ -88,7 +88,7 @@ def _check_locales(locales: Sequence[str]) -> None:
 
 
 def _check_forms(forms: Sequence[str]) -> None:
-    unknown = [form for form in forms if form not in FORMS]
+    unknown = [form for form in forms if not isinstance(form, str) or form not in FORMS]
     if unknown:
         raise ValueError(f"forms must come from {', '.join(FORMS)}, got {shown(unknown[0])}")
 
@@ -116,6 +116,7 @@ def dates(
         babel.UnknownLocaleError: CLDR has no such language.
     """
     check_count("size", size)
+    check_seed("seed", seed)
     for name, choices in (("locales", locales), ("forms", forms)):
         if isinstance(choices, str) or not isinstance(choices, Sequence):
             raise TypeError(f"{name} must be a list of names, got {shown(choices)}")

@@ -53,6 +53,7 @@ def unroll(
             not what it should be.
     """
     check_share("forced", forced)
+    forced = float(forced)
     check_choice("own", own, OWN)
     check_generator(generator)
     if not callable(step):
