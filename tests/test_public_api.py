@@ -289,7 +289,7 @@ FREE = {
 }
 SHAPELESS = {
     "display/engine/export.export_model": "the weights keep whatever shapes they have",
-    "exercises/attention.luong_step": "the cell and the weight are those of the exercise's text",
+    "exercises/attention.luong_step": "it has one row: (1, U)",
     "decoding/sampling.sample": "all its tensors are those of `greedy`, to which it points",
     "decoding/state.tensors": "the tensors of a state have the shapes of its model",
     "decoding/trace.check_trace": "it only plants the roots that a search hands over",
