@@ -161,11 +161,7 @@ ENTRIES = {
         {"path": "run.pt", "every": 5},
         {"path": [*PATHS, "."], "every": COUNTS},
     ),
-    "as_path": (
-        as_path,
-        {"path": FILE, "name": "path"},
-        {"path": [*PATHS, b"a", "a\0b", "a\ud800"]},
-    ),
+    "as_path": (as_path, {"path": FILE}, {"path": [*PATHS, b"a", "a\0b", "a\ud800"]}),
     "as_file": (as_file, {"path": FILE}, {"path": [*PATHS, "."]}),
     "try_place": (
         through(try_place, in_folder(try_place)),

@@ -1,0 +1,7 @@
+// The theme opens a part of the contents by a sign without words: say what it opens.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const summary of document.querySelectorAll(".bd-sidebar-primary details > summary")) {
+    const link = summary.closest("li")?.querySelector("a");
+    summary.setAttribute("aria-label", `pages below ${link?.textContent.trim() ?? "this one"}`);
+  }
+});
