@@ -25,8 +25,6 @@ import torch
 from gates2heads.checks.values import check_characters, check_count
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
-from gates2heads.display.engine.export import export_model
-from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.training.checkpoints import (
     read_packed,
     read_weights,
@@ -206,6 +204,10 @@ def _shrink(arguments) -> None:
 
 
 def _export(arguments) -> None:
+    # Here, and not above: a translation need not wait for what only a page needs.
+    from gates2heads.display.engine.export import export_model  # noqa: PLC0415
+    from gates2heads.display.engine.rebuild import rebuild  # noqa: PLC0415
+
     check_output(arguments.output, overwrite=arguments.overwrite)
     rebuilt = rebuild(arguments.weights)
     packed, _ = read_packed(arguments.weights)

@@ -61,7 +61,7 @@ WRONG = [
         lambda c, w, y, s, h, m: (luong_step(c, w, y, s, h, m)[0], s),
         "the old state was handed on",
     ),
-    (exercises.check_split, lambda w, n: w, "2 results: A and B"),
+    (exercises.check_split, lambda w, n: w, "2 results: W_q and W_k"),
     (exercises.check_split, lambda w, n: (w[:, n:], w[:, :n]), "the wrong way round"),
     (exercises.check_split, lambda w, n: (w[:n], w[n:]), "rows were cut"),
     (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "0 · log 0 counts as 0"),

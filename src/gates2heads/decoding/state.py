@@ -69,7 +69,10 @@ def check_state(state: Any, rows: Tensor) -> None:
     Raises:
         TypeError, ValueError: as for `select`.
     """
-    select(state, rows[:0], len(rows))
+    try:
+        select(state, rows[:0], len(rows))
+    except RecursionError:
+        raise ValueError("state must end somewhere, got one that holds itself") from None
 
 
 class Carrier:

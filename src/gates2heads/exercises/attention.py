@@ -66,7 +66,7 @@ check_pool = FunctionCheck(
 def masked_softmax_by_hand(scores: Tensor, mask: Tensor) -> Tensor:
     """The solution of exercise 5.2: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
     highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
-    mass = (scores - highest).exp().masked_fill(~mask, 0)
+    mass = (scores.masked_fill(~mask, -torch.inf) - highest).exp()
     return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
 
 
@@ -194,7 +194,7 @@ check_luong_step = FunctionCheck(
 
 
 def split(matrix: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.4: matrix of shape (N, Q + K) -> A (N, Q) and B (N, K)."""
+    """The solution of exercise 5.4: matrix of shape (N, Q + K) -> W_q (N, Q) and W_k (N, K)."""
     return matrix[:, :query_size], matrix[:, query_size:]
 
 
@@ -210,7 +210,7 @@ check_split = FunctionCheck(
         "the last columns were given to the query": lambda w, n: (w[:, -n:], w[:, :-n]),
         "the matrices are transposed": lambda w, n: (w[:, :n].T, w[:, n:].T),
     },
-    parts=("A", "B"),
+    parts=("W_q", "W_k"),
     remark="So concat and additive are one score function under two names.",
 )
 

@@ -4,7 +4,7 @@ import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } fr
 import { element, field, inside } from "./view.js";
 
 const TOP = 6; // how many characters the numbers name
-const [LEAST_CELL, MOST_CELL] = [12, 24]; // pixels
+const [LEAST_CELL, MOST_CELL] = [11, 24]; // pixels
 const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
 
 class AttentionExplorer extends LiveStage {
@@ -69,7 +69,8 @@ class AttentionExplorer extends LiveStage {
     });
     const list = element("div", { class: "g2h-readers", role: "radiogroup", "aria-label": "reader" });
     list.append(...this.readers.map(({ node }) => node));
-    this.root.append(list);
+    const legend = element("p", { class: "g2h-legend" }, "Underlined: where a row differs from the chosen one, which may be wrong itself.");
+    this.root.append(list, legend);
   }
 
   buildMap() {
@@ -157,6 +158,8 @@ class AttentionExplorer extends LiveStage {
     this.mark(text);
     this.put({ text });
     if (!text.trim()) return this.rest("Nothing to read yet: type a date.");
+    this.root.dataset.state = "reading";
+    this.state.textContent = "Reading …";
     const results = await this.runAll("read", { text });
     if (!results) return;
     this.results = results;
