@@ -91,6 +91,26 @@ export const layers = {
     return { states, carried, notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])) };
   },
 
+  // A recurrent layer whose gate is held at one value.
+  held({ entry, settings, inputs, initial, gate, value }) {
+    const layer = recurrentLayer(weightsOf(entry).part("layer"), settings);
+    const trace = new Trace();
+    const intervene = (name, quantity, { data }) => name === "layer" && quantity === gate && data.fill(value);
+    const { states } = layer.run(inputs, initial, { record: { trace, intervene } });
+    return { states, gate: noted(trace, "layer", gate) };
+  },
+
+  // Attention before and after its context was set to zero, and what was noted of it.
+  emptied({ entry, settings, query, keys, values }) {
+    const attention = new Attention(weightsOf(entry).part("layer"), settings);
+    const trace = new Trace(["context"]);
+    const whole = attention.forward(query, attention.projectKeys(keys), values, { record: { trace } });
+    const intervene = (name, quantity, { data }) => quantity === "context" && data.fill(0);
+    const record = { intervene };
+    const empty = attention.forward(query, attention.projectKeys(keys), values, { record });
+    return { whole: whole.context, noted: noted(trace, "layer", "context"), empty: empty.context };
+  },
+
   cell({ entry, kind, settings, inputs, context, state }) {
     const cell = new CELLS[kind](weightsOf(entry).part("layer"), settings);
     return context ? [cell.stepWith(inputs, context, state[0])] : cell.step(inputs, state);

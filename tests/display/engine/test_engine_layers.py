@@ -155,6 +155,33 @@ def close(ours, theirs):
     return (ours - theirs).abs().max() <= TOLERANCE * max(1, theirs.abs().max())
 
 
+@pytest.mark.parametrize(
+    ("cell", "gate"), [("gru", "update_l0"), ("lstm", "output_l0"), ("rnn", "hidden_l0")]
+)
+def test_a_gate_can_be_held(node, cell, gate):
+    units, layer = 5, stirred(CELLS[cell](3, 5))
+    initial = [torch.randn(1, units) for _ in range(1 + (cell == "lstm"))]
+    request = {"entry": entry(layer, "layer"), "settings": {"cell": cell}, "gate": gate}
+    request |= {"inputs": torch.randn(7, 3), "initial": initial}
+    value = 1.0 if cell == "gru" else 0.0
+    answer = node.one("held", **request, value=value)
+    # An update gate of 1 keeps the state; an output gate of 0, or a state of 0, shows nothing.
+    kept = initial[0].expand(7, units) if cell == "gru" else torch.zeros(7, units)
+    assert close(answer["states"], kept)
+    assert close(answer["gate"], torch.full((7, units), value))
+
+
+def test_a_context_can_be_noted_and_emptied(node):
+    given = {"query": torch.randn(2, 5), "keys": torch.randn(3, 5), "values": torch.randn(3, 7)}
+    settings = {"score": {"kind": "DotScore"}}
+    empty = entry_with({"layer.x": torch.zeros(1)})
+    answer = node.one("emptied", entry=empty, settings=settings, **given)
+    wanted = (given["query"] @ given["keys"].T).softmax(-1) @ given["values"]
+    assert close(answer["whole"], wanted)
+    assert close(answer["noted"], wanted)
+    assert not answer["empty"].any()
+
+
 @many
 @torch.no_grad()
 def test_cells(node, count):

@@ -95,7 +95,7 @@ export function isWanted(record, quantity) {
 /** An `intervene` that sets what these heads read to zero: [{layer, head}, …]. */
 export function switchOff(heads) {
   return (layer, quantity, { shape, data }) => {
-    if (quantity !== "context") return;
+    if (quantity !== "context" || shape.length !== 3) return; // (H, T, K)
     for (const off of heads) {
       if (off.layer !== layer) continue;
       const size = data.length / shape[0];

@@ -43,7 +43,9 @@ export class Attention {
     if (near) near.weaken(weights);
     note(record, this.name, "weights", shape, weights.data);
     if (near) note(record, this.name, "centre", [query.rows, 1], near.centre);
-    return { context: average(weights, values), weights };
+    const context = average(weights, values);
+    note(record, this.name, "context", [context.rows, context.columns], context.data);
+    return { context, weights };
   }
 }
 
