@@ -206,6 +206,7 @@ EXEMPT = {
         exercises/comparison.difference(tolerance) exercises/readers_code.said_by
         exercises/readers_code.where exercises/verdict.verdict_of exercises/verdict.tried""",
     CHECK: """
+        training/files.as_path(name)
         checks/figures.as_figure checks/figures.ends checks/figures.known
         checks/figures.label_words checks/figures.named checks/figures.number
         checks/figures.numbers checks/figures.seen checks/shown.shown
