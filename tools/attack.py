@@ -48,7 +48,7 @@ MEMORY = 6 * 2**30  # bytes beyond those of the libraries themselves
 MUCH = re.compile(r"2\*\*31 - 1|thousandfold|10\*\*5000|2\*\*62")
 EXCUSED = re.compile(
     r"allocate memory|MemoryError|Storage size calculation|numel: integer multiplicat"  # no memory
-    r"|cannot pickle"  # an entry copies what it hands on
+    r"|cannot pickle|Cannot access storage of SparseCsr"  # an entry copies what it hands on
     r"|is a (OSError|FileNotFoundError|IsADirectoryError|NotADirectoryError|PermissionError) from"
     rf"|{re.escape(str(ROOT / 'tests'))}|{re.escape(str(ROOT / 'tools'))}"  # not the library's
 )

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
@@ -178,3 +179,22 @@ TWO = np.ones((3, 2))
 def test_bad_input_is_named(arguments, choices, error, message):
     with pytest.raises(error, match=message):
         paired_bootstrap(*arguments, **choices)
+
+
+def test_a_tensor_is_read_if_its_numbers_can_be():
+    rows = torch.arange(7.0)
+    given = {"resamples": 50, "seed": 3}
+    wanted = bootstrap_interval(rows.numpy(), **given)
+    assert bootstrap_interval(rows.clone().requires_grad_(), **given) == wanted
+    with pytest.raises(TypeError, match=r"statistics must be a dense tensor, got torch.sparse"):
+        bootstrap_interval(rows.to_sparse(), **given)
+
+
+def test_a_seed_that_holds_itself_is_refused_and_does_not_end_the_process():
+    seed = [1]
+    seed.append(seed)
+    for wrong in (seed, [1, 2], None, 1.5, -1, True):
+        with pytest.raises(ValueError, match="seed must be a whole number or a Generator, got"):
+            bootstrap_interval([1.0, 2.0], resamples=5, seed=wrong)
+    drawn = [bootstrap_interval([1.0, 2.0, 4.0], seed=s) for s in (7, np.random.default_rng(7))]
+    assert drawn[0] == drawn[1]

@@ -11,12 +11,14 @@ number a sentence for a mean. A new test set is then a new sum; no sentence is r
 
 import math
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
+from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
@@ -157,12 +159,12 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
 def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
     """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
     check_count("resamples", resamples, most=1_000_000)
-    try:
-        generator = np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"seed must be a whole number or a Generator, got {shown(seed)}"
-        ) from error
+    if not isinstance(seed, np.random.Generator):
+        # NumPy would go into any list, and end the process in one that holds itself.
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+            raise ValueError(f"seed must be a whole number or a Generator, got {shown(seed)}")
+        seed = np.random.default_rng(int(seed))
+    generator = seed
     sentences = len(statistics)
     sums = np.empty((resamples, statistics.shape[1]))
     for row in range(resamples):
@@ -180,6 +182,9 @@ def _interval(scores: np.ndarray, confidence: float) -> Interval:
 
 
 def _read(statistics, name: str) -> np.ndarray:
+    if isinstance(statistics, Tensor):
+        check_filled(name, statistics)
+        statistics = statistics.detach().cpu()
     try:
         statistics = np.asarray(statistics, dtype=np.float64)
     except (TypeError, ValueError) as error:

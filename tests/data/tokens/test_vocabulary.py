@@ -83,3 +83,12 @@ def test_refuses_to_decode_what_is_no_number_of_its():
     for wrong in (3, [3.7], ["3"], None, torch.tensor([3.0]), [[3]], torch.zeros(2, 2).long()):
         with pytest.raises(TypeError, match="numbers must be a list of whole numbers"):
             vocabulary.decode(wrong)
+
+
+def test_a_tensor_without_axes_and_a_huge_number_are_named():
+    scalar = torch.tensor(3)
+    for call in (Vocabulary, Vocabulary(["a"]).encode):
+        with pytest.raises(TypeError, match="tokens must be strings in a list, got Tensor"):
+            call(scalar)
+    with pytest.raises(ValueError, match="numbers holds a whole number of 16610 bits, but"):
+        Vocabulary(["a"]).decode([10**5000])

@@ -25,7 +25,7 @@ class Vocabulary:
     pad, bos, eos = 0, 1, 2
 
     def __init__(self, tokens: Iterable[str]):
-        if not isinstance(tokens, Iterable):
+        if not isinstance(tokens, Iterable) or getattr(tokens, "ndim", 1) == 0:
             raise TypeError(f"tokens must be strings in a list, got {type(tokens).__name__}")
         self.tokens = [PAD, BOS, EOS, *tokens]
         for token in self.tokens:
@@ -67,7 +67,7 @@ class Vocabulary:
             TypeError: `tokens` is no list of strings.
             ValueError: a token is not in the vocabulary; the sentence names it and its position.
         """
-        if not isinstance(tokens, Iterable):
+        if not isinstance(tokens, Iterable) or getattr(tokens, "ndim", 1) == 0:
             raise TypeError(f"tokens must be strings in a list, got {type(tokens).__name__}")
         numbers = []
         for position, token in enumerate(tokens):
@@ -105,7 +105,9 @@ def text_numbers(numbers: Sequence[int], size: int) -> list[int]:
     kept = []
     for number in numbers:
         if not 0 <= number < size:
-            raise ValueError(f"numbers holds {number}, but the vocabulary knows 0 to {size - 1}")
+            raise ValueError(
+                f"numbers holds {shown(number)}, but the vocabulary knows 0 to {size - 1}"
+            )
         if number == Vocabulary.eos:
             break
         if number not in (Vocabulary.pad, Vocabulary.bos):
