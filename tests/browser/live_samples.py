@@ -15,6 +15,7 @@ from ipywidgets.embed import embed_data
 from gates2heads.decoding.translation import align_heads
 from gates2heads.display.live.models import live_files, live_model
 from gates2heads.display.widgets import Example, Translate
+from gates2heads.display.widgets.live_view import LiveView
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
 
@@ -37,9 +38,9 @@ def translator(**options) -> Translate:
     return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)
 
 
-def write(path: Path) -> None:
-    """Write the state, and the files that its page loads."""
-    data = embed_data([translator()], drop_defaults=False)
+def write(path: Path, view: LiveView) -> None:
+    """Write the state of one view, and the files that its page loads."""
+    data = embed_data([view], drop_defaults=False)
     shown = [view["model_id"] for view in data["view_specs"]]
     state = {"state": data["manager_state"], "shown": shown}
     path.write_text(json.dumps(state), encoding="utf-8")
@@ -50,4 +51,4 @@ def write(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), translator())

@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 NOTEBOOKS = [path for path in sorted((ROOT / "chapters").rglob("*.ipynb")) if notebook_views(path)]
 IPYWIDGETS_OWN = {"layout", "tabbable", "tooltip"}
 VERSIONS = {"ipywidgets": "7.7.1", "anywidget": "0.9.21"}
+# Script -> the view that it makes
+LIVE_SAMPLES = {"live_samples.py": "Translate", "reader_samples.py": "AttentionExplorer"}
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget
 found = {name: importlib.metadata.version(name) for name in ("ipywidgets", "anywidget")}
@@ -61,10 +63,16 @@ def colab(tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
     return make_page(tmp_path_factory.mktemp("colab"), "widget_samples.py")
 
 
+@pytest.fixture(scope="module", params=LIVE_SAMPLES)
+def live(request, tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
+    """Make a sample that brings its models with Colab's Python."""
+    return make_page(tmp_path_factory.mktemp("live"), request.param)
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_chapters_views_are_made_and_drawn(notebook, make_page, colab, tmp_path, open_page):
     stored = [view for view in notebook_views(notebook) if view.is_ours]
-    sampled = {view.kind for view in colab[1]}
+    sampled = {view.kind for view in colab[1]} | set(LIVE_SAMPLES.values())
     assert {view.kind for view in stored} <= sampled, "a view without a sample in widget_samples.py"
     folder, views = make_page(tmp_path, "remade_views.py", notebook)
     assert [view.kind for view in views] == [view.kind for view in stored]
@@ -101,8 +109,9 @@ def test_linked_slider_moves_the_frames(colab, open_page):
         expect(frames).to_have_attribute("data-index", "4")
 
 
-def test_a_model_made_by_colabs_python_runs_in_the_page(tmp_path_factory, make_page, open_page):
-    folder, views = make_page(tmp_path_factory.mktemp("live"), "live_samples.py")
+def test_a_model_made_by_colabs_python_runs_in_the_page(live, request, open_page):
+    folder, views = live
+    assert [view.kind for view in views] == [LIVE_SAMPLES[request.node.callspec.params["live"]]]
     for mode in ("http", "file"):
         with served(folder, mode) as site:
             drive(open_page(site, "index.html"), views)

@@ -19,6 +19,7 @@ from gates2heads.display.widgets import (
     AlignmentExplorer,
     FrameViewer,
     Guess,
+    Pooling,
     Predict,
     Question,
     predict,
@@ -107,6 +108,13 @@ def quiz() -> Predict:
     return Predict([one, other], result=table, alt="Attention helps.", title="Quiz")
 
 
+def pooling() -> Pooling:
+    """Five slots on a line, one of them forbidden."""
+    keys, values = [0.0, 1.0, 2.5, 3.0, 5.0], [1.0, -2.0, 0.5, 3.0, 0.0]
+    allowed = [True, True, False, True, True]
+    return Pooling(keys, values, query=1.2, width=0.8, allowed=allowed, title="By <hand>")
+
+
 def linked() -> ipywidgets.VBox:
     """A slider and a viewer that the browser keeps together; the slider reaches too far."""
     slider = ipywidgets.IntSlider(max=9)
@@ -119,7 +127,8 @@ def saved() -> dict:
     """The state and the views of all samples, as a page without a kernel carries them."""
     # A default may well be dropped from the state, but anywidget makes the view's code one.
     data = embed_data(
-        [explorer(), viewer(), words(), prediction(), quiz(), linked()], drop_defaults=False
+        [explorer(), viewer(), words(), prediction(), quiz(), pooling(), linked()],
+        drop_defaults=False,
     )
     shown = [view["model_id"] for view in data["view_specs"]]
     return {"state": data["manager_state"], "shown": shown}
