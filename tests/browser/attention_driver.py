@@ -112,32 +112,32 @@ def drive_pooling(page: Page, root: Locator, traits: dict) -> None:
     """Move both knobs, forbid slots by box and by pressing them, and forbid them all."""
     query, width = root.locator("input[type=range]").all()
     boxes = root.locator("input[type=checkbox]")
-    check_pooling(root, traits, query, width)
+    check_pooling(root, traits, traits["query"])  # the slider shows the step nearest to it
     for where in ("min", "max"):
         for slider in (query, width):
             slider.fill(slider.get_attribute(where))
-            check_pooling(root, traits, query, width)
+            check_pooling(root, traits, float(query.input_value()))
     width.fill("200")
     query.press("ArrowLeft")
-    check_pooling(root, traits, query, width)
+    check_pooling(root, traits, float(query.input_value()))
     boxes.nth(0).uncheck()
     root.locator("circle").nth(1).click()
     assert not boxes.nth(1).is_checked()
-    check_pooling(root, traits, query, width)
+    check_pooling(root, traits, float(query.input_value()))
     for place in range(2, boxes.count()):
         boxes.nth(place).uncheck()
-    check_pooling(root, traits, query, width)
+    check_pooling(root, traits, float(query.input_value()))
     expect(root.locator(".g2h-live")).to_contain_text("Every slot is forbidden")
 
 
-def check_pooling(root: Locator, traits: dict, query: Locator, width: Locator) -> None:
+def check_pooling(root: Locator, traits: dict, query: float) -> None:
     """Weights and context as the library's attention gives them."""
     keys, values = (torch.tensor(traits[name]) for name in ("slot_keys", "slot_values"))
     allowed = torch.tensor([box.is_checked() for box in root.locator("input[type=checkbox]").all()])
     sigma = float(root.evaluate("root => root.dataset.width"))
     attention = Attention(GaussianScore(1, bandwidth=sigma))
     context, weights = attention(
-        torch.tensor([[[float(query.input_value())]]]),
+        torch.tensor([[[query]]]),
         keys[None, :, None],
         values[None, :, None],
         mask=allowed,

@@ -64,6 +64,8 @@ def test_slider_to_repaint_is_reported(notebook, open_page, capsys):
         page, views, roots = chapter(open_page, site, notebook, reduced_motion="no-preference")
         ours = [view for view in views if view.is_ours]
         for view, root in zip(ours, roots, strict=True):
+            if not root.locator("input[type=range]").count():
+                continue
             times = repaint_times(page, root)
             assert len(times) >= 40
             half, most = times[len(times) // 2], times[int(len(times) * 0.95)]
