@@ -4,4 +4,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li")?.querySelector("a");
     summary.setAttribute("aria-label", `pages below ${link?.textContent.trim() ?? "this one"}`);
   }
+  // Entries of a bibliography are no list items to a screen reader: their list is none either.
+  for (const list of document.querySelectorAll('.citation-list[role="list"]')) list.removeAttribute("role");
 });

@@ -144,14 +144,22 @@ def unpack(archive: Path, package: Package, target: Path) -> None:
                 shutil.copyfileobj(source, sink)
 
 
+# anywidget gives a view up that did not start within two seconds. A page of six views on a busy
+# machine or a telephone takes longer, so in the book it waits a minute.
+IMPATIENT, PATIENT = "AbortSignal.timeout(2e3)", "AbortSignal.timeout(6e4)"
+
+
 def copy_anywidget(target: Path) -> None:
-    """Take anywidget's own AMD module from the installed wheel."""
+    """Take anywidget's own AMD module from the installed wheel, and give its views time to start."""
     spec = importlib.util.find_spec("anywidget")
     if spec is None:
         raise SystemExit("anywidget is not installed: run pip install -r requirements.txt first.")
     module = Path(spec.origin).parent / "nbextension" / "index.js"
     target.mkdir(parents=True)
-    shutil.copyfile(module, target / "index.js")
+    text = module.read_text()
+    if text.count(IMPATIENT) != 1:
+        raise SystemExit(f"anywidget's module must hold {IMPATIENT} once: see how it waits now.")
+    (target / "index.js").write_text(text.replace(IMPATIENT, PATIENT))
 
 
 def fetch(target: Path) -> None:
