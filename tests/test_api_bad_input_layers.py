@@ -8,6 +8,7 @@ from torch import nn
 from gates2heads.checks.models import check_row
 from gates2heads.checks.tensors import check_mask, check_tokens, check_width
 from gates2heads.layers.attention.hard import HardAttention
+from gates2heads.layers.attention.heads_off import heads_of, heads_off
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.attention.scores import ConcatScore, DotScore, GaussianScore
@@ -24,6 +25,7 @@ from tests.nonsense import (
     COUNTS,
     FLAGS,
     FLOATS,
+    LISTS,
     MASK,
     MASKS,
     SHARES,
@@ -195,6 +197,15 @@ ENTRIES = {
         LearnedPositions,
         {"max_length": S, "size": D, "join": "concatenate"},
         {"join": CHOICES},
+    ),
+    "heads_of": (heads_of, {"model": HEADS}, {"model": THINGS}),
+    "heads_off": (
+        through(heads_off, lambda model, heads: heads_off(model, heads).__enter__()),
+        {"model": MultiHeadAttention(U, H), "heads": [("", 1)]},
+        {
+            "model": [*THINGS, None, nn.Linear(1, 1)],
+            "heads": [*LISTS, "", [3], ["01"], [("", H)], [("", -1)], [("", 0.0)], [("a", 0)]],
+        },
     ),
     "Trace.joined": (
         trace().joined,

@@ -13,6 +13,9 @@ from gates2heads.layers.attention.heads import scaled_dot
 from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import is_recorded, note
 
+# By the identity of each layer with heads that are switched off: what the output of each head is
+# multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into its copies.
+SWITCHED: dict[int, tuple[float, ...]] = {}
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
 
 
@@ -28,7 +31,8 @@ def attend_in_heads(
     """Compute `scaled_dot` in each head, by the fused kernel where nobody asks for the weights.
 
     Args:
-        layer: has `dropout`, and notes the `weights` (B, H, T, S) when somebody records.
+        layer: has `dropout`, and notes the `weights` (B, H, T, S) when somebody records; its heads
+            may be switched off, see `heads_off`.
         queries: (B, H, T, K) float.
         keys, values: (B, H, S, K) float.
         mask: bool, broadcastable to (B, H, T, S); True = may attend.
@@ -47,11 +51,13 @@ def attend_in_heads(
     if causal and (mask is not None or length != size or explicit):
         order = causal_mask(length, size, device=queries.device)
         mask, causal = order if mask is None else mask & order, False
-    if not explicit:
-        return fused(queries, keys, values, mask=mask, causal=causal, dropout=rate)
-    context, weights = scaled_dot(queries, keys, values, mask=mask, dropout=rate)
-    note(layer, weights=weights)
-    return context
+    if explicit:
+        context, weights = scaled_dot(queries, keys, values, mask=mask, dropout=rate)
+        note(layer, weights=weights)
+    else:
+        context = fused(queries, keys, values, mask=mask, causal=causal, dropout=rate)
+    switches = SWITCHED.get(id(layer))
+    return context if switches is None else context * context.new_tensor(switches)[:, None, None]
 
 
 def fused(
