@@ -21,17 +21,21 @@ const operations = {
   },
 
   // Start a model and feed it tokens: log-probabilities (T, V), and what the layers noted.
-  follow({ key, source, mask, tokens, more, off }) {
+  follow({ key, source, mask, tokens, more, heads, positions }) {
     const { model } = loaded.get(key);
     const trace = more ? new engine.Trace(more) : null;
-    const intervene = off ? engine.switchOff(off) : null;
-    let state = model.start(source, { mask, trace, intervene });
+    const off = heads ? engine.headsOff(model, heads) : null;
+    let state = model.start(source, { mask, trace, off, positions });
     const rows = tokens.map((token) => {
-      const answer = model.step(state, token, { trace, intervene });
+      const answer = model.step(state, token, { trace, off });
       state = answer.state;
       return answer.logProbs;
     });
     return { logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)), notes: notesOf(trace) };
+  },
+
+  headsOf({ key }) {
+    return engine.headsOf(loaded.get(key).model);
   },
 
   call({ key, method, given }) {
@@ -61,12 +65,14 @@ const operations = {
     return loaded.get(key)[side].vocabulary.tokens;
   },
 
-  async translate({ key, texts, options }) {
+  async translate({ key, texts, heads, options }) {
     const found = [];
+    const off = heads ? engine.headsOff(loaded.get(key).model, heads) : null;
     for (const text of texts) {
       const progress = [];
       const { trace, ...rest } = await engine.translate(loaded.get(key), text, {
         ...options,
+        off,
         onToken: ({ length }) => progress.push(length),
       });
       found.push({ ...rest, progress, notes: notesOf(trace) });

@@ -7,6 +7,7 @@ import { FeedForward, Residual } from "../../../src/gates2heads/display/engine/l
 import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/display/engine/layers/gru.js";
 import { LSTMCell } from "../../../src/gates2heads/display/engine/layers/lstm.js";
 import { keyMask, maskedSoftmax } from "../../../src/gates2heads/display/engine/layers/masks.js";
+import { headsOff } from "../../../src/gates2heads/display/engine/layers/heads_off.js";
 import { MultiHeadAttention, selfAttention } from "../../../src/gates2heads/display/engine/layers/multi_head.js";
 import { NORMS } from "../../../src/gates2heads/display/engine/layers/norms.js";
 import { LearnedPositions, rotate, sinusoids } from "../../../src/gates2heads/display/engine/layers/positions.js";
@@ -125,12 +126,13 @@ export const layers = {
     return selfAttention(inputs, { mask: keyMask(mask) });
   },
 
-  multiHead({ entry, settings, query, source, mask, causal, cut }) {
+  multiHead({ entry, settings, query, source, mask, causal, cut, heads = [] }) {
     const attention = new MultiHeadAttention(weightsOf(entry), settings);
-    if (source) return attention.attend(query, attention.project(source), { mask: keyMask(mask) });
-    if (cut === undefined) return attention.forward(query, { mask: keyMask(mask), causal });
-    const first = attention.extend(query.slice(0, cut));
-    const second = attention.extend(query.slice(cut, query.rows), first.past);
+    const record = { off: headsOff(attention, heads) };
+    if (source) return attention.attend(query, attention.project(source), { mask: keyMask(mask), record });
+    if (cut === undefined) return attention.forward(query, { mask: keyMask(mask), causal, record });
+    const first = attention.extend(query.slice(0, cut), null, record);
+    const second = attention.extend(query.slice(cut, query.rows), first.past, record);
     return [first.output, second.output];
   },
 

@@ -10,6 +10,7 @@ from torch import nn
 
 from gates2heads.display.engine.describe import ATTENTIONS, CELLS
 from gates2heads.display.engine.export import Exported, pack
+from gates2heads.layers.attention.heads_off import heads_of, heads_off
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.attention.scores import SCORES, DotScore, GaussianScore
@@ -260,16 +261,19 @@ def test_multi_head_attention(node, count):
         settings = {"num_heads": heads, "rotary": rotary}
         request = {"op": "multiHead", "entry": entry(attention), "settings": settings}
         request["query"] = query[0]
+        off = [head for head in heads_of(attention) if draw.random() < 0.3]
+        request["heads"] = [head._asdict() for head in off]
         mask, causal = draw_mask(draw, steps), draw.random() < 0.5
-        wanted = attention(query, mask=key_mask(in_batch(mask)), causal=causal)
-        cases.append(({**request, "mask": mask, "causal": causal}, [wanted]))
         cut = draw.randrange(1, steps)
-        cases.append(
-            ({**request, "cut": cut}, attention(query, causal=True)[0].split([cut, steps - cut]))
-        )
+        with heads_off(attention, off):
+            wanted = attention(query, mask=key_mask(in_batch(mask)), causal=causal)
+            parts = attention(query, causal=True)[0].split([cut, steps - cut])
+        cases.append(({**request, "mask": mask, "causal": causal}, [wanted]))
+        cases.append(({**request, "cut": cut}, parts))
         if not rotary:
             mask = draw_mask(draw, length)
-            wanted = attention(query, source, mask=key_mask(in_batch(mask)))
+            with heads_off(attention, off):
+                wanted = attention(query, source, mask=key_mask(in_batch(mask)))
             cases.append(({**request, "source": source[0], "mask": mask}, [wanted]))
     compare(node, cases)
 

@@ -7,7 +7,9 @@ import torch
 
 from gates2heads.display.engine.export import export_model
 from gates2heads.exercises.looking import WAYS, looking_model
+from gates2heads.layers.attention.heads_off import heads_of, heads_off
 from gates2heads.layers.attention.scores import SCORES
+from gates2heads.layers.positions import Positions
 from gates2heads.layers.record import record
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.pretraining.bert import BERT
@@ -153,6 +155,57 @@ def followed(model, source, mask, tokens):
             log_probs, state = model.step(state, torch.tensor([token]))
             rows.append(log_probs[0])
     return torch.stack(rows), trace
+
+
+class NoPositions(Positions):
+    """Nothing is added."""
+
+    def encode(self, positions):
+        return torch.zeros(len(positions), self.size)
+
+
+def without_positions(model):
+    """The model, its encoder told of no position; its decoder is as before."""
+    model.source_positions = NoPositions(model.d_model)
+    for layer in model.encoder_layers:
+        layer.self_attn.rotary = False
+    return model
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_transformers_without_some_heads_and_without_positions(node, count):
+    draw, requests, expected = random.Random(count), [], []
+    for number in range(count):
+        torch.manual_seed(number)
+        size, target = draw.choice([5, 11, 23]), draw.choice([7, 13, 29])
+        model = stirred(transformer(draw, size, target))
+        source = [draw.randrange(size) for _ in range(draw.choice(PRIMES))]
+        tokens = [draw.randrange(model.target_size) for _ in range(draw.choice(PRIMES))]
+        off = [head for head in heads_of(model) if draw.random() < 0.3]
+        positions, key = draw.random() < 0.5, f"heads {number}"
+        asked = {"source": source, "tokens": tokens, "more": [], "positions": positions}
+        asked["heads"] = [head._asdict() for head in off]
+        entry = entry_of(export_model(model, name=key))
+        requests.append({"op": "load", "key": key, "entry": entry})
+        requests += ({"op": op, "key": key, **asked} for op in ("follow", "headsOf", "forget"))
+        with heads_off(model, off):
+            given = (model if positions else without_positions(model), source, None, tokens)
+            expected.append((given, off, followed(*given)))
+    answers = node.ask(requests)
+    shaky = 0
+    for answer, listed, (given, off, found) in zip(
+        answers[1::4], answers[2::4], expected, strict=True
+    ):
+        log_probs, trace = found
+        assert listed == [head._asdict() for head in heads_of(given[0])]
+        if far(answer["logProbs"], log_probs) > TOLERANCE:
+            with heads_off(given[0].double(), off):
+                exact, _ = followed(*given)
+            assert far(answer["logProbs"], exact) <= 2 * far(log_probs, exact)
+            shaky += 1
+            continue
+        assert_notes(answer["notes"], trace)
+    assert shaky <= count / 100
 
 
 def far(ours, theirs):

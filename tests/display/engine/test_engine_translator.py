@@ -8,6 +8,7 @@ import torch
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.decoding.translation import write
+from gates2heads.layers.attention.heads_off import heads_off
 from gates2heads.layers.record import record
 from gates2heads.training.recipes.runs import search_of
 from tests.needs import needs_data
@@ -31,13 +32,14 @@ def slow_case(width):
     return pytest.param(width, len(SENTENCES), marks=pytest.mark.slow)
 
 
-def library_writes(trained, texts, width):
+def library_writes(trained, texts, width, max_length=None):
     """The tokens that the library writes for each text, up to <eos>."""
+    max_length = max_length or trained.task.max_length
     search = {**search_of(trained.card["recipe"]), "width": width}
     sides = (trained.source, trained.target)
     written = []
     for text in texts:  # one by one, so that no padding changes the order of additions
-        output = write(trained.model, [text], *sides, max_length=trained.task.max_length, **search)
+        output = write(trained.model, [text], *sides, max_length=max_length, **search)
         tokens = output.tokens[0].tolist()
         eos = trained.target.eos
         written.append(tokens[: tokens.index(eos) + 1] if eos in tokens else tokens)
@@ -117,22 +119,49 @@ def test_the_layers_note_what_they_did_in_the_written_sequence(node, translator,
     torch.testing.assert_close(scores.softmax(-1), expected, atol=1e-5, rtol=0)
 
 
+OFF = {
+    "one head": [("decoder_layers.1.cross_attn", 2)],
+    "an encoder layer": [("encoder_layers.0.self_attn", head) for head in range(4)],
+    "heads here and there": [
+        *(("encoder_layers.2.self_attn", 1), ("decoder_layers.0.self_attn", 0)),
+        *(("decoder_layers.2.cross_attn", 3), ("encoder_layers.1.self_attn", 2)),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) for one in OFF])
+def test_without_some_heads_it_writes_the_library_s_tokens(node, translator, trained, name):
+    heads = [{"layer": layer, "head": head} for layer, head in OFF[name]]
+    options = {"width": 1, "maxLength": 24}
+    request = {"key": translator, "texts": SENTENCES, "options": options}
+    found = [one["tokens"] for one in node.one("translate", **request, heads=heads)]
+    with heads_off(trained.model, OFF[name]):
+        expected = library_writes(trained, SENTENCES, 1, max_length=24)
+    assert found == expected
+    assert found != [one["tokens"] for one in node.one("translate", **request)]
+
+
 def test_a_head_that_is_switched_off_adds_nothing(node, translator, trained):
     source = trained.source.encode(SENTENCES[0])
     tokens, layer, head = [trained.target.bos, 7, 11], "decoder_layers.1.cross_attn", 2
     request = {"key": translator, "source": source, "tokens": tokens}
-    off = [{"layer": layer, "head": head}]
-    found = node.one("follow", **request, off=off)["logProbs"]
+    found = node.one("follow", **request, heads=[{"layer": layer, "head": head}])["logProbs"]
     whole = node.one("follow", **request)["logProbs"]
     assert (found - whole).abs().max() > 1e-3
-    # A head whose columns of the output projection are zero adds nothing either.
-    attention = trained.model.get_submodule(layer)
-    kept = attention.out_proj.weight.detach().clone()
-    with torch.no_grad():
-        attention.out_proj.weight[:, head * 64 : (head + 1) * 64] = 0
+    with heads_off(trained.model, [(layer, head)]):
         expected = followed(trained.model, source, tokens)
-        attention.out_proj.weight.copy_(kept)
     torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
+
+
+def test_heads_that_are_not_there_are_refused(node, translator):
+    request = {"op": "follow", "key": translator, "source": [3], "tokens": [1]}
+    wrong = [{"layer": "decoder", "head": 0}, {"layer": "encoder_layers.0.self_attn", "head": 4}]
+    answers = node.ask([{**request, "heads": [head]} for head in wrong])
+    assert "heads must be of layers that model has, encoder_layers.0.self_attn" in str(answers[0])
+    assert (
+        str(answers[1])
+        == "heads of encoder_layers.0.self_attn must have numbers from 0 to 3, got 4"
+    )
 
 
 def test_a_run_can_be_cancelled(node, translator):

@@ -7,11 +7,12 @@
 //     entry: {header, sha256, data}, which a file written by `python -m gates2heads export`
 //     registers; over a widget's channel the data may be bytes instead of base64 text.
 //     `fast: false` leaves WebAssembly out.
-// model.start(ids, {mask, trace, intervene}) -> state; an immutable value
-// model.step(state, last, {trace, intervene}) -> {logProbs, state}
+// model.start(ids, {mask, trace, intervene, off}) -> state; an immutable value
+// model.step(state, last, {trace, intervene, off}) -> {logProbs, state}
 //     One sequence at a time; several may go on from one state. `trace`, a `new Trace()`, keeps
 //     what the layers do in this same pass, by the library's names; `intervene(layer, quantity,
-//     {shape, data})` may change it before it is used: see record.js, also for `switchOff`.
+//     {shape, data})` may change it before it is used: see record.js. `off` is what
+//     `headsOff(model, [{layer, head}, …])` gives: heads that add nothing; `headsOf(model)` lists all.
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
@@ -24,8 +25,9 @@ import { Power, Wu } from "./decoding/lengths.js";
 import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
 import { greedy, greedySteps } from "./decoding/search.js";
 import { Tree } from "./decoding/trace.js";
+import { headsOf, headsOff } from "./layers/heads_off.js";
 import { buildModel } from "./models/by_name.js";
-import { switchOff, Trace } from "./record.js";
+import { Trace } from "./record.js";
 import { BPETokenizer } from "./tokens/bpe.js";
 import { CharacterTokenizer } from "./tokens/characters.js";
 import { translate, translateSteps } from "./translation.js";
@@ -67,10 +69,11 @@ export const engine = {
   sampleSteps,
   beam,
   beamSteps,
+  headsOf,
+  headsOff,
   Generator,
   Power,
   Trace,
   Tree,
   Wu,
-  switchOff,
 };

@@ -73,7 +73,7 @@ export class Trace {
 /**
  * Called by a layer before it uses a tensor: let somebody change it, then keep it if somebody asks.
  *
- * @param {?{trace: ?Trace, intervene: ?Function}} record null costs nothing
+ * @param {?{trace: ?Trace, intervene: ?Function, off: ?Map}} record null costs nothing
  */
 export function note(record, layer, quantity, shape, data) {
   if (!record) return;
@@ -90,16 +90,4 @@ export function change(record, layer, quantity, shape, data) {
 /** Whether it is worth building a tensor that only a note needs. */
 export function isWanted(record, quantity) {
   return Boolean(record && (record.intervene || (record.trace && record.trace.wants(quantity))));
-}
-
-/** An `intervene` that sets what these heads read to zero: [{layer, head}, …]. */
-export function switchOff(heads) {
-  return (layer, quantity, { shape, data }) => {
-    if (quantity !== "context" || shape.length !== 3) return; // (H, T, K)
-    for (const off of heads) {
-      if (off.layer !== layer) continue;
-      const size = data.length / shape[0];
-      data.fill(0, off.head * size, (off.head + 1) * size);
-    }
-  };
 }

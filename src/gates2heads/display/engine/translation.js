@@ -12,20 +12,21 @@ import { Trace } from "./record.js";
  * @param {string} text what the reader typed
  * @param {object} options width (1 is greedy), lengthPower and maxLength, each as in
  *   loaded.decoding if not given; record: keep what the layers did on the way to the written
- *   sequence; more: quantities to note beside the usual ones; intervene; tree
+ *   sequence; more: quantities to note beside the usual ones; intervene; off: see `headsOff`;
+ *   positions: false leaves them out of a Transformer's encoder; tree
  * @returns {{text, tokens, source, target, logProb, finished, trace}} when it is done
  */
 export function* translateSteps(loaded, text, options = {}) {
   const { model, source, target } = loaded;
   const { width, length_power, max_length } = loaded.decoding;
   const { lengthPower = length_power, maxLength = max_length, tree = null } = options;
-  const { record = false, more = [], intervene = null } = options;
+  const { record = false, more = [], intervene = null, off = null, positions = true } = options;
   const places = options.width ?? width;
   const words = target.vocabulary;
   const ids = source.encode(text);
   const trace = record ? new Trace(more) : null;
-  const first = { inner: model.start(ids, { trace, intervene }), way: null };
-  const step = recordedStep(model, { record, more, intervene });
+  const first = { inner: model.start(ids, { trace, intervene, off, positions }), way: null };
+  const step = recordedStep(model, { record, more, intervene, off });
   const searching = { bos: words.bos, eos: words.eos, maxLength, tree };
   const beamOptions = { ...searching, width: places, lengthRule: new Power(lengthPower), refill: true };
   const search = places === 1 ? greedySteps(step, first, searching) : beamSteps(step, first, beamOptions);
@@ -79,10 +80,10 @@ function breath() {
 
 // A step whose state remembers what the layers did on the way to it: a search follows many ways,
 // and only the notes of the one that it writes are wanted.
-function recordedStep(model, { record, more, intervene }) {
+function recordedStep(model, { record, more, intervene, off }) {
   return ({ inner, way }, last) => {
     const trace = record ? new Trace(more) : null;
-    const { logProbs, state } = model.step(inner, last, { trace, intervene });
+    const { logProbs, state } = model.step(inner, last, { trace, intervene, off });
     return { logProbs, state: { inner: state, way: trace && { trace, before: way } } };
   };
 }

@@ -2,6 +2,7 @@
 
 import { below, linear, Matrix } from "../tensor.js";
 import { isWanted, note } from "../record.js";
+import { leaveOut } from "./heads_off.js";
 import { bothMasks, causalMask, maskedSoftmax } from "./masks.js";
 import { rotate } from "./positions.js";
 
@@ -45,8 +46,8 @@ export class MultiHeadAttention {
   }
 
   /** Self-attention: queries, keys and values are all made from vectors (T, D). */
-  forward(vectors, { mask = null, causal = false, record = null } = {}) {
-    const { queries, memory } = this.projectAll(vectors);
+  forward(vectors, { mask = null, causal = false, record = null, positions = true } = {}) {
+    const { queries, memory } = this.projectAll(vectors, 0, positions);
     return this.attendFrom(queries, memory, { mask, causal, record });
   }
 
@@ -71,9 +72,9 @@ export class MultiHeadAttention {
     return linear(vectors, this.projections[part].weight, this.projections[part].bias);
   }
 
-  projectAll(vectors, start = 0) {
+  projectAll(vectors, start = 0, positions = true) {
     let [queries, keys, values] = [0, 1, 2].map((part) => this.projected(vectors, part));
-    if (this.rotary) {
+    if (this.rotary && positions) {
       queries = rotate(queries, this.num_heads, start);
       keys = rotate(keys, this.num_heads, start);
     }
@@ -101,7 +102,7 @@ export class MultiHeadAttention {
       const own = weights.subarray(head * rows * size, (head + 1) * rows * size);
       averageInto(joined.data, own, values, head * width, width);
     }
-    const context = this.noteHeads(record, "context", joined);
+    const context = leaveOut(record, this.name, this.noteHeads(record, "context", joined), width);
     return linear(context, this.out_proj.weight, this.out_proj.bias);
   }
 

@@ -14,9 +14,9 @@ export class EncoderLayer {
   }
 
   /** Transform vectors (S, D) at all positions at once. */
-  forward(vectors, { mask = null, causal = false, record = null } = {}) {
+  forward(vectors, { record = null, ...options } = {}) {
     const read = this.self_residual.before(vectors, record);
-    const attended = this.self_attn.forward(read, { mask, causal, record });
+    const attended = this.self_attn.forward(read, { record, ...options });
     return this.feedForward(this.self_residual.after(vectors, attended, record), record);
   }
 

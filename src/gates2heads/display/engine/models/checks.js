@@ -12,6 +12,6 @@ export function checkTokens(name, tokens, size, { most = Infinity, least = 1 } =
 }
 
 /** What a model's layers are told of a caller's wishes; null if there is none. */
-export function recordOf({ trace = null, intervene = null } = {}) {
-  return trace || intervene ? { trace, intervene } : null;
+export function recordOf({ trace = null, intervene = null, off = null } = {}) {
+  return trace || intervene || off ? { trace, intervene, off } : null;
 }

@@ -38,14 +38,14 @@ export class BERT {
   }
 
   /** What each layer makes of L tokens, the embeddings first: num_layers + 1 matrices (L, D). */
-  states(tokens, { segments = tokens.map(() => 0), mask = null, trace = null, intervene = null } = {}) {
+  states(tokens, { segments = tokens.map(() => 0), mask = null, ...options } = {}) {
     checkTokens("tokens", tokens, this.table.rows, { most: this.max_length });
     checkTokens("segments", segments, this.segment_table.rows);
     if (segments.length !== tokens.length) {
       throw new Error(`segments must be ${tokens.length} numbers long, as the tokens are, got ${segments.length}`);
     }
     checkMask(mask, tokens.length);
-    const record = recordOf({ trace, intervene });
+    const record = recordOf(options);
     const both = add(embedding(tokens, this.table), embedding(segments, this.segment_table));
     const states = [this.norm.forward(this.positions.forward(both), record)];
     for (const layer of this.layers) {

@@ -29,14 +29,20 @@ export class Transformer {
     this.step = this.step.bind(this);
   }
 
-  /** Read a source of S tokens: vectors (S, D). */
-  encode(source, { mask = null, trace = null, intervene = null } = {}) {
+  /**
+   * Read a source of S tokens: vectors (S, D).
+   *
+   * Without `positions` nothing tells the encoder where a token stands: no vector of a position is
+   * added, no query or key is turned.
+   */
+  encode(source, { mask = null, positions = true, ...options } = {}) {
     checkTokens("source", source, this.source_table.rows, { most: this.max_length });
     checkMask(mask, source.length);
-    const record = recordOf({ trace, intervene });
-    let vectors = this.source_positions.forward(embedding(source, this.source_table, this.factor));
+    const record = recordOf(options);
+    let vectors = embedding(source, this.source_table, this.factor);
+    if (positions) vectors = this.source_positions.forward(vectors);
     for (const layer of this.encoder_layers) {
-      vectors = layer.forward(vectors, { mask: keyMask(mask), record });
+      vectors = layer.forward(vectors, { mask: keyMask(mask), record, positions });
     }
     return this.encoder_norm.forward(vectors, record);
   }
