@@ -114,9 +114,10 @@ class Transformer(nn.Module):
         """Embeddings and readout. A shared matrix is registered once, so it is saved once."""
 
         def table(size: int) -> nn.Parameter:
-            # Not `randn`, which on the device "meta" takes a second to import what it needs.
-            normal = torch.normal(0.0, 1.0, (size, self.d_model))
-            return nn.Parameter(normal / math.sqrt(self.d_model))
+            drawn = torch.empty(size, self.d_model)
+            if not drawn.is_meta:  # which takes a second to import what a drawing of nothing needs
+                drawn.normal_().div_(math.sqrt(self.d_model))
+            return nn.Parameter(drawn)
 
         self.target_table = table(self.target_size)
         self.source_table = None if self.tie == "all" else table(self.source_size)
