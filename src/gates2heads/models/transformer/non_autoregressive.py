@@ -93,15 +93,15 @@ class NonAutoregressiveTransformer(Transformer):
             raise ValueError(f"slots must be at most max_length, {self.max_length}, got {slots}")
         self.slots = slots
 
-    def _all_slots(self, source: Tensor, mask: Tensor | None) -> Tensor:
-        """Logits (B, slots, V)."""
+    def _all_slots(self, source: Tensor, mask: Tensor | None, length: int | None = None) -> Tensor:
+        """Fill all slots; logits (B, length, V) of the first ones, of all if not told."""
         memory = self._memory(self.encode(source, mask=mask))
         vectors = self.target_table.new_zeros(len(source), self.slots, self.d_model)
         layers = zip(self._decoder_stack(), memory, strict=True)
         for depth, (layer, its) in enumerate(layers):
             vectors = self._place(vectors, self.target_positions, depth=depth)
             vectors = layer(vectors, its, memory_mask=key_mask(mask), causal=False)
-        return self.readout(vectors)
+        return self.readout(vectors[:, :length])  # the widest layer, spared where nothing is asked
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> SlotsState:
         """Read source (B, S) under mask (B, S), and fill all slots.
@@ -152,4 +152,4 @@ class NonAutoregressiveTransformer(Transformer):
             raise ValueError(
                 f"source and target_in must agree in batch, got {len(batch.source)} and {rows} rows"
             )
-        return self._all_slots(batch.source, batch.source_mask)[:, :length]
+        return self._all_slots(batch.source, batch.source_mask, length)

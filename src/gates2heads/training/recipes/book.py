@@ -38,8 +38,8 @@ def _captions(
 
 
 def _transformer(model: dict, *others: dict, **training) -> dict:
-    model = {"tie": "all", "dropout": 0.25, **model}
-    return _captions("Transformer", model, *others, learning_rate=1.5e-3, **training)
+    model = {"kind": "Transformer", "tie": "all", "dropout": 0.25, **model}
+    return _captions(model.pop("kind"), model, *others, learning_rate=1.5e-3, **training)
 
 
 RECIPES = {
@@ -57,7 +57,8 @@ RECIPES = {
         },
         "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
-    # The ladder: seven ways to translate the same captions
+    # The ladder: ten ways to translate the same captions
+    "captions-rnn": _captions("recurrent", {"cell": "rnn", "hidden_size": 512}),
     "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
     "captions-gru": _captions(
         "recurrent", {"cell": "gru", "hidden_size": 512, "repeat_summary": True}
@@ -67,6 +68,8 @@ RECIPES = {
     "captions-convolutional": _captions("convolutional", {}),
     "captions-transformer": _transformer({}),
     "captions-rotary": _transformer({"rotary": True}),
+    "captions-universal": _transformer({"kind": "UniversalTransformer", "rotary": True}),
+    "captions-at-once": _transformer({"kind": "NonAutoregressiveTransformer", "slots": 80}),
     # What the book ships, and a shorter way for readers who train their own
     "translator": _transformer(
         {"rotary": True},

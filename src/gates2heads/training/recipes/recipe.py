@@ -21,7 +21,9 @@ from gates2heads.checks.values import (
     check_positive,
     check_share,
 )
+from gates2heads.models.transformer.non_autoregressive import NonAutoregressiveTransformer
 from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.universal import UniversalTransformer
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.plain_json import read_json
@@ -31,6 +33,8 @@ from gates2heads.training.recipes.tasks import TASKS
 MODELS = {
     "EncoderDecoder": EncoderDecoder,
     "Transformer": Transformer,
+    "UniversalTransformer": UniversalTransformer,
+    "NonAutoregressiveTransformer": NonAutoregressiveTransformer,
     "recurrent": recurrent_translator,
     "convolutional": convolutional_translator,
 }
@@ -152,9 +156,14 @@ def _check_training(training: Mapping) -> None:
 
 
 def _options(kind: Callable[..., nn.Module]) -> dict:
-    """The keyword arguments of a model, the two vocabulary sizes left out."""
+    """The keyword arguments of a model, the two vocabulary sizes left out.
+
+    A class with `**options` hands them on to the class that it derives from, and so has its too.
+    """
     parameters = inspect.signature(kind).parameters.values()
-    return {one.name: one.default for one in parameters if one.default is not one.empty}
+    own = {one.name: one.default for one in parameters if one.default is not one.empty}
+    hands_on = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return {**own, **(_options(kind.__base__) if hands_on else {})}
 
 
 def _choose(name: str, choices: Mapping, chosen: Any) -> Any:
