@@ -6,10 +6,13 @@
 
 Each run is `python -m gates2heads train RECIPE --set seed=N`. Weights go to checkpoints/ladder;
 what is there is not trained again, and an interrupted run goes on. The results are added to
-benchmarks/results/ladder.json.
+benchmarks/results/ladder.json; what the model wrote for every caption of the test set, greedily and
+with the beam, goes to benchmarks/results/ladder/RECIPE-N.json.gz. Of others' texts, neither holds
+more than ten captions as examples.
 """
 
 import argparse
+import gzip
 import json
 import math
 from collections.abc import Sequence
@@ -18,13 +21,12 @@ from pathlib import Path
 import torch
 
 from gates2heads.checks.values import check_count
-from gates2heads.decoding.translation import translate
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.models.translation.forcing import unroll
 from gates2heads.training.files import write_whole
-from gates2heads.training.losses import cross_entropy
+from gates2heads.training.losses import cross_entropy, sequence_loss
 from gates2heads.training.recipes.recipe import RECIPES, read_recipe
-from gates2heads.training.recipes.runs import evaluate, load, loss_of, search_of, train
+from gates2heads.training.recipes.runs import load, loss_of, search_of, train, write_all
 from gates2heads.training.studies import spread
 
 RESULTS = Path(__file__).with_name("results") / "ladder.json"
@@ -50,30 +52,55 @@ def free_running_loss(model, batch) -> torch.Tensor:
     return cross_entropy(log_probs, batch.target_out, mask=batch.target_mask)
 
 
-def result(recipe: str, weights: Path) -> dict:
-    """All that is told of one trained model, on the test set."""
+def result(recipe: str, weights: Path) -> tuple[dict, list[list[str]]]:
+    """All that is told of one trained model, and what it wrote of the test set.
+
+    Returns:
+        the row, and for each caption what it wrote with each of `WIDTHS`.
+    """
     trained = load(weights)
-    card, pairs = trained.card, trained.task.pairs("test")
+    model, task, source, target, card = trained
+    pairs = task.pairs("test")
     texts, wanted = map(list, zip(*pairs, strict=True))
-    shown = {"max_length": trained.task.max_length, **search_of(card["recipe"])}
-    some = range(0, len(texts), SHOWN)
-    written = translate(
-        trained.model, [texts[n] for n in some], trained.source, trained.target, **shown
-    )
-    searches = {f"width {width}": evaluate(trained, "test", width=width) for width in WIDTHS}
-    return {
+    forced, free = (loss_of(trained, pairs, loss) for loss in (sequence_loss, free_running_loss))
+    searches, written = {}, []
+    for width in WIDTHS:
+        search = {**search_of(card["recipe"]), "width": width}
+        written.append(write_all(model, task, source, target, texts, **search))
+        searches[f"width {width}"] = {**task.score(written[-1], wanted), "loss": forced}
+    row = {
         "recipe": recipe,
         **{name: card[name] for name in ("seed", "command", "parameters", "seconds", "machine")},
         "validation": dict(zip(card["evaluated_at"], card["evaluations"], strict=True)),
-        "perplexity": math.exp(searches["width 1"]["loss"]),
-        "perplexity_free_running": math.exp(loss_of(trained, pairs, free_running_loss)),
+        "perplexity": math.exp(forced),
+        "perplexity_free_running": math.exp(free),
         "test": searches,
         "signature": corpus_bleu(wanted, [[text] for text in wanted]).signature,
         "translations": [
-            {"german": texts[n], "reference": wanted[n], "translation": text}
-            for n, text in zip(some, written, strict=True)
+            {"german": texts[n], "reference": wanted[n], "translation": written[-1][n]}
+            for n in range(0, len(texts), SHOWN)
         ],
     }
+    return row, [list(each) for each in zip(*written, strict=True)]
+
+
+def place_of(recipe: str, seed: int) -> Path:
+    """The file of what a run wrote."""
+    return RESULTS.with_suffix("") / f"{recipe}-{seed}.json.gz"
+
+
+def store_written(recipe: str, seed: int, written: Sequence[Sequence[str]]) -> None:
+    """Keep what a model wrote: for each caption, in the order of the test set, one text a width."""
+    place = place_of(recipe, seed)
+    text = json.dumps(written, ensure_ascii=False, indent=0)
+    # Without the time of day: the same texts are the same file.
+    packed = gzip.compress(text.encode(), mtime=0)
+    write_whole(place, lambda file: file.write(packed))
+
+
+def read_written(recipe: str, seed: int) -> list[list[str]]:
+    """What a run wrote for each caption of the test set: one text for each of `WIDTHS`."""
+    return json.loads(gzip.decompress(place_of(recipe, seed).read_bytes()))
 
 
 def store(row: dict) -> None:
@@ -98,7 +125,7 @@ def table(rows: Sequence[dict]) -> str:
         told = {width: [run["test"][f"width {width}"] for run in runs] for width in WIDTHS}
         cells = (
             rung,
-            len(runs),
+            " ".join(str(run["seed"]) for run in runs),
             f"{runs[0]['parameters'] / 1e6:.1f} M",
             spread([run["seconds"] / 60 for run in runs], 0),
             spread([run["perplexity"] for run in runs]),
@@ -138,7 +165,8 @@ def main() -> None:
             if not weights.is_file():
                 command = f"python -m gates2heads train {rung} --set seed={seed}"
                 train(read_recipe(rung, [f"seed={seed}"]), weights, command=command)
-            row = result(rung, weights)
+            row, written = result(rung, weights)
+            store_written(rung, seed, written)
             store(row)
             print(rung, seed, f"BLEU {row['test']['width 5']['bleu']:.2f}", flush=True)
 

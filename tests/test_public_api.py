@@ -242,6 +242,7 @@ EXEMPT = {
         training/recipes/recipe.build_model training/recipes/runs.checkpoint_of
         training/recipes/runs.evaluate training/recipes/runs.loss_of
         training/recipes/runs.scores training/recipes/runs.search_of training/recipes/runs.train
+        training/recipes/runs.write_all
         training/snapshots.Snapshots.keep training/studies.Study training/studies.origin
         training/studies.spread training/studies.table_of
         training/recipes/tasks.CaptionsTask.batches

@@ -238,3 +238,14 @@ def test_refuses_what_does_not_fit():
             one.step(state, torch.tensor([3]))
     with pytest.raises(ValueError, match="tokens must be at most 7 tokens long, got 8"):
         other.log_probs(torch.full((1, 8), 3))
+
+
+@pytest.mark.parametrize("build", [translator, language_model])
+def test_the_states_lie_where_the_model_lies_whatever_the_default_device(build):
+    model, last = build(), torch.tensor([BOS] * 3)
+    given = [torch.full((3, 5), 4)] if build is translator else [3]
+    with torch.device("meta"):
+        state = model.start(*given)
+        log_probs, after = model.step(state, last)
+    assert {part.device.type for part in (*state, log_probs, *after)} == {"cpu"}
+    assert [tuple(part.shape) for part in state] == [(3, SLOTS, V), (3,)]

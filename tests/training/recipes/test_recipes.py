@@ -171,3 +171,16 @@ def test_a_blank_model_has_the_shapes_and_draws_nothing(name):
     assert {tensor.device.type for tensor in blank.state_dict().values()} == {"meta"}
     shapes = {key: tensor.shape for key, tensor in build_model(recipe, 11, 11).state_dict().items()}
     assert {key: tensor.shape for key, tensor in blank.state_dict().items()} == shapes
+
+
+def test_a_model_that_hands_options_on_has_its_parent_s_settings():
+    recipe = read_recipe("captions-at-once", ["model.d_model=12", "model.slots=7"])
+    assert read_recipe("captions-transformer")["model"].keys() < recipe["model"].keys()
+    model = build_model(recipe, 11, 11)
+    assert (model.slots, model.d_model, model.tie, model.dropout) == (7, 12, "all", 0.25)
+    with pytest.raises(ValueError, match="model has no setting 'options'; it has kind, slots, d_m"):
+        read_recipe("captions-at-once", ["model.options=3"])
+    with pytest.raises(ValueError, match="slots must be at most max_length, 5, got 7"):
+        build_model(
+            read_recipe("captions-at-once", ["model.slots=7", "model.max_length=5"]), 11, 11
+        )

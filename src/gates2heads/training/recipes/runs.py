@@ -64,6 +64,11 @@ class Trained(NamedTuple):
 def scores(model: nn.Module, task, source, target, pairs, **search) -> dict[str, float]:
     """Let the model write, and compare; `search` goes to `translate`."""
     texts, wanted = zip(*pairs, strict=True)
+    return task.score(write_all(model, task, source, target, texts, **search), wanted)
+
+
+def write_all(model: nn.Module, task, source, target, texts, **search) -> list[str]:
+    """Let the model write a text for each of many; `search` goes to `translate`."""
     # Texts of like length together: little is padding, and few wait for a long one.
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     written = [""] * len(texts)
@@ -73,7 +78,7 @@ def scores(model: nn.Module, task, source, target, pairs, **search) -> dict[str,
         answers = translate(model, [texts[number] for number in some], source, target, **options)
         for number, answer in zip(some, answers, strict=True):
             written[number] = answer
-    return task.score(written, wanted)
+    return written
 
 
 def search_of(recipe: Mapping) -> dict:
