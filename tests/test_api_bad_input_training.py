@@ -65,7 +65,7 @@ SCORES = SimpleNamespace(evaluations=[0.5, 0.7])
 ALONE = prepare_accelerator("no")
 MODELS = [*THINGS, None, 3, str, lambda: None, lambda batch: floats(B, 5, 2)]
 MODELS += [lambda batch: floats(*batch.target_out.shape, 3), lambda batch: batch.target_out]
-MODULES = [*THINGS, None, 3, nn.Linear]
+MODULES = [*THINGS, None, 3, nn.Linear, nn.Linear(1, 1, device="meta")]
 CIRCLE = []
 CIRCLE.append(CIRCLE)
 CARDS = [object(), "nonsense", 3, [], {"a": {1}}, {"a": object()}, {"a": CIRCLE}]

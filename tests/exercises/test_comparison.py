@@ -32,6 +32,10 @@ NUMBERS = st.floats(-1e6, 1e6)
         (1, "1", "the answer is '1', yours is 1"),
         (1.0001, 1.0, "the answer is 1, yours is 1.0001"),
         (torch.tensor(True), False, "the answer is 0, yours is 1"),
+        (torch.eye(2).to_sparse(), torch.ones(2, 2), "is [1, 1, 1, 1], yours is [1, 0, 0, 1]"),
+        (torch.ones(2, device="meta"), torch.ones(2), "should be a tensor of shape (2,), yours is"),
+        (1 + 5j, 1.0, "the answer should be a number, yours is (1+5j)"),
+        (torch.ones(2) + 5j, torch.ones(2), "yours is a torch.complex64 tensor of shape (2,)"),
     ],
 )  # fmt: skip
 def test_by_hand(answer, wanted, said):
@@ -49,6 +53,7 @@ def test_by_hand(answer, wanted, said):
         (1e9 + 1, 1e9),
         ("a", "a"),
         (["a", "b"], ["a", "b"]),
+        (torch.eye(3).to_sparse(), torch.eye(3)),
         (math.inf, math.inf),
     ],
 )

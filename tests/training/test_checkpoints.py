@@ -219,6 +219,17 @@ def test_a_card_that_could_not_be_read_back_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_model_without_numbers_is_neither_written_nor_filled(tmp_path):
+    path, hollow = tmp_path / "w.safetensors", nn.Linear(3, 5, device="meta")
+    message = "model's weight must hold numbers, got a tensor on meta, which holds none"
+    with pytest.raises(ValueError, match=message):
+        save_weights(path, hollow)
+    assert not list(tmp_path.iterdir())
+    save_weights(path, nn.Linear(3, 5))
+    with pytest.raises(ValueError, match=message):
+        load_weights(path, hollow)
+
+
 # Runs
 
 

@@ -31,7 +31,7 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         return "" if right else f"the answer is {shown(wanted)}, yours is {shown(answer)}"
     wanted = torch.as_tensor(wanted).detach().double().cpu()
     try:
-        given = torch.as_tensor(answer).detach().double().cpu()
+        given = _real(torch.as_tensor(answer))
     except (TypeError, ValueError, RuntimeError):
         kind = f"a tensor of shape {tuple(wanted.shape)}" if wanted.dim() else "a number"
         return f"the answer should be {kind}, yours is {shown(answer)}"
@@ -43,6 +43,13 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
     if given.isnan().any() and not wanted.isnan().any():
         return f"the answer is {_first(wanted)}, yours holds NaN"
     return _told_apart(given, wanted, tolerance)
+
+
+def _real(answer: Tensor) -> Tensor:
+    """The numbers of an answer (…), sparse or not; what cannot be compared as numbers raises."""
+    if answer.is_complex():
+        raise TypeError("answer must hold real numbers: its imaginary part would be lost")
+    return answer.detach().to_dense().double().cpu()
 
 
 def _shape(tensor: Tensor) -> str:

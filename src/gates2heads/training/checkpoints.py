@@ -16,7 +16,7 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_module
+from gates2heads.checks.tensors import check_filled, check_module
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
 from gates2heads.training.generators import generator_states, set_generator_states
@@ -49,7 +49,8 @@ def save_weights(
 
     Raises:
         TypeError: an argument is of the wrong kind, or the card holds what JSON cannot.
-        ValueError: `path` is a folder, a link or a device, or the card is nested too deeply.
+        ValueError: `path` is a folder, a link or a device, the card is nested too deeply, or the
+            model is on the device "meta", where weights hold no numbers.
         OSError: the file cannot be written.
     """
     path = as_file(path)
@@ -58,7 +59,7 @@ def save_weights(
     if not isinstance(card, Mapping | None):
         raise TypeError(f"card must be a dict that JSON can hold, got {shown(card)}")
     # Clones, because safetensors refuses tied weights, which share their memory.
-    tensors = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
+    tensors = {name: t.detach().cpu().clone() for name, t in _filled(model).items()}
     tensors = quantise(tensors) if small else tensors
     try:
         text = json.dumps(dict(card or {}))
@@ -75,10 +76,11 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     Raises:
         TypeError: `path` is no path, or `model` no module.
         FileNotFoundError: there is no such file.
-        ValueError: the file is truncated, altered, or for a model of another shape. The model is
-            left as it was.
+        ValueError: the file is truncated, altered, or for a model of another shape, or the model
+            is on the device "meta", which takes no numbers. The model is left as it was.
     """
     check_module("model", model)
+    _filled(model)
     tensors, card = read_weights(path)
     check_shapes(Path(path), model, tensors)
     model.load_state_dict(tensors)
@@ -158,6 +160,14 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
             f"{path} is for another model: {name} is {theirs.get(name, 'missing')} in the file "
             f"and {own.get(name, 'missing')} in the model"
         )
+
+
+def _filled(model: nn.Module) -> dict[str, Tensor]:
+    """The weights of a model, by name; refuse a model that has the shapes of weights only."""
+    tensors = model.state_dict()
+    for name, tensor in tensors.items():
+        check_filled(f"model's {name}", tensor)
+    return tensors
 
 
 def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
