@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.display.engine.export import Exported
+from gates2heads.display.live import models
 from gates2heads.display.live.models import LIVE, engine_source, key, live_files, live_model
 from gates2heads.display.widgets import live_view
 from gates2heads.display.widgets.live_view import LiveView
@@ -104,7 +105,7 @@ def test_the_text_for_the_worker_imports_nothing_and_is_named_by_what_it_is():
 @pytest.mark.parametrize("name", LIVE)
 def test_the_same_weights_make_the_same_file(name):
     first = live_model(name)
-    live_model.cache_clear()
+    models._live_model.cache_clear()
     again = live_model(name)
     assert first is not again
     assert (first.script(), first.sha256) == (again.script(), again.sha256)

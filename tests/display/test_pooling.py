@@ -112,7 +112,7 @@ def test_a_page_that_asks_for_too_much_is_moved_into_bounds():
         ({"width": 0}, ValueError, "width must be"),
         ({"allowed": [True]}, ValueError, "allowed must have 3 entries, one a slot, got 1"),
         ({"allowed": [1, 0, 1]}, TypeError, "allowed must be a list of True and False"),
-        ({"title": 3}, TypeError, "title must be a string, got int"),
+        ({"title": 3}, TypeError, "title must be a string, got 3"),
     ],
 )
 def test_wrong_arguments_get_a_sentence(changes, kind, message):

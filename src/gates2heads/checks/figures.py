@@ -22,12 +22,12 @@ _UNWRITTEN = ("Cc", "Cs", "Zl", "Zp")  # control signs, halves of signs, ends of
 _FORMULAS = MathTextParser("path")
 
 
-def numbers(values: ArrayLike, name: str) -> np.ndarray:
+def numbers(values: ArrayLike, name: str, *, most: float = LARGEST) -> np.ndarray:
     """Take a tensor or an array as finite float64 numbers.
 
     Raises:
         TypeError: these are no numbers.
-        ValueError: a value is not finite; the sentence calls the values by name.
+        ValueError: a value is not finite, or beyond `most`; the sentence calls the values by name.
     """
     try:
         given = values.detach().cpu().double() if isinstance(values, Tensor) else values
@@ -41,8 +41,8 @@ def numbers(values: ArrayLike, name: str) -> np.ndarray:
     array = array.astype(float)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {(~np.isfinite(array)).sum()} that are not")
-    if array.size and np.abs(array).max() > LARGEST:
-        raise ValueError(f"{name} must be at most {LARGEST:g} to be drawn, got {shown(values)}")
+    if array.size and np.abs(array).max() > most:
+        raise ValueError(f"{name} must be at most {most:g} to be drawn, got {shown(values)}")
     return array
 
 

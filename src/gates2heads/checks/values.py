@@ -128,6 +128,18 @@ def check_texts(name: str, texts: Collection[str]) -> None:
             raise TypeError(f"{name} must be a list of strings, got {shown(text)} in it")
 
 
+def check_text(name: str, text: str) -> None:
+    """Refuse what is no string, and half a character in one; an empty string is a text too.
+
+    Raises:
+        TypeError: it is no string.
+        ValueError: as in `check_characters`.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a string, got {shown(text)}")
+    check_characters(name, text)
+
+
 def check_characters(name: str, text: str) -> None:
     """Refuse half a character, which has no bytes; Python reads such from broken files and JSON.
 

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from gates2heads.checks.figures import check_format, seen
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_list
+from gates2heads.checks.values import check_list, check_text
 from gates2heads.display.listings import Listing, listing
 
 
@@ -112,7 +112,8 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
             its shape in TeX, such as r"T \times S", or "" for a single number).
     Raises:
         TypeError: rows is no mapping to pairs of strings.
-        ValueError: there are none, a symbol or a meaning is empty, or one has a dollar in it.
+        ValueError: there are none, a symbol or a meaning is empty or holds half a character, or one
+            has a dollar in it.
     """
     if not isinstance(rows, Mapping):
         raise TypeError(f"rows must be a dict of symbols, got {shown(rows)}")
@@ -124,8 +125,7 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
             raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
         meaning, shape = row
         for name, text in (("symbol", symbol), ("meaning", meaning), ("shape", shape)):
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be a string, got {shown(text)}")
+            check_text(name, text)
             if name != "meaning" and "$" in text:
                 raise ValueError(f"{name} must be TeX without dollars, got {shown(text)}")
             if name != "shape" and not text.strip():

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from gates2heads.display.engine.export import REGISTRY, Exported, export_model
-from gates2heads.display.engine.rebuild import shipped
+from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.display.modules import join_modules
 from gates2heads.training.checkpoints import read_packed, shipped_weights
 
@@ -26,7 +26,6 @@ _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")
 
 
-@cache
 def live_model(name: str) -> Exported:
     """A shipped model as the page reads it; the same bytes every time.
 
@@ -36,11 +35,16 @@ def live_model(name: str) -> Exported:
     Raises:
         ValueError: there is none of this name, or it cannot be rebuilt from its card.
     """
-    model, source, target, decoding, card = shipped(name)
-    packed, _ = read_packed(shipped_weights(name))
+    return _live_model(shipped_weights(name))
+
+
+@cache
+def _live_model(path: Path) -> Exported:
+    model, source, target, decoding, card = rebuild(path)
+    packed, _ = read_packed(path)
     return export_model(
         model,
-        name=name,
+        name=path.stem,
         source=source,
         target=target,
         decoding=decoding,

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
-from gates2heads.checks.figures import numbers
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_texts
+from gates2heads.checks.values import check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import module, style
 
 _ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
@@ -74,9 +73,10 @@ class AttentionExplorer(LiveView):
             raise TypeError(f"models must be a list of models, got {type(models).__name__}")
         if len(models) != len(readings):
             raise ValueError(f"models must be {len(readings)}, one a reader, got {len(models)}")
-        check_texts("examples", examples)
-        check_texts("title, label and hint", [title, label, hint])
-        if not examples:
+        check_words("examples", examples)
+        for name, words in (("title", title), ("label", label), ("hint", hint)):
+            check_text(name, words)
+        if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
         names = list(readings)
         if selected is not None and selected not in names:
@@ -115,14 +115,14 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
         raise TypeError(f"readings must map names to readings, got {type(readings).__name__}")
     if not readings:
         raise ValueError("readings must hold at least one reader, got none")
-    check_texts("the names of readings", list(readings))
+    check_words("the names of readings", list(readings))
     first = None
     for name, reading in readings.items():
         for part in ("source", "target", "weights", "scores"):
             if not hasattr(reading, part):
                 raise TypeError(f"readings[{shown(name)}] must have `{part}`, as `observe` gives")
         for side in ("source", "target"):
-            check_texts(f"readings[{shown(name)}].{side}", list(getattr(reading, side)))
+            check_words(f"readings[{shown(name)}].{side}", getattr(reading, side))
         first = first or list(reading.source)
         if list(reading.source) != first:
             raise ValueError(
@@ -138,7 +138,7 @@ def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
     shape = (len(reading.target), len(reading.source))
     maps = []
     for part in ("weights", "scores"):
-        found = numbers(getattr(reading, part), f"readings[{shown(name)}].{part}").astype("<f4")
+        found = single_precision(getattr(reading, part), f"readings[{shown(name)}].{part}")
         if found.shape != shape:
             raise ValueError(f"readings[{shown(name)}].{part} must be {shape}, got {found.shape}")
         maps.append(found)

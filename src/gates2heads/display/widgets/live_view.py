@@ -1,14 +1,43 @@
 """What every view has that runs a model in the page: the model's name, and its bytes if asked."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
 from traitlets import List
 
+from gates2heads.checks.figures import numbers
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_characters, check_texts
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key
 from gates2heads.display.widgets.view import View
 
 PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
+
+
+def check_words(name: str, words: Sequence[str]) -> None:
+    """Refuse what is not a list of texts that JSON can carry to a page, such as tokens.
+
+    Raises:
+        TypeError: it is no list of strings.
+        ValueError: one of them holds half a character.
+    """
+    if not isinstance(words, Sequence):
+        raise TypeError(f"{name} must be a list of strings, got {shown(words)}")
+    check_texts(name, words)
+    for word in words:
+        check_characters(name, word)
+
+
+def single_precision(values: ArrayLike, name: str) -> np.ndarray:
+    """Take numbers (…) as they travel to a page, in four bytes each.
+
+    Raises:
+        TypeError, ValueError: as in `numbers`.
+    """
+    return numbers(values, name, most=np.finfo("<f4").max).astype("<f4")
 
 
 class LiveView(View):

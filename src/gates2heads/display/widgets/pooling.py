@@ -9,7 +9,7 @@ from traitlets import Bool, Dict, Float, List, validate
 
 from gates2heads.checks.figures import numbers
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_number, check_positive
+from gates2heads.checks.values import check_number, check_positive, check_text
 from gates2heads.display.widgets.view import PositionError, View, module, style
 
 NARROWEST, WIDEST = 0.05, 20.0  # σ, as a share and as a multiple of the gap between the keys
@@ -63,9 +63,8 @@ class Pooling(View):
         keys, values = _slots(keys, values)
         check_number("query", query)
         check_positive("width", width)
-        for name, text in (("title", title), ("hint", hint)):
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be a string, got {type(text).__name__}")
+        check_text("title", title)
+        check_text("hint", hint)
         super().__init__(
             slot_keys=keys,
             slot_values=values,
@@ -94,14 +93,8 @@ class Pooling(View):
             )
         return proposal["value"]
 
-    def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a state from the browser, with query and width moved into bounds."""
-        moved = {
-            name: min(max(float(sync_data[name]), low), high)
-            for name, (low, high) in self.bounds.items()
-            if name in sync_data
-        }
-        super().set_state({**sync_data, **moved})
+    def _limits(self) -> dict[str, tuple[float, float]]:
+        return self.bounds
 
     def __repr__(self):
         return f"Pooling({len(self.slot_keys)} slots)"

@@ -4,9 +4,10 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from IPython.display import display
+from matplotlib.figure import Figure
 from traitlets import Dict, List, Unicode
 
 from gates2heads.checks.shown import shown
@@ -14,10 +15,7 @@ from gates2heads.checks.values import check_characters
 from gates2heads.display.theme import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
-if TYPE_CHECKING:
-    pass
-
-Result = "Figure | str | Sequence[Sequence[str]] | None"
+Result = Figure | str | Sequence[Sequence[str]] | None
 
 
 @dataclass(frozen=True)

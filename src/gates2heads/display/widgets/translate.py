@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import PositionError, module, style
 
 WIDEST = 10  # beam
@@ -71,8 +71,8 @@ class Translate(LiveView):
     ):
         examples = _examples(examples)
         weights = _weights(recorded)
-        if not isinstance(about, str):
-            raise TypeError(f"about must be a string, got {type(about).__name__}")
+        check_text("about", about)
+        check_count("width", width, most=WIDEST)
         super().__init__(
             model,
             examples=[list(example) for example in examples],
@@ -96,11 +96,8 @@ class Translate(LiveView):
             raise PositionError(f"width must be from 1 to {WIDEST}, got {proposal['value']}")
         return proposal["value"]
 
-    def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a state from the browser; a width from a linked control is moved into bounds."""
-        if "width" in sync_data:
-            sync_data = {**sync_data, "width": min(max(int(sync_data["width"]), 1), WIDEST)}
-        super().set_state(sync_data)
+    def _limits(self) -> dict[str, tuple[float, float]]:
+        return {"width": (1, WIDEST)}
 
     def __repr__(self):
         return f"Translate({self.live[0]['name']}, {len(self.examples)} examples)"
@@ -115,8 +112,8 @@ def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
     for place, example in enumerate(examples):
         if not isinstance(example, list | tuple) or not 2 <= len(example) <= 3:
             raise TypeError(f"examples[{place}] must be an Example, got {shown(example)}")
-        if not all(isinstance(part, str) for part in example):
-            raise TypeError(f"examples[{place}] must hold strings, got {shown(example)}")
+        for part in example:
+            check_text(f"examples[{place}]", part)
         if not example[1].strip():
             raise ValueError(f"examples[{place}] must have a text, got an empty one")
         found.append(Example(*example))
@@ -126,14 +123,12 @@ def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
 def _weights(recorded: Any) -> np.ndarray:
     if not all(hasattr(recorded, part) for part in ("source", "target", "weights")):
         raise TypeError(f"recorded must have source, target and weights, got {shown(recorded)}")
-    weights: ArrayLike = recorded.weights
-    if hasattr(weights, "detach"):
-        weights = weights.detach().cpu()
-    weights = np.asarray(weights, dtype="<f4")
+    for side in ("source", "target"):
+        check_words(f"recorded.{side}", getattr(recorded, side))
+    weights = single_precision(recorded.weights, "recorded.weights")
     sides = (len(recorded.target), len(recorded.source))
     if weights.ndim != 4 or weights.shape[2:] != sides or not weights.size:
         raise ValueError(
-            f"recorded must have weights (layers, heads, {sides[0]}, {sides[1]}), "
-            f"got {weights.shape}"
+            f"recorded.weights must be (layers, heads, {sides[0]}, {sides[1]}), got {weights.shape}"
         )
     return weights

@@ -1,5 +1,6 @@
 """What every live view shares: its files joined into one module, and positions within bounds."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,15 @@ def style(name: str) -> str:
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
-def _whole(name: str, asked: Any) -> int:
-    """A position as a browser sends it: a linked slider may have halves."""
+def _number(name: str, asked: Any, kind: type) -> float:
+    """A number as a browser sends it: a linked slider may have halves where places are counted."""
     try:
-        return int(asked)
-    except (TypeError, ValueError, OverflowError) as error:
+        number = float(asked)
+    except Exception as error:  # whatever the caller's own class raises
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
+    if not math.isfinite(number):
+        raise TypeError(f"sync_data must hold a finite number for {name}, got {shown(asked)}")
+    return kind(number)
 
 
 class PositionError(TraitError, ValueError):
@@ -50,10 +54,10 @@ class PositionError(TraitError, ValueError):
 
 
 class View(anywidget.AnyWidget):
-    """A card with a title, a line of what to try, and integer positions that count from 0.
+    """A card with a title, a line of what to try, integer positions from 0, and numbers in bounds.
 
-    Python code that sets a position out of bounds is told so. A browser that sends one (a linked
-    slider may be longer than the sentence) is moved to the nearest position, as the picture is.
+    Python code that sets one out of bounds is told so. A browser that sends one (a linked slider
+    may be longer than the sentence) is moved to the nearest within, as the picture is.
 
     Attributes:
         title: what the view is, above it.
@@ -69,6 +73,10 @@ class View(anywidget.AnyWidget):
         """Number of places of one position, when the ones before it are as in `at`."""
         raise NotImplementedError
 
+    def _limits(self) -> dict[str, tuple[float, float]]:
+        """The lower and upper bound of each number that is no position."""
+        return {}
+
     def _checked(self, proposal: dict[str, Any]) -> int:
         at: dict[str, int] = {}
         for name in self._positions:
@@ -82,11 +90,14 @@ class View(anywidget.AnyWidget):
         return proposal["value"]
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a state from the browser, with its positions moved into bounds."""
+        """Take a state from the browser, with its positions and numbers moved into bounds."""
         if not isinstance(sync_data, dict):
             raise TypeError(f"sync_data must map traits to values, got {shown(sync_data)}")
-        at: dict[str, int] = {}
+        at: dict[str, Any] = {}
         for name in self._positions:
-            asked = _whole(name, sync_data.get(name, getattr(self, name)))
+            asked = _number(name, sync_data.get(name, getattr(self, name)), int)
             at[name] = min(max(asked, 0), self._places(name, at) - 1)
+        for name, (low, high) in self._limits().items():
+            if name in sync_data:
+                at[name] = min(max(_number(name, sync_data[name], type(low)), low), high)
         super().set_state({name: at.get(name, value) for name, value in sync_data.items()})

@@ -1,0 +1,141 @@
+"""The walk of `nonsense.py` through views of live models, and the models that they show."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+
+from gates2heads.decoding.observation import Observed
+from gates2heads.decoding.translation import Aligned
+from gates2heads.display import source
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.engine.rebuild import shipped
+from gates2heads.display.live.models import live_model
+from gates2heads.display.widgets import AttentionExplorer, Pooling, Translate
+from gates2heads.display.widgets.live_view import LiveView
+from tests.nonsense import HUGE, LISTS, THINGS, floats, through, walk
+
+HALVES = torch.full((1, 2), 0.5)
+READ = Observed(["a", "b"], ["x"], HALVES, floats(1, 2))
+BLIND = Observed(["a", "b"], ["x"], None, None)
+TOLD = Aligned(["a", "b"], ["x"], floats(2, 3, 1, 2))
+MODEL = Exported("small", "{}", b"\x00\x01")
+WORDS = [object(), None, 3, [], "\udc80"]
+NAMES = [object(), None, 3, [], {}, math.nan, "nonsense"]
+TOKENS = [3, None, object(), "ab", [], [3], [None], ["\ud800"], ["a", "b", "c"]]
+NUMBERS = [*THINGS, None, 3, [["a"]], [[None, 1]], HALVES.double() / 0, floats(0, 2), 2j * HALVES]
+NUMBERS += [HALVES.to("meta"), HALVES.to_sparse() * math.nan]
+PLACES = [object(), None, "a", [], math.nan, math.inf]
+
+
+def changed(good, **wrong):
+    """What was recorded, with one part that is wrong."""
+    return [good._replace(**{part: value}) for part, values in wrong.items() for value in values]
+
+
+READINGS = [*THINGS, None, 3, [], {}, {3: READ}, {"a": 3}, {"a": None}, {"\udc80": READ}]
+READINGS += [
+    {"a": reading}
+    for reading in changed(READ, source=TOKENS, target=TOKENS, weights=NUMBERS[:-2])
+    + changed(READ, scores=NUMBERS, weights=[floats(1, 2) - 9, HALVES[None], 2 * HALVES])
+    + changed(READ, scores=[HALVES.double() * 1e60])
+]
+RECORDED = [*THINGS, None, 3, []]
+RECORDED += changed(TOLD, source=TOKENS, target=TOKENS, weights=[HALVES, *NUMBERS])
+RECORDED += changed(
+    TOLD, weights=[TOLD.weights * math.nan, TOLD.weights.double() * 1e60, TOLD.weights.to("meta")]
+)
+PAIRS = [*LISTS, "ab", b"ab", [], {}, [3], [None], ["ab"], [("a",)], [("a", 3)], [("a", " ")]]
+PAIRS += [[("a", "b", "c", "d")], [("a", "\ud800")], [["a", "b"], None]]
+SLOTS = [*THINGS, None, 3, [], [1], [1, 2, 3], ["a", "b"], [1, math.nan], [1, HUGE**99], [None, 1]]
+SLOTS += [[[1, 2]], 2j, torch.zeros(2, device="meta"), list(range(13))]
+POINTS = [*THINGS, None, [], "1", True, math.nan, math.inf, 99, HUGE**99, [1]]
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch):
+    monkeypatch.setattr(source, "display", lambda *_, **__: None)
+
+
+ENTRIES = {
+    "symbols": (
+        source.symbols,
+        {"rows": {r"\alpha": ("a weight", r"T \times S"), "c": ("a context", "")}},
+        {
+            "rows": [*THINGS[:2], None, 3, [], {}, {"a": "b"}, {"a": ("b",)}]
+            + [{symbol: ("b", "")} for symbol in (3, "", "$a$", "\ud800")]
+            + [{"a": (meaning, "")} for meaning in (3, " ", "\ud800")]
+            + [{"a": ("b", shape)} for shape in (None, "$c$", "\ud800")]
+        },
+    ),
+    "shipped": (shipped, {"name": "dates_none"}, {"name": NAMES}),
+    "live_model": (live_model, {"name": "dates_none"}, {"name": NAMES}),
+    "LiveView": (
+        through(LiveView, lambda models: LiveView(MODEL, models)),
+        {"models": MODEL},
+        {"models": [*THINGS, None, 3, [MODEL], Exported]},
+    ),
+    "AttentionExplorer": (
+        AttentionExplorer,
+        {
+            "readings": {"blind": BLIND, "additive": READ},
+            "models": [MODEL, MODEL],
+            "examples": ["ab"],
+            "title": "Dates",
+            "label": "Type",
+            "hint": "Try",
+            "selected": "blind",
+        },
+        {
+            "readings": READINGS,
+            "models": [*THINGS, None, 3, [], [MODEL], [MODEL, None], "ab"],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
+            **dict.fromkeys(("title", "label", "hint"), WORDS),
+            "selected": [object(), 3, [], "nonsense", math.nan],
+        },
+    ),
+    "Pooling": (
+        Pooling,
+        {"keys": [0.5, 1.5], "values": [2.0, -1.0], "query": 1.0, "width": 0.5}
+        | {"allowed": [True, False], "title": "Bell", "hint": "Drag"},
+        {
+            "keys": [*SLOTS, [1, 1]],
+            "values": SLOTS,
+            "query": POINTS,
+            "width": [*POINTS, 0, -1],
+            "allowed": [*THINGS, 3, [], [True], [1, 0], torch.ones(2).bool()],
+            **dict.fromkeys(("title", "hint"), WORDS),
+        },
+    ),
+    "Pooling.set_state": (
+        through(
+            Pooling.set_state,
+            partial(Pooling([0.5, 1.5], [2.0, -1.0], query=1.0, width=0.5).set_state),
+        ),
+        {"sync_data": {"query": 99, "width": 0}},
+        {"sync_data": [*THINGS[:2], None, 3, [], *({"query": place} for place in PLACES[:5])]},
+    ),
+    "Translate": (
+        Translate,
+        {"model": MODEL, "examples": [("dog", "Ein Hund"), ("cat", "Eine Katze", "Look.")]}
+        | {"recorded": TOLD, "about": "six weights", "width": 3},
+        {
+            "model": [*THINGS, None, 3, Exported],
+            "examples": PAIRS,
+            "recorded": RECORDED,
+            "about": WORDS,
+            "width": [*THINGS, None, [], "3", 2.5, 0, 11, HUGE, math.nan],
+        },
+    ),
+    "Translate.set_state": (
+        through(Translate.set_state, partial(Translate(MODEL, [("a", "b")], TOLD).set_state)),
+        {"sync_data": {"width": 40, "text": "x"}},
+        {"sync_data": [*THINGS[:2], None, 3, [], *({"width": place} for place in PLACES)]},
+    ),
+}
+SAME = {"models": ["model"], "rows": ["symbol", "meaning", "shape"]}  # what a refusal names instead
+
+test_good_arguments_are_answered, test_nonsense_is_refused_in_the_librarys_own_words = walk(
+    ENTRIES, SAME
+)
