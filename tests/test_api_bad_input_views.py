@@ -114,7 +114,7 @@ ENTRIES = {
             partial(Pooling([0.5, 1.5], [2.0, -1.0], query=1.0, width=0.5).set_state),
         ),
         {"sync_data": {"query": 99, "width": 0}},
-        {"sync_data": [*THINGS[:2], None, 3, [], *({"query": place} for place in PLACES[:5])]},
+        {"sync_data": [*THINGS[:2], None, 3, [], {1: 2}, *({"query": place} for place in PLACES[:5])]},
     ),
     "Translate": (
         Translate,

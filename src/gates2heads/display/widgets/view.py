@@ -91,8 +91,8 @@ class View(anywidget.AnyWidget):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take a state from the browser, with its positions and numbers moved into bounds."""
-        if not isinstance(sync_data, dict):
-            raise TypeError(f"sync_data must map traits to values, got {shown(sync_data)}")
+        if not isinstance(sync_data, dict) or not all(isinstance(name, str) for name in sync_data):
+            raise TypeError(f"sync_data must map names of traits to values, got {shown(sync_data)}")
         at: dict[str, Any] = {}
         for name in self._positions:
             asked = _number(name, sync_data.get(name, getattr(self, name)), int)
