@@ -3,6 +3,7 @@
 import math
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 
@@ -92,7 +93,7 @@ ENTRIES = {
             "models": [*THINGS, None, 3, [], [MODEL], [MODEL, None], "ab"],
             "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
             **dict.fromkeys(("title", "label", "hint"), WORDS),
-            "selected": [object(), 3, [], "nonsense", math.nan],
+            "selected": [object(), 3, [], "nonsense", math.nan, np.array(["a", "b"])],
         },
     ),
     "Pooling": (
@@ -114,7 +115,7 @@ ENTRIES = {
             partial(Pooling([0.5, 1.5], [2.0, -1.0], query=1.0, width=0.5).set_state),
         ),
         {"sync_data": {"query": 99, "width": 0}},
-        {"sync_data": [*THINGS[:2], None, 3, [], {1: 2}, *({"query": place} for place in PLACES[:5])]},
+        {"sync_data": [*THINGS[:2], None, 3, [], {1: 2}] + [{"query": place} for place in PLACES]},
     ),
     "Translate": (
         Translate,

@@ -7,7 +7,7 @@ import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_text
+from gates2heads.checks.values import check_choice, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import module, style
@@ -79,8 +79,8 @@ class AttentionExplorer(LiveView):
         if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
         names = list(readings)
-        if selected is not None and selected not in names:
-            raise ValueError(f"selected must be one of {', '.join(names)}, got {shown(selected)}")
+        if selected is not None:
+            check_choice("selected", selected, names)
         payload = [_payload(name, reading) for name, reading in readings.items()]
         super().__init__(
             *models,
