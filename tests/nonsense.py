@@ -12,9 +12,11 @@ import inspect
 import math
 import re
 import traceback
+from collections import OrderedDict
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from babel import UnknownLocaleError
@@ -46,6 +48,8 @@ MASKS += [torch.ones(13, 17).bool(), torch.ones(0, 13).bool(), torch.ones(1, 1, 
 LISTS = [object(), 3, None, 2.5]
 
 ODD = [*THINGS, b"a", "", None, True, 0, -1, 2.5, math.nan, math.inf, HUGE, [], [None], {}, ()]
+ODD += [np.array(["a", "b"]), np.array([1, 2]), OrderedDict(a=1), 1e200, 1j]
+ODD += [torch.ones(2, 5, device="meta"), torch.eye(3).to_sparse()]
 ODD += [lambda *_, **__: None, torch.zeros(0), torch.full((B, S), 1e38), torch.ones(13, 17).bool()]
 
 
@@ -84,6 +88,7 @@ def odd_relatives(good):
     """A good value with something wrong: another shape or dtype, empty, NaN, huge."""
     if isinstance(good, Tensor):
         wrong = [good[None], good.to(torch.float16), good.bool(), good.tolist()]
+        wrong += [good.to("meta"), good.detach().to_sparse(), good.to(torch.complex64)]
         if good.dim():
             wrong += [good[:0], good[..., :0], good[:1], good[0]]
         if good.is_floating_point():

@@ -348,7 +348,7 @@ ENTRIES = {
         {"tokenizer": [*THINGS, None, 3]},
     ),
     "rebuild": (
-        through(rebuild, lambda path: path == SHIPPED or rebuild(path)),
+        through(rebuild, lambda path: path is SHIPPED or rebuild(path)),
         {"path": SHIPPED},
         {"path": [object(), None, 3, [], "nonsense", ".", __file__]},
     ),

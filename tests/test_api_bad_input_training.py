@@ -215,7 +215,7 @@ ENTRIES = {
     ),
     "read_weights": (read_weights, {"path": FILE}, {"path": FILES}),
     "load": (
-        through(load, lambda path: path == FILE or load(path)),
+        through(load, lambda path: path is FILE or load(path)),
         {"path": FILE},
         {"path": FILES},
     ),

@@ -61,6 +61,9 @@ def test_what_is_no_number_is_named(check, value):
     [
         (check_number, math.nan, "x must be finite, got nan"),
         (check_number, -math.inf, "x must be finite, got -inf"),
+        (lambda *x: check_number(*x, most=7), 11, "x must be finite and at most 7, got 11"),
+        (lambda *x: check_number(*x, most=7), math.inf, "x must be finite, got inf"),
+        (lambda *x: check_positive(*x, most=7), 11, "x must be positive and at most 7, got 11"),
         (lambda *x: check_number(*x, least=0), -1, "x must be finite and at least 0, got -1"),
         (lambda *x: check_number(*x, least=0), math.inf, "x must be finite and at least 0, got"),
         (check_positive, 0, "x must be positive and finite, got 0"),

@@ -12,6 +12,7 @@ from gates2heads.checks.shown import shown
 
 MOST = 2**31 - 1  # no axis, loop or number of a token is larger
 LARGEST = sys.float_info.max
+LARGEST_SINGLE = float(np.finfo(np.float32).max)  # what weights and their optimizers can hold
 SEEDS = (-(2**63), 2**64 - 1)  # what torch's generators take
 
 
@@ -48,29 +49,33 @@ def distinct_seed(seed: int) -> int:
     return int(seed) % 2**64
 
 
-def check_number(name: str, value: float, *, least: float = -math.inf) -> None:
-    """Refuse what is not a finite number of at least `least`.
+def check_number(
+    name: str, value: float, *, least: float = -math.inf, most: float = LARGEST
+) -> None:
+    """Refuse what is not a finite number from `least` to `most`.
 
     Raises:
         TypeError: the value is no number.
-        ValueError: it is smaller, infinite or NaN.
+        ValueError: it is outside the bounds, infinite or NaN.
     """
     value = _real(name, value)
-    if not max(least, -LARGEST) <= value <= LARGEST:
+    if not max(least, -LARGEST) <= value <= most:
         bound = "" if least == -math.inf else f" and at least {least:g}"
+        bound += f" and at most {most:g}" if most < value < math.inf else ""
         raise ValueError(f"{name} must be finite{bound}, got {shown(value)}")
 
 
-def check_positive(name: str, value: float) -> None:
-    """Refuse what is not a finite number above zero.
+def check_positive(name: str, value: float, *, most: float = LARGEST) -> None:
+    """Refuse what is not a finite number above zero, up to `most`.
 
     Raises:
         TypeError: the value is no number.
-        ValueError: it is zero, negative, infinite or NaN.
+        ValueError: it is zero, negative, beyond `most`, infinite or NaN.
     """
     value = _real(name, value)
-    if not 0 < value <= LARGEST:
-        raise ValueError(f"{name} must be positive and finite, got {shown(value)}")
+    if not 0 < value <= most:
+        bound = f"at most {most:g}" if most < value < math.inf else "finite"
+        raise ValueError(f"{name} must be positive and {bound}, got {shown(value)}")
 
 
 def check_share(name: str, value: float) -> None:

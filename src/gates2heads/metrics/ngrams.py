@@ -83,7 +83,7 @@ def read_counts(total, wanted: int) -> list[int]:
         total = total.detach().cpu()
     try:
         total = np.asarray(total)
-    except ValueError as error:  # lists of unequal lengths
+    except (TypeError, ValueError) as error:  # lists of unequal lengths, quantised tensors
         raise ValueError(f"total must hold {wanted} counts, got {shown(total)}") from error
     if total.shape != (wanted,):
         raise ValueError(f"total must hold {wanted} counts, got shape {total.shape}")

@@ -8,8 +8,8 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_count, check_number, check_positive
+from gates2heads.checks.tensors import check_filled, check_module
+from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_number, check_positive
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.snapshots import Snapshots
@@ -24,9 +24,9 @@ def check_numbers(
         TypeError, ValueError: one of them is no number, or outside its bounds.
     """
     check_count("steps", steps)
-    check_positive("learning_rate", learning_rate)
-    check_positive("clip", clip)
-    check_number("weight_decay", weight_decay, least=0)
+    check_positive("learning_rate", learning_rate, most=LARGEST_SINGLE)
+    check_positive("clip", clip, most=LARGEST_SINGLE)
+    check_number("weight_decay", weight_decay, least=0, most=LARGEST_SINGLE)
     if not isinstance(betas, Sequence) or len(betas) != 2:
         raise TypeError(f"betas must be two numbers, got {shown(betas)}")
     for beta in betas:
@@ -113,17 +113,21 @@ def check_batch(batch: Any, step: int, steps: int) -> None:
         raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
     if not hasattr(batch, "to"):
         raise TypeError(f"batches must give batches with a `to` method, got {shown(batch)}")
+    parts = batch if isinstance(batch, tuple) else (batch,)
+    if any(isinstance(part, Tensor) and part.is_meta for part in parts):
+        raise ValueError("batches must give tensors that hold numbers, got one on meta")
 
 
 def check_loss(value: Tensor) -> None:
     """Refuse what a loss function may not return: all but a scalar with a gradient.
 
     Raises:
-        TypeError: with what it returned.
+        TypeError, ValueError: with what it returned.
     """
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
         raise TypeError(f"loss must return one number with a gradient, got {kind}")
+    check_filled("what loss returns", value)
 
 
 def check_finite(value: float, step: int) -> None:

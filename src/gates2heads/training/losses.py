@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
-from gates2heads.checks.values import check_number, check_share
+from gates2heads.checks.values import LARGEST_SINGLE, check_number, check_share
 from gates2heads.data.batches.pairs import Batch
 
 LEFT_OUT = -100  # no token has this number
@@ -238,7 +238,7 @@ def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) ->
         TypeError, ValueError: it is no `Batch`, the model does not answer with logits for it,
             `weight` is negative, or ε is outside [0, 1].
     """
-    check_number("weight", weight, least=0)
+    check_number("weight", weight, least=0, most=LARGEST_SINGLE)
     _check_batch(batch)
     check_share("label_smoothing", label_smoothing)
     twice = Batch(*(getattr(batch, part.name).repeat(2, 1) for part in fields(batch)))

@@ -4,7 +4,14 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
+from gates2heads.checks.tensors import (
+    check_dense,
+    check_device,
+    check_mask,
+    check_tokens,
+    check_width,
+    takes,
+)
 from gates2heads.models.pretraining.answers import AnswerLogits
 from gates2heads.models.pretraining.masking import Masked
 from gates2heads.training.losses import check_logits, cross_entropy, logits_of
@@ -189,6 +196,7 @@ def _check_line(tokens: Tensor, mask: Tensor | None) -> Tensor:
     if not isinstance(tokens, Tensor) or tokens.dim() != 2 or tokens.shape[1] < 2:
         given = tuple(tokens.shape) if isinstance(tokens, Tensor) else type(tokens).__name__
         raise ValueError(f"tokens must have shape (B, L) with two tokens or more, got {given}")
+    check_dense("tokens", tokens)
     check_mask(mask, tokens.shape, like=tokens)
     if mask is None:
         return torch.ones_like(tokens, dtype=torch.bool)

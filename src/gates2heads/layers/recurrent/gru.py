@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_width
+from gates2heads.checks.tensors import check_dtypes, check_width
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
@@ -121,6 +121,7 @@ class ContextGRUCell(GRUCell):
             raise ValueError(
                 f"inputs and context must agree in batch, got {len(inputs)} and {len(context)} rows"
             )
+        check_dtypes(self, inputs=inputs, context=context)
         return super().forward(torch.cat([inputs, context], dim=-1), hidden)
 
 

@@ -91,7 +91,7 @@ class Transformer(nn.Module):
 
     @staticmethod
     def _check_options(source_size, target_size, tie, positions) -> None:
-        if tie not in list(TIES):
+        if tie is not None and not (isinstance(tie, str) and tie in TIES):
             raise ValueError(f"tie must be None, 'target' or 'all', got {shown(tie)}")
         if tie == "all" and source_size != target_size:
             raise ValueError(

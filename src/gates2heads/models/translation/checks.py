@@ -65,7 +65,7 @@ def check_translator(
     check_count("target_size", target_size)
     check_count("embedding_size", embedding_size)
     check_count("hidden_size", hidden_size)
-    if score is not None and score not in list(SCORES):
+    if score is not None and not (isinstance(score, str) and score in SCORES):
         raise ValueError(f"score must be None or one of {', '.join(SCORES)}, got {shown(score)}")
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_dense
 from gates2heads.checks.values import (
     check_choice,
     check_count,
@@ -62,6 +63,7 @@ def unroll(
         raise TypeError(f"target_in must be a tensor of token numbers, got {shown(target_in)}")
     if target_in.dim() != 2 or not target_in.numel():
         raise ValueError(f"target_in must have shape (B, T), got {tuple(target_in.shape)}")
+    check_dense("target_in", target_in)
     if force is not None and forced == 1:
         return force(state, target_in)
     written, last_tokens = [], target_in[:, 0]

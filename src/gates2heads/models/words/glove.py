@@ -9,7 +9,7 @@ from tqdm.auto import tqdm
 from gates2heads.checks.models import check_row
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dense, check_device, check_filled
-from gates2heads.checks.values import check_count, check_flag, check_positive
+from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_flag, check_positive
 from gates2heads.data.batches.windows import Text, check_text
 
 
@@ -180,7 +180,7 @@ def train_glove(
     """
     check_count("epochs", epochs)
     check_count("batch_size", batch_size)
-    check_positive("learning_rate", learning_rate)
+    check_positive("learning_rate", learning_rate, most=LARGEST_SINGLE)
     check_count("seed", seed, least=0)
     if not isinstance(model, GloVe):
         raise TypeError(f"model must be a GloVe, got {type(model).__name__}")

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count, check_positive
+from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_positive
 from gates2heads.data.batches.windows import (
     Text,
     check_text,
@@ -178,7 +178,10 @@ def train_negative_sampling(
             history.words += len(text.tokens)
             history.loss.append(float(total[0] / total[1].clamp(min=1)))
             if not all(part.vectors.weight.isfinite().all() for part in (model, model.output)):
-                raise FloatingPointError(f"a word vector is not finite after epoch {epoch + 1}")
+                raise FloatingPointError(
+                    f"a word vector is not finite after epoch {epoch + 1}: the learning_rate "
+                    f"{learning_rate:g} may be too large"
+                )
     history.seconds = perf_counter() - begin
     return history
 
@@ -248,4 +251,4 @@ def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
         raise ValueError(f"text must hold numbers 0 to {len(model.counts) - 1}, got {wrong}")
     for name, size in sizes.items():
         check_count(name, size)
-    check_positive("learning_rate", learning_rate)
+    check_positive("learning_rate", learning_rate, most=LARGEST_SINGLE)
