@@ -106,7 +106,7 @@ def check_batch(batch: Any, step: int, steps: int) -> None:
     """Refuse what the batches gave at a step, numbered from 1: None where they had ended.
 
     Raises:
-        ValueError: they had.
+        ValueError: they had, or it holds no numbers.
         TypeError: it has no `to` method.
     """
     if batch is None:
