@@ -150,7 +150,7 @@ IMPATIENT, PATIENT = "AbortSignal.timeout(2e3)", "AbortSignal.timeout(6e4)"
 
 
 def copy_anywidget(target: Path) -> None:
-    """Take anywidget's own AMD module from the installed wheel, and give its views time to start."""
+    """Take anywidget's own AMD module from the installed wheel; its views get time to start."""
     spec = importlib.util.find_spec("anywidget")
     if spec is None:
         raise SystemExit("anywidget is not installed: run pip install -r requirements.txt first.")
