@@ -156,6 +156,7 @@ EXEMPT = {
         decoding/search.follow decoding/state.Carrier decoding/state.select(rows)
         decoding/state.select(size) decoding/state.select(keep) decoding/state.check_state(rows)
         decoding/state.tensors decoding/steps.advance decoding/top.top decoding/trace.Tree.begin
+        decoding/translation.up_to_end
         decoding/trace.Tree.grow decoding/trace.fate_of decoding/trace.path_fates
         layers/blocks.Residual.after layers/blocks.Residual.before layers/recurrent/gru.gru_step
         layers/attention/kernels.attend_in_heads layers/attention/kernels.explicit_is_faster

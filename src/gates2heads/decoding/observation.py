@@ -5,7 +5,7 @@ from typing import NamedTuple
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.decoding.translation import write
+from gates2heads.decoding.translation import up_to_end, write
 from gates2heads.layers.record import record
 
 
@@ -45,8 +45,7 @@ def observe(
         raise TypeError(f"layer must be the name of a layer, got {shown(layer)}")
     with record(model) as trace:
         tokens = write(model, [text], source, target, max_length=max_length).tokens[0].tolist()
-    eos = target.vocabulary.eos
-    tokens = tokens[: tokens.index(eos) + 1] if eos in tokens else tokens
+    tokens = up_to_end(tokens, target)
     read, written = (
         [side.vocabulary.tokens[number] for number in numbers]
         for side, numbers in ((source, source.encode(text)), (target, tokens))

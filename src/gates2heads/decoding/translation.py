@@ -99,10 +99,8 @@ def align(
     aligned = []
     for row, text, map_ in zip(output.tokens.tolist(), texts, weights, strict=True):
         read = [source.vocabulary.tokens[number] for number in source.encode(text)]
-        written = [target.vocabulary.tokens[number] for number in row]
-        eos = target.vocabulary.tokens[target.vocabulary.eos]
-        length = written.index(eos) + 1 if eos in written else len(written)
-        aligned.append(Aligned(read, written[:length], map_[:length, : len(read)]))
+        written = [target.vocabulary.tokens[number] for number in up_to_end(row, target)]
+        aligned.append(Aligned(read, written, map_[: len(written), : len(read)]))
     return aligned
 
 
@@ -134,7 +132,7 @@ def align_heads(
         )
     output = write(model, [text], source, target, max_length=max_length, **search)
     _check_written(output, target)
-    written = _up_to_end(output.tokens[0].tolist(), target)
+    written = up_to_end(output.tokens[0].tolist(), target)
     words, read = target.vocabulary, source.encode(text)
     device = output.tokens.device
     state = model.start(torch.tensor([read], device=device))
@@ -150,8 +148,13 @@ def align_heads(
     )
 
 
-def _up_to_end(numbers: list[int], target) -> list[int]:
-    """The numbers up to the first `<eos>`, which is kept."""
+def up_to_end(numbers: list[int], target) -> list[int]:
+    """The numbers up to the first `<eos>`, which is kept.
+
+    Args:
+        numbers: what a model wrote, `<eos>` and what follows it included.
+        target: the tokenizer of what is written.
+    """
     eos = target.vocabulary.eos
     return numbers[: numbers.index(eos) + 1] if eos in numbers else numbers
 
