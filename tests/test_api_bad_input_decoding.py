@@ -94,7 +94,9 @@ WRONG_TRANSLATION = {
     **WRONG_SIDES,
 }
 
-HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)
+HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)CIRCLE = []
+CIRCLE.append(CIRCLE)
+
 ENTRIES = {
     "greedy": (greedy, SEARCH, WRONG_SEARCH),
     "sample": (
@@ -200,12 +202,12 @@ ENTRIES = {
     "select": (
         partial(select, rows=ROWS, size=B),
         {"state": {"hidden": floats(B, U), "steps": 3}},
-        {"state": [object(), floats(3), [floats(3)], {"a": object()}]},
+        {"state": [object(), floats(3), [floats(3)], {"a": object()}, CIRCLE]},
     ),
     "check_state": (
         partial(check_state, rows=ROWS),
         {"state": floats(B, U)},
-        {"state": [object()]},
+        {"state": [object(), CIRCLE]},
     ),
     "Tree": (Tree, {"branches": 3}, {"branches": COUNTS}),
     "Tree.tokens": (

@@ -43,6 +43,13 @@ def test_what_is_not_dense_is_named(check):
         check_tokens("x", SPARSE.long(), 5)
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of its own unfinished kinds of tensors
+def test_numbers_in_bytes_with_a_scale_are_no_plain_ones():
+    quantised = torch.quantize_per_tensor(torch.ones(2, 3), 0.1, 0, torch.qint8)
+    with pytest.raises(TypeError, match=r"^x must be a dense tensor, got a quantised one$"):
+        check_dense("x", quantised)
+
+
 def test_numbers_that_are_not_there_are_named():
     sentence = r"^x must hold numbers, got a tensor on meta, which holds none$"
     with pytest.raises(ValueError, match=sentence):

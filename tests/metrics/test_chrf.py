@@ -107,7 +107,9 @@ def test_bad_settings_are_named(settings, message):
 
 
 def test_bad_segments_and_counts_are_named():
-    with pytest.raises(TypeError, match="hypotheses must be strings, got tokens"):
+    with pytest.raises(
+        TypeError, match="each hypothesis must be a string, of which chrF counts the characters"
+    ):
         corpus_chrf([["a"]], [[["a"]]])
     with pytest.raises(ValueError, match="hypotheses must hold at least one sentence, got none"):
         corpus_chrf([], [])

@@ -32,13 +32,14 @@ def takes(function: Callable, *given: Any, **named: Any) -> bool:
 
 
 def check_dense(name: str, tensor: Tensor) -> None:
-    """Refuse a tensor (…) whose numbers do not all stand side by side: a sparse or nested one.
+    """Refuse a tensor (…) that is no plain array of its numbers: a sparse, nested or quantised one.
 
     Raises:
         TypeError: with a sentence that names the argument.
     """
-    if tensor.layout != torch.strided or tensor.is_nested:
+    if tensor.layout != torch.strided or tensor.is_nested or tensor.is_quantized:
         kind = "a nested one" if tensor.is_nested else tensor.layout
+        kind = "a quantised one" if tensor.is_quantized else kind
         raise TypeError(f"{name} must be a dense tensor, got {kind}")
 
 

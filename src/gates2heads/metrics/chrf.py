@@ -96,7 +96,9 @@ class Chrf:
 
     def _count(self, pairs) -> np.ndarray:
         if not isinstance(pairs[0][0], str):
-            raise TypeError("chrF counts characters: hypotheses must be strings, got tokens")
+            raise TypeError(
+                "each hypothesis must be a string, of which chrF counts the characters, got tokens"
+            )
         rows = []
         for hypothesis, references in pairs:
             candidates = [self._compare(hypothesis, reference) for reference in references]

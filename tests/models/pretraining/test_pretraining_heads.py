@@ -230,7 +230,7 @@ VECTORS = torch.zeros(2, 5, D)
         (lambda: best_answers(LOGITS, threshold="a"), "threshold must be a number, got 'a'"),
         (
             lambda: best_answers(LOGITS, threshold=float("nan")),
-            "threshold must be a number, got NaN",
+            "threshold must be finite, got nan",
         ),
         (
             lambda: best_answers(LOGITS, allowed=torch.ones(2, 4).bool()),

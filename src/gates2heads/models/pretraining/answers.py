@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_filled, check_mask, check_width
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import check_count, check_number
 
 
 class AnswerLogits(NamedTuple):
@@ -87,10 +87,8 @@ def best_answers(
             raise ValueError(f"null must be a position, 0 to {size - 1}, got {null}")
         allowed = allowed.clone()
         allowed[:, null] = False
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        raise TypeError(f"threshold must be a number, got {shown(threshold)}")
-    if math.isnan(threshold):
-        raise ValueError("threshold must be a number, got NaN")
+    if not (isinstance(threshold, float) and math.isinf(threshold)):
+        check_number("threshold", threshold)
     ordered = torch.ones(size, size, dtype=torch.bool, device=first.device).triu()
     if max_length is not None:
         check_count("max_length", max_length)
