@@ -94,7 +94,8 @@ WRONG_TRANSLATION = {
     **WRONG_SIDES,
 }
 
-HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)CIRCLE = []
+HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)
+CIRCLE = []
 CIRCLE.append(CIRCLE)
 
 ENTRIES = {
