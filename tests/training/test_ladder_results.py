@@ -11,8 +11,12 @@ from tests.needs import needs_data
 ROWS = stored()
 RUNS = [(row["recipe"], row["seed"]) for row in ROWS]
 NEW = ("captions-rnn", "captions-universal", "captions-at-once")
-# Runs that are not stored yet. Who stores one takes it from here.
-AWAITED = {(recipe, seed) for recipe in NEW for seed in (0, 1, 2)}
+# The seeds that are not stored yet. Who stores one takes it from here.
+AWAITED = {
+    "captions-rnn": (0, 1, 2),
+    "captions-universal": (0, 1, 2),
+    "captions-at-once": (0, 1, 2),
+}
 WRITTEN = [run for run in RUNS if place_of(*run).is_file()]
 # Lower-cased BLEU that teaching material elsewhere reports on the same captions
 PUBLISHED = {
@@ -25,9 +29,10 @@ PUBLISHED = {
 
 
 def test_every_rung_ran_three_times_and_no_run_is_there_twice():
-    assert set(RUNS) | AWAITED == {(recipe, seed) for recipe in RUNGS for seed in (0, 1, 2)}
-    assert not set(RUNS) & AWAITED
-    assert len(RUNS) == len(set(RUNS))
+    awaited = [(recipe, seed) for recipe, seeds in AWAITED.items() for seed in seeds]
+    assert sorted(RUNS + awaited) == sorted(
+        (recipe, seed) for recipe in RUNGS for seed in (0, 1, 2)
+    )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['recipe']}-{row['seed']}")
