@@ -181,11 +181,13 @@ EXEMPT = {
         models/words/block_kernel.RowAdagrad models/words/block_kernel.draw_noise
         models/words/block_kernel.loss_of models/words/block_kernel.pair_weights
         models/words/block_kernel.score_gradients models/language/ngram.modified_discounts
+        models/transformer/non_autoregressive.first_slot
         models/transformer/non_autoregressive.next_slot
         models/pretraining/stack.TokenStack.draw_weights layers/recurrent/by_name.blank
         layers/recurrent/by_name.carried_parts layers/recurrent/by_name.run
         models/translation/seq2seq.Decoder.start models/translation/seq2seq.Decoder.step
         models/translation/seq2seq.Encoder.forward
+        models/transformer/non_autoregressive.SlotsState.select_rows
         models/transformer/state.TransformerState.select_rows models/words/training.BlockTrainer
         models/words/training.threads_shared_by training/losses.MeanDisagreement
         training/losses.MeanSurprise training/losses.surprise

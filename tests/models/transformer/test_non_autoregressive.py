@@ -10,6 +10,7 @@ from torch import nn
 
 from gates2heads.data.batches.pairs import Batch, collate, pad
 from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.decoding.beam import beam
 from gates2heads.decoding.search import greedy
 from gates2heads.layers.transformer_layers import DECODER_NAMES, ENCODER_NAMES, rename
 from gates2heads.models.language.neural import RecurrentLanguageModel
@@ -248,4 +249,29 @@ def test_the_states_lie_where_the_model_lies_whatever_the_default_device(build):
         state = model.start(*given)
         log_probs, after = model.step(state, last)
     assert {part.device.type for part in (*state, log_probs, *after)} == {"cpu"}
-    assert [tuple(part.shape) for part in state] == [(3, SLOTS, V), (3,)]
+    texts = 3 if build is translator else 1
+    assert [tuple(part.shape) for part in state] == [(3,), (texts, SLOTS, V), (3,)]
+
+
+@given(width=st.integers(1, 5), seed=st.integers(0, 99))
+def test_a_beam_copies_no_slots_and_finds_what_it_finds_with_copies(width, seed):
+    model = translator()
+    torch.nn.init.normal_(model.readout_bias, generator=torch.Generator().manual_seed(seed))
+    batch = collate(PAIRS)
+    with torch.no_grad():
+        first = model.start(batch.source, mask=batch.source_mask)
+    seen = []
+
+    def step(state, last_tokens):
+        seen.append(state.log_probs)
+        return model.step(state, last_tokens)
+
+    def copying(state, last_tokens):
+        slots, steps = state
+        return slots[:, int(steps[0])], (slots, steps + 1)
+
+    options = {"bos": torch.tensor([BOS] * 3), "eos": EOS, "max_length": SLOTS, "width": width}
+    ours = beam(step, first, **options).best()
+    theirs = beam(copying, (first.log_probs, first.steps), **options).best()
+    assert torch.equal(ours.tokens, theirs.tokens)
+    assert all(slots is first.log_probs for slots in seen)

@@ -16,10 +16,31 @@ from gates2heads.models.transformer.transformer import Transformer
 
 
 class SlotsState(NamedTuple):
-    """What may stand in each slot of a text, and which slot is next."""
+    """What may stand in each slot of a text, and which slot is next.
 
-    log_probs: Tensor  # (B, T, V), all of them made before the first step
+    The slots are the largest part by far and never change. So a search that puts its sequences
+    into another order changes what each of them reads, and copies no slot.
+    """
+
+    rows: Tensor  # (B,) long: which of the N texts each sequence reads
+    log_probs: Tensor  # (N, T, V), all of them made before the first step
     steps: Tensor  # (B,) long: how many tokens were written
+
+    def select_rows(self, rows: Tensor) -> "SlotsState":
+        """The state whose sequence i is sequence `rows[i]` of this one, (R,) long."""
+        rows = rows.to(self.rows.device)
+        return SlotsState(self.rows[rows], self.log_probs, self.steps[rows])
+
+
+def first_slot(log_probs: Tensor, batch_size: int) -> SlotsState:
+    """The state of B sequences before the first step.
+
+    Args:
+        log_probs: (B, T, V), or (1, T, V) for sequences that all read the same.
+        batch_size: B.
+    """
+    rows = torch.arange(batch_size, device=log_probs.device) % len(log_probs)
+    return SlotsState(rows, log_probs, torch.zeros_like(rows))
 
 
 def next_slot(state: SlotsState):
@@ -31,7 +52,7 @@ def next_slot(state: SlotsState):
     step, slots = int(state.steps[0]), state.log_probs.shape[1]
     if step >= slots:
         raise ValueError(f"state must have a slot left, but all {slots} were written")
-    return state.log_probs[:, step], state._replace(steps=state.steps + 1)
+    return state.log_probs[state.rows, step], state._replace(steps=state.steps + 1)
 
 
 class NonAutoregressiveLanguageModel(TransformerLanguageModel):
@@ -61,10 +82,7 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
         return self._slots()[:, : tokens.shape[1]].expand(len(tokens), -1, -1)
 
     def _begin(self, batch_size: int) -> SlotsState:
-        log_probs = self._slots().log_softmax(dim=-1).expand(batch_size, -1, -1)
-        return SlotsState(
-            log_probs, torch.zeros(batch_size, dtype=torch.long, device=log_probs.device)
-        )
+        return first_slot(self._slots().log_softmax(dim=-1), batch_size)
 
     def _advance(self, state: SlotsState, last_tokens: Tensor):
         return next_slot(state)
@@ -110,9 +128,7 @@ class NonAutoregressiveTransformer(Transformer):
             TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
                 is not bool or does not fit.
         """
-        log_probs = self._all_slots(source, mask).log_softmax(dim=-1)
-        steps = torch.zeros(len(source), dtype=torch.long, device=log_probs.device)
-        return SlotsState(log_probs, steps)
+        return first_slot(self._all_slots(source, mask).log_softmax(dim=-1), len(source))
 
     def step(self, state: SlotsState, last_tokens: Tensor):
         """Give out the next slot; last_tokens (B,) are checked and change nothing.
