@@ -11,7 +11,7 @@ from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
-from gates2heads.decoding.observation import observe
+from gates2heads.decoding.observation import observe, observe_heads
 from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import check_state, select
@@ -246,6 +246,16 @@ ENTRIES = {
     ),
     "align_heads": (
         align_heads,
+        {**SIDES, "model": HEADS, "text": "ab", "max_length": 2},
+        {
+            **WRONG_SIDES,
+            "model": [*WRONG_TRANSLATION["model"], WRITER, Transformer],
+            "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
+            "max_length": COUNTS,
+        },
+    ),
+    "observe_heads": (
+        observe_heads,
         {**SIDES, "model": HEADS, "text": "ab", "max_length": 2},
         {
             **WRONG_SIDES,

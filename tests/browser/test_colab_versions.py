@@ -23,7 +23,11 @@ NOTEBOOKS = [path for path in sorted((ROOT / "chapters").rglob("*.ipynb")) if no
 IPYWIDGETS_OWN = {"layout", "tabbable", "tooltip"}
 VERSIONS = {"ipywidgets": "7.7.1", "anywidget": "0.9.21"}
 # Script -> the view that it makes
-LIVE_SAMPLES = {"live_samples.py": "Translate", "reader_samples.py": "AttentionExplorer"}
+LIVE_SAMPLES = {
+    "live_samples.py": "Translate",
+    "reader_samples.py": "AttentionExplorer",
+    "head_samples.py": "HeadExplorer",
+}
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget
 found = {name: importlib.metadata.version(name) for name in ("ipywidgets", "anywidget")}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from attention_driver import drive_attention, drive_pooling
 from explorer_driver import drive_explorer
+from head_driver import drive_heads
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
@@ -134,6 +135,7 @@ DRIVERS = {
     "AlignmentExplorer": drive_explorer,
     "AttentionExplorer": drive_attention,
     "FrameViewer": drive_frames,
+    "HeadExplorer": drive_heads,
     "Pooling": drive_pooling,
     "Predict": drive_predict,
     "Translate": drive_translate,

@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
 from gates2heads.decoding.translation import up_to_end, write
-from gates2heads.layers.record import record
+from gates2heads.layers.record import Trace, record
 
 
 class Observed(NamedTuple):
@@ -56,3 +58,65 @@ def observe(
         trace.joined(layer, quantity)[0, : len(written)].cpu() for quantity in ("weights", "scores")
     )
     return Observed(read, written, weights, scores)
+
+
+class ObservedHeads(NamedTuple):
+    """What a Transformer read and wrote, and what every head of every layer looked at."""
+
+    source: list[str]  # S tokens, <eos> last
+    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    log_prob: float  # of the target, in nats
+    encoder: Tensor  # (layers, H, S, S) weights of the encoder's self-attention
+    decoder: Tensor  # (layers, H, T, T) of the decoder's: row t reads <bos> and t tokens before
+    cross: Tensor  # (layers, H, T, S): where the decoder looked in the source
+
+
+def observe_heads(
+    model: nn.Module, text: str, source, target, *, max_length: int = 128
+) -> ObservedHeads:
+    """Translate one text by greedy search, and keep all weights of the same forward pass.
+
+    Args:
+        model: has `encoder_layers` and `decoder_layers`, as `Transformer` has.
+        text: what is read.
+        source, target: the tokenizers of the two sides.
+        max_length: the most tokens that are written, `<eos>` included.
+
+    Raises:
+        TypeError, ValueError: `text` is no string, the model has no such layers or applies one more
+            than once, or what `write` refuses.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    if not (hasattr(model, "encoder_layers") and hasattr(model, "decoder_layers")):
+        raise TypeError(
+            "model must have encoder_layers and decoder_layers, as a Transformer has, got "
+            f"{type(model).__name__}"
+        )
+    with record(model) as trace:
+        output = write(model, [text], source, target, max_length=max_length)
+    if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
+        raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")
+    tokens = up_to_end(output.tokens[0].tolist(), target)
+    read, written = (
+        [side.vocabulary.tokens[number] for number in numbers]
+        for side, numbers in ((source, source.encode(text)), (target, tokens))
+    )
+    maps = (
+        _weights(trace, [f"{stack}.{depth}.{block}" for depth in range(len(layers))], size)
+        for stack, block, layers, size in (
+            ("encoder_layers", "self_attn", model.encoder_layers, len(read)),
+            ("decoder_layers", "self_attn", model.decoder_layers, len(written)),
+            ("decoder_layers", "cross_attn", model.decoder_layers, len(read)),
+        )
+    )
+    return ObservedHeads(read, written, float(output.log_prob[0]), *maps)
+
+
+def _weights(trace: Trace, layers: list[str], size: int) -> Tensor:
+    """The weights of some layers, (layers, H, ·, size); steps that saw fewer keys end in zeros."""
+    maps = []
+    for layer in layers:
+        steps = trace[layer]["weights"]  # of each step: (1, H, ·, keys)
+        maps.append(torch.cat([F.pad(step, (0, size - step.shape[3])) for step in steps], dim=2))
+    return torch.cat(maps).cpu()

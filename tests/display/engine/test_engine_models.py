@@ -9,7 +9,6 @@ from gates2heads.display.engine.export import export_model
 from gates2heads.exercises.looking import WAYS, looking_model
 from gates2heads.layers.attention.heads_off import heads_of, heads_off
 from gates2heads.layers.attention.scores import SCORES
-from gates2heads.layers.positions import Positions
 from gates2heads.layers.record import record
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.pretraining.bert import BERT
@@ -21,6 +20,7 @@ from gates2heads.models.translation.encoders import RecurrentEncoder
 from gates2heads.models.translation.seq2seq import EncoderDecoder, SequenceToSequence
 from gates2heads.training.quantisation import dequantise, quantise
 from tests.display.engine.in_node import entry_of
+from tests.without_positions import without_positions
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 TOLERANCE = 1e-5
@@ -155,21 +155,6 @@ def followed(model, source, mask, tokens):
             log_probs, state = model.step(state, torch.tensor([token]))
             rows.append(log_probs[0])
     return torch.stack(rows), trace
-
-
-class NoPositions(Positions):
-    """Nothing is added."""
-
-    def encode(self, positions):
-        return torch.zeros(len(positions), self.size)
-
-
-def without_positions(model):
-    """The model, its encoder told of no position; its decoder is as before."""
-    model.source_positions = NoPositions(model.d_model)
-    for layer in model.encoder_layers:
-        layer.self_attn.rotary = False
-    return model
 
 
 @pytest.mark.parametrize("count", COUNTS)

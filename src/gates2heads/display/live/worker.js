@@ -1,9 +1,10 @@
 // What runs beside the page: the engine, and every task that a view may ask for.
 
 import { serve } from "./serve.js";
+import { showHeads } from "./tasks/heads.js";
 import { readText } from "./tasks/read.js";
 import { translateText } from "./tasks/translate.js";
 
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
-if (port.postMessage) serve(port, { read: readText, translate: translateText });
+if (port.postMessage) serve(port, { heads: showHeads, read: readText, translate: translateText });

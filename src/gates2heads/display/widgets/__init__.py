@@ -3,6 +3,7 @@
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.frame_viewer import FrameViewer
+from gates2heads.display.widgets.head_explorer import HeadExplorer
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.translate import Example, Translate
@@ -14,6 +15,7 @@ __all__ = [
     "Example",
     "FrameViewer",
     "Guess",
+    "HeadExplorer",
     "Pooling",
     "Predict",
     "Question",

@@ -1,0 +1,290 @@
+import { tidy } from "../live/pieces.js";
+import { LiveStage } from "../live/stage.js";
+import { answerInWords, HeadAnswers } from "./head_answers.js";
+import { HeadPanels } from "./head_panels.js";
+import {
+  alone, BLOCKS, headsWithin, inOrder, isUnmoved, mapOf, sidesOf, together, toggled, unmoved, without, wordsIn,
+} from "./heads.js";
+import { ModelMap } from "./model_map.js";
+import { choice, element, field, inside } from "./view.js";
+import { WordOrder } from "./word_order.js";
+
+const WAIT = 150; // milliseconds without a key before what is typed is read
+const LONGEST = 300; // characters; the model's own limit is told in tokens
+const SCOPES = ["this layer", "this block", "the whole model"];
+
+class HeadExplorer extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "head-explorer");
+    this.base = this.now = this.recorded();
+    this.isRecorded = true;
+    this.heard = model.get("text");
+    this.build();
+    this.draw();
+    this.account();
+    this.wake();
+    this.follow(["text", "off", "order", "positions"], () => this.hear());
+    this.follow(["block", "layer"], () => this.drawLayer());
+    this.follow(["token"], () => this.drawToken());
+  }
+
+  /** What Python recorded, in the shape in which a live answer comes. */
+  recorded() {
+    const { shapes, ...told } = this.model.get("recorded");
+    const bytes = this.model.get("weights");
+    let at = 0;
+    const blocks = shapes.map((shape) => {
+      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+      data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / 65535));
+      return { shape, data };
+    });
+    return { ...told, text: this.model.get("text"), blocks };
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    const { model } = this;
+    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
+    this.input.value = model.get("text");
+    this.refused = element("p", { class: "g2h-refused", role: "status" });
+    this.chips = model.get("examples").map((text, place) =>
+      element("button", { type: "button", class: "g2h-chip", lang: "de", "data-place": place }, text));
+    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.order = new WordOrder(this, (order) => this.put({ order }));
+    this.told = element("input", { type: "checkbox" });
+    this.answers = new HeadAnswers();
+    this.map = new ModelMap(this, (block, layer) => this.put({ block, layer }));
+    this.panels = new HeadPanels(this, {
+      point: (row) => this.point(row),
+      pick: (token) => this.put({ token }),
+      toggle: (head) => this.switch(toggled(this.off, this.nameOf(head))),
+      alone: (head) => this.switch(alone(this.off, this.nameOf(head), this.within())),
+    });
+    this.where = element("p", { class: "g2h-where" });
+    this.root.append(
+      field(model.get("label"), this.input), this.refused, chips,
+      this.order.node,
+      element("label", { class: "g2h-told" }, this.told, element("span", {}, "tell the encoder where each word stands (positions)")),
+      this.answers.node, this.map.node, this.switches(), this.where, this.panels.node);
+    [this.map.node, this.panels.node].forEach((node) => node.classList.add("g2h-dim"));
+    this.buildFoot();
+    this.answers.node.after(this.state); // in sight of who switches, types and moves
+    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
+    this.listen(this.input, "input", () => this.later());
+    this.listen(this.input, "change", () => this.type());
+    this.listen(this.told, "change", () => this.put({ positions: this.told.checked }));
+    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
+  }
+
+  switches() {
+    this.scope = choice(SCOPES);
+    this.allOff = element("button", { type: "button" }, "All off");
+    this.allOn = element("button", { type: "button" }, "All on");
+    this.listen(this.allOff, "click", () => this.switch(together(this.off, this.within())));
+    this.listen(this.allOn, "click", () => this.switch(without(this.off, this.within())));
+    return element("div", { class: "g2h-controls" },
+      field("“alone”, “All off” and “All on” mean", this.scope),
+      element("div", { class: "g2h-buttons" }, this.allOff, this.allOn));
+  }
+
+  // ---- where we are
+
+  get off() {
+    return this.model.get("off");
+  }
+
+  get shapes() {
+    return this.now.blocks.map(({ shape }) => shape);
+  }
+
+  get block() {
+    return inside(this.model.get("block"), BLOCKS.length);
+  }
+
+  get layer() {
+    return inside(this.model.get("layer"), this.shapes[this.block][0]);
+  }
+
+  get token() {
+    return inside(this.model.get("token"), this.shapes[this.block][2]);
+  }
+
+  nameOf(head) {
+    return [BLOCKS[this.block].layer(this.layer), head];
+  }
+
+  /** The heads that a button for many of them means. */
+  within() {
+    const scope = this.scope.selectedIndex;
+    return headsWithin(this.shapes, scope < 2 ? this.block : null, scope < 1 ? this.layer : null);
+  }
+
+  /** The order of the words, as typed if the trait holds none for them. */
+  get wanted() {
+    const { length } = wordsIn(this.model.get("text")).words;
+    const order = this.model.get("order");
+    return order.length === length ? order : unmoved(length);
+  }
+
+  // ---- what is asked
+
+  switch(off) {
+    this.put({ off });
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.type(), WAIT);
+  }
+
+  press(chip) {
+    if (!chip) return;
+    this.input.value = this.model.get("examples")[chip.dataset.place];
+    this.type();
+  }
+
+  /** What stands in the field is the sentence, its words in the order in which they are typed. */
+  type() {
+    clearTimeout(this.timer);
+    const text = tidy(this.input.value);
+    if (text === this.model.get("text") && !this.refused.textContent) return;
+    if (text && text.length <= LONGEST) {
+      this.put({ text, order: [] });
+      this.ask();
+      return;
+    }
+    this.asked = null;
+    this.rest(this.refused.textContent || "What you see belongs to the sentence before.");
+    this.refuse(text
+      ? `This is ${text.length} characters long; there is room for ${LONGEST} here.`
+      : "Nothing to read yet: type a German sentence.");
+  }
+
+  refuse(sentence) {
+    this.refused.textContent = sentence;
+    this.input.setAttribute("aria-invalid", Boolean(sentence));
+    this.root.classList.toggle("g2h-stale", Boolean(sentence));
+  }
+
+  /** A trait was set, by a control or by Python. */
+  hear() {
+    const text = this.model.get("text");
+    if (text !== this.heard && tidy(this.input.value) !== text) this.input.value = text;
+    this.heard = text;
+    this.ask();
+  }
+
+  /** Asks the whole model first, if the sentence is new, then the changed one, if anything is. */
+  async ask() {
+    const text = this.model.get("text");
+    const [off, positions, order] = [this.off, this.model.get("positions"), this.wanted];
+    const question = JSON.stringify([text, off, positions, order]);
+    if (question === this.asked) return;
+    this.asked = question;
+    if (tidy(this.input.value) === text) this.refuse("");
+    this.showControls();
+    this.root.dataset.state = "reading";
+    this.state.textContent = "Reading …";
+    const begin = performance.now();
+    const base = this.base.tokens && this.base.text === text ? this.base : await this.run({ text });
+    if (!base) return;
+    const heads = off.map(([layer, head]) => ({ layer, head }));
+    const changed = { off: heads, positions, judged: base.tokens };
+    const isChanged = off.length || !positions || !isUnmoved(order);
+    const now = isChanged ? await this.run({ text: inOrder(text, order), ...changed }) : base;
+    if (!now) return;
+    const isBag = !positions && !isUnmoved(order);
+    const unshuffled = isBag ? await this.run({ text, ...changed }) : null;
+    if (isBag && !unshuffled) return;
+    Object.assign(this, { base, now, unshuffled, isRecorded: false, milliseconds: performance.now() - begin });
+    this.draw();
+    this.account();
+    Object.assign(this.root.dataset, { state: "done", question });
+  }
+
+  /** One run; null where a newer question came, or where there is no answer, which is then said. */
+  async run(payload) {
+    const results = await this.runAll("heads", payload);
+    if (!results) return null;
+    const [result] = results;
+    if (!result.refused) return result;
+    this.asked = null;
+    this.rest("What you see belongs to the sentence before.");
+    this.refuse(result.refused);
+    return null;
+  }
+
+  /** What stands there now, in words. */
+  account() {
+    if (this.isRecorded) {
+      this.root.dataset.state = "recorded";
+      this.state.textContent = "A recorded example of the whole model. Touch anything here and the model comes to life.";
+      return;
+    }
+    const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
+    const { base, now, unshuffled } = this;
+    const seconds = (this.milliseconds / 1000).toFixed(2);
+    this.state.textContent = `${answerInWords({ base, now, unshuffled, off, order, positions })} (${seconds} s, in this page)`;
+  }
+
+  // ---- drawing
+
+  showControls() {
+    const text = this.model.get("text");
+    this.order.show(text, this.wanted);
+    this.told.checked = this.model.get("positions");
+    this.allOn.classList.toggle("g2h-main", this.off.length > 0);
+    this.allOn.disabled = !this.off.length;
+    this.chips.forEach((chip, at) =>
+      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === text));
+  }
+
+  draw() {
+    this.showControls();
+    this.answers.show(this.base, this.now);
+    this.map.show(this.now);
+    this.drawLayer();
+  }
+
+  drawLayer() {
+    this.pointed = null;
+    this.panels.show(this.now, this.block, this.layer);
+    this.where.replaceChildren(element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
+      [": each word of the sentence looks at all of them.", ": what is written so far; each word looks back.",
+        ": as it writes each word on the left, it looks at the German on the right."][this.block]);
+    this.map.mark(this.block, this.layer, this.off);
+    this.drawToken();
+  }
+
+  point(row) {
+    this.pointed = row;
+    this.drawToken();
+  }
+
+  drawToken() {
+    const row = inside(this.pointed ?? this.token, this.shapes[this.block][2]);
+    this.panels.choose(row, this.off);
+    const { rows, columns } = sidesOf(this.now, this.block);
+    const block = this.now.blocks[this.block];
+    const told = unmoved(block.shape[1]).flatMap((head) => {
+      const weights = mapOf(block, this.layer, head)[row];
+      const most = weights.indexOf(Math.max(...weights));
+      return [head ? ", head " : " head ", String(head + 1), " at “", element("bdi", {}, columns[most]), `” ${weights[most].toFixed(2)}`];
+    });
+    this.say("“", element("bdi", {}, rows[row]), "” looks most:", ...told, ".");
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    this.panels.dispose();
+    super.dispose();
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const view = new HeadExplorer(model, el);
+    return () => view.dispose();
+  },
+};

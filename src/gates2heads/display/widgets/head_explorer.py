@@ -1,0 +1,146 @@
+"""Every head of a translator at work: what it looks at, and what becomes of a text without it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
+
+from gates2heads.checks.figures import numbers
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_texts
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.view import module, style
+
+BLOCKS = ("encoder", "decoder", "cross")
+_MOST = 65535  # weights from 0 to 1 travel as whole numbers of two bytes
+_ROW_SUM_TOLERANCE = 1e-3
+
+
+class HeadExplorer(LiveView):
+    """Type German: see what each head looks at, switch heads off, move the words.
+
+    All heads of the chosen layer stand side by side. A head that is off adds nothing to what its
+    layer passes on, see `heads_off`; the translation of the whole model stays beside the new one,
+    and the changed model says how likely it finds it.
+
+    Source: Vig 2019 for lines between the tokens of a head and for all heads as small pictures;
+    Michel et al. 2019 for switching heads off; Voita et al. 2019 for asking what each is for.
+
+    Args:
+        model: a `Transformer` with its tokenizers, from `export_model`.
+        examples: texts to press; the first is the recorded one.
+        recorded: what the same model wrote for the first example, from `observe_heads`: `source`
+            (S) and `target` (T) tokens, `log_prob`, and weights `encoder` (layers, H, S, S),
+            `decoder` (layers, H, T, T) and `cross` (layers, H, T, S).
+        written: the recorded translation as a text.
+        title: stands above the view.
+        label: what to type, beside the field.
+        hint: what to try, in a line.
+        about: what the model is, in a line.
+        block, layer, token: what is shown first, counted from 0; block 0 is the encoder's
+            self-attention, 1 the decoder's, 2 cross-attention.
+
+    Attributes:
+        text: what is read, in step with the view.
+        off: pairs [layer, head] of the heads that are off, as `heads_off` takes them.
+        order: in which order the words are read, counted from 0; empty for the order typed.
+        positions: whether the encoder is told where each word stands.
+
+    Raises:
+        TypeError: a text that is no string, no model, or no recording.
+        ValueError: no example, weights that do not fit the tokens, or a place out of bounds.
+    """
+
+    _esm = module("head_explorer.js")
+    _css = style("head_explorer.css")
+
+    examples = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    weights = Bytes().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    off = List(List()).tag(sync=True)
+    order = List(Int()).tag(sync=True)
+    positions = Bool(True).tag(sync=True)
+    block = Int(0).tag(sync=True)
+    layer = Int(0).tag(sync=True)
+    token = Int(0).tag(sync=True)
+
+    _positions = ("block", "layer", "token")
+
+    def __init__(
+        self,
+        model: Exported,
+        examples: Sequence[str],
+        recorded: Any,
+        written: str,
+        *,
+        title: str = "",
+        label: str = "Type a German sentence of up to 40 tokens",
+        hint: str = "",
+        about: str = "",
+        block: int = 0,
+        layer: int = 0,
+        token: int = 0,
+    ):
+        check_texts("examples", examples)
+        check_texts("written, title, label, hint and about", [written, title, label, hint, about])
+        if not examples:
+            raise ValueError("examples must hold at least one text, got none")
+        maps = _maps(recorded)
+        super().__init__(
+            model,
+            examples=list(examples),
+            recorded={
+                "written": written,
+                "source": list(recorded.source),
+                "target": list(recorded.target),
+                "logProb": float(recorded.log_prob),
+                "finished": recorded.target[-1] == "<eos>",
+                "shapes": [list(map_.shape) for map_ in maps],
+            },
+            weights=b"".join((map_ * _MOST).round().astype("<u2").tobytes() for map_ in maps),
+            text=examples[0],
+            **{"title": title, "label": label, "hint": hint, "about": about},
+        )
+        self.block, self.layer, self.token = block, layer, token
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        if name == "block":
+            return len(BLOCKS)
+        if name == "layer":
+            return self.recorded["shapes"][at["block"]][0]
+        return 10_000  # what is typed in the page may be longer than what was recorded
+
+    @validate("block", "layer", "token")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    def __repr__(self):
+        return f"HeadExplorer({self.live[0]['name']}, {len(self.examples)} examples)"
+
+
+def _maps(recorded: Any) -> list[np.ndarray]:
+    """The weights of the three blocks, checked against the tokens and each other."""
+    wanted = ("source", "target", "log_prob", *BLOCKS)
+    if not all(hasattr(recorded, part) for part in wanted):
+        raise TypeError(f"recorded must be what `observe_heads` gives, got {shown(recorded)}")
+    for side in ("source", "target"):
+        check_texts(f"recorded.{side}", list(getattr(recorded, side)))
+    read, written = len(recorded.source), len(recorded.target)
+    sides = {"encoder": (read, read), "decoder": (written, written), "cross": (written, read)}
+    maps = []
+    for block, size in sides.items():
+        name = f"recorded.{block}"
+        map_ = numbers(getattr(recorded, block), name)
+        if map_.ndim != 4 or map_.shape[2:] != size or not map_.size:
+            raise ValueError(
+                f"{name} must be (layers, heads, {size[0]}, {size[1]}), got {map_.shape}"
+            )
+        if map_.min() < 0 or np.abs(map_.sum(-1) - 1).max() > _ROW_SUM_TOLERANCE:
+            raise ValueError(f"{name} must have rows of weights that sum to 1")
+        maps.append(map_)
+    return maps
