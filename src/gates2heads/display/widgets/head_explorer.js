@@ -11,6 +11,7 @@ import { WordOrder } from "./word_order.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
 const LONGEST = 300; // characters; the model's own limit is told in tokens
+const OLD = "What you see belongs to the sentence before.";
 const SCOPES = ["this layer", "this block", "the whole model"];
 
 class HeadExplorer extends LiveStage {
@@ -154,17 +155,19 @@ class HeadExplorer extends LiveStage {
       this.ask();
       return;
     }
-    this.asked = null;
-    this.rest(this.refused.textContent || "What you see belongs to the sentence before.");
+    this.rest(OLD);
     this.refuse(text
       ? `This is ${text.length} characters long; there is room for ${LONGEST} here.`
       : "Nothing to read yet: type a German sentence.");
   }
 
+  /** Says in a sentence why there is no answer to what stands in the field; none takes that back. */
   refuse(sentence) {
+    if (sentence) this.asked = sentence; // so that the same may be asked again
     this.refused.textContent = sentence;
     this.input.setAttribute("aria-invalid", Boolean(sentence));
     this.root.classList.toggle("g2h-stale", Boolean(sentence));
+    this.showControls();
   }
 
   /** A trait was set, by a control or by Python. */
@@ -183,7 +186,7 @@ class HeadExplorer extends LiveStage {
     if (question === this.asked) return;
     this.asked = question;
     if (tidy(this.input.value) === text) this.refuse("");
-    this.showControls();
+    else this.showControls();
     this.root.dataset.state = "reading";
     this.state.textContent = "Reading …";
     const begin = performance.now();
@@ -209,8 +212,7 @@ class HeadExplorer extends LiveStage {
     if (!results) return null;
     const [result] = results;
     if (!result.refused) return result;
-    this.asked = null;
-    this.rest("What you see belongs to the sentence before.");
+    this.rest(OLD);
     this.refuse(result.refused);
     return null;
   }
@@ -237,7 +239,7 @@ class HeadExplorer extends LiveStage {
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
     this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === text));
+      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
   }
 
   draw() {
