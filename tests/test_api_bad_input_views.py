@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from gates2heads.decoding.observation import Observed
+from gates2heads.decoding.observation import Observed, ObservedHeads
 from gates2heads.decoding.translation import Aligned
 from gates2heads.display import source
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
-from gates2heads.display.widgets import AttentionExplorer, Pooling, Translate
+from gates2heads.display.widgets import AttentionExplorer, HeadExplorer, Pooling, Translate
 from gates2heads.display.widgets.live_view import LiveView
 from tests.nonsense import HUGE, LISTS, THINGS, floats, through, walk
 
@@ -27,6 +27,7 @@ NAMES = [object(), None, 3, [], {}, math.nan, "nonsense"]
 TOKENS = [3, None, object(), "ab", [], [3], [None], ["\ud800"], ["a", "b", "c"]]
 NUMBERS = [*THINGS, None, 3, [["a"]], [[None, 1]], HALVES.double() / 0, floats(0, 2), 2j * HALVES]
 NUMBERS += [HALVES.to("meta"), HALVES.to_sparse() * math.nan]
+STARTS = [object(), None, "a", [], 0.5, -1, math.nan, HUGE]
 PLACES = [object(), None, "a", [], math.nan, math.inf]
 
 
@@ -47,6 +48,12 @@ RECORDED += changed(TOLD, source=TOKENS, target=TOKENS, weights=[HALVES, *NUMBER
 RECORDED += changed(
     TOLD, weights=[TOLD.weights * math.nan, TOLD.weights.double() * 1e60, TOLD.weights.to("meta")]
 )
+SIDES = [(2, 2), (1, 1), (1, 2)]  # of the three blocks
+SEEN = ObservedHeads(["a", "b"], ["x"], -1.0, *(torch.full((2, 3, t, s), 1 / s) for t, s in SIDES))
+HEADS = [*THINGS, None, 3, [], TOLD]
+HEADS += changed(SEEN, source=TOKENS, target=TOKENS, log_prob=[object(), None, "1", [], math.nan])
+HEADS += changed(SEEN, encoder=[*NUMBERS, SEEN.cross], decoder=[*NUMBERS, SEEN.decoder * 2])
+HEADS += changed(SEEN, cross=[*NUMBERS, SEEN.cross - 1, SEEN.cross[0], SEEN.cross.to("meta")])
 PAIRS = [*LISTS, "ab", b"ab", [], {}, [3], [None], ["ab"], [("a",)], [("a", 3)], [("a", " ")]]
 PAIRS += [[("a", "b", "c", "d")], [("a", "\ud800")], [["a", "b"], None]]
 SLOTS = [*THINGS, None, 3, [], [1], [1, 2, 3], ["a", "b"], [1, math.nan], [1, HUGE**99], [None, 1]]
@@ -94,6 +101,21 @@ ENTRIES = {
             "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
             **dict.fromkeys(("title", "label", "hint"), WORDS),
             "selected": [object(), 3, [], "nonsense", math.nan, np.array(["a", "b"])],
+        },
+    ),
+    "HeadExplorer": (
+        HeadExplorer,
+        {"model": MODEL, "examples": ["ab"], "recorded": SEEN, "written": "x"}
+        | {"title": "Heads", "label": "Type", "hint": "Try", "about": "six weights"}
+        | {"block": 2, "layer": 1, "token": 0},
+        {
+            "model": [*THINGS, None, 3, Exported],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
+            "recorded": HEADS,
+            **dict.fromkeys(("written", "title", "label", "hint", "about"), WORDS),
+            "block": [*STARTS, 3],
+            "layer": [*STARTS, 2],
+            "token": [*STARTS, 10_000],
         },
     ),
     "Pooling": (

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.checks.figures import numbers
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_texts
+from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import module, style
 
 BLOCKS = ("encoder", "decoder", "cross")
@@ -86,9 +85,13 @@ class HeadExplorer(LiveView):
         layer: int = 0,
         token: int = 0,
     ):
-        check_texts("examples", examples)
-        check_texts("written, title, label, hint and about", [written, title, label, hint, about])
-        if not examples:
+        check_words("examples", examples)
+        said = {"title": title, "label": label, "hint": hint, "about": about}
+        for name, words in {"written": written, **said}.items():
+            check_text(name, words)
+        for name, place in (("block", block), ("layer", layer), ("token", token)):
+            check_count(name, place, least=0)
+        if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
         maps = _maps(recorded)
         super().__init__(
@@ -104,7 +107,7 @@ class HeadExplorer(LiveView):
             },
             weights=b"".join((map_ * _MOST).round().astype("<u2").tobytes() for map_ in maps),
             text=examples[0],
-            **{"title": title, "label": label, "hint": hint, "about": about},
+            **said,
         )
         self.block, self.layer, self.token = block, layer, token
 
@@ -129,13 +132,14 @@ def _maps(recorded: Any) -> list[np.ndarray]:
     if not all(hasattr(recorded, part) for part in wanted):
         raise TypeError(f"recorded must be what `observe_heads` gives, got {shown(recorded)}")
     for side in ("source", "target"):
-        check_texts(f"recorded.{side}", list(getattr(recorded, side)))
+        check_words(f"recorded.{side}", getattr(recorded, side))
+    check_number("recorded.log_prob", recorded.log_prob)
     read, written = len(recorded.source), len(recorded.target)
     sides = {"encoder": (read, read), "decoder": (written, written), "cross": (written, read)}
     maps = []
     for block, size in sides.items():
         name = f"recorded.{block}"
-        map_ = numbers(getattr(recorded, block), name)
+        map_ = single_precision(getattr(recorded, block), name)
         if map_.ndim != 4 or map_.shape[2:] != size or not map_.size:
             raise ValueError(
                 f"{name} must be (layers, heads, {size[0]}, {size[1]}), got {map_.shape}"
