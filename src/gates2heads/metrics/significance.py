@@ -187,7 +187,7 @@ def _read(statistics, name: str) -> np.ndarray:
         statistics = statistics.detach().cpu()
     try:
         statistics = np.asarray(statistics, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be an array of numbers, one row a sentence") from error
     if statistics.ndim == 1:
         statistics = statistics[:, None]
