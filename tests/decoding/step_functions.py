@@ -1,25 +1,20 @@
-"""Step functions that the tests of the searches share: the note's two tables, and random ones."""
+"""Step functions that the tests of the searches share: random tables, beside the note's two."""
 
 import itertools
 
 import torch
 
-A, B, C, EOS, BOS = 0, 1, 2, 3, 4  # of the two tables
-
-# Rows: A, B, C, <eos>; columns: what each has at steps 1 to 4.
-TABLE = [[0.5, 0.1, 0.2, 0.0], [0.2, 0.4, 0.2, 0.2], [0.2, 0.3, 0.4, 0.2], [0.1, 0.2, 0.2, 0.6]]
-AFTER_C = [[0.5, 0.1, 0.1, 0.1], [0.2, 0.4, 0.6, 0.2], [0.2, 0.3, 0.2, 0.1], [0.1, 0.2, 0.1, 0.6]]
-
-
-def two_tables(state, last_tokens):
-    """The second table holds from step 3 on, if C was written at step 2."""
-    step, after_c = state
-    after_c = after_c | (last_tokens == C) if step == 2 else after_c
-    tables = torch.tensor([TABLE, AFTER_C], dtype=torch.double)
-    return tables[after_c.long(), :, step].log(), (step + 1, after_c)
-
-
-START = (0, torch.tensor([False]))
+from gates2heads.decoding.two_tables import (  # noqa: F401
+    AFTER_C,
+    BOS,
+    EOS,
+    START,
+    TABLE,
+    A,
+    B,
+    C,
+    two_tables,
+)
 
 
 class RandomTables:

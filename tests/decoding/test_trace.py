@@ -7,6 +7,7 @@ import pytest
 import torch
 from step_functions import BOS, EOS, START, A, B, C, RandomTables, two_tables
 
+from gates2heads.decoding.beam import beam
 from gates2heads.decoding.sampling import sample
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Node, Tree
@@ -61,6 +62,23 @@ def test_a_tree_is_plain_data_and_forgets_the_search_before():
     assert set(plain[0]) == {"parent", "length", "token", "log_prob", "score", "fate"}
 
 
+def test_of_what_was_pruned_the_likeliest_are_kept():
+    whole, some = Tree(branches=5), Tree(branches=5, pruned=2)
+    tables = RandomTables(1, 5, 4, seed=3)
+    for tree in (whole, some):
+        options = {"bos": 0, "eos": 1, "max_length": 4, "width": 3, "trace": tree}
+        beam(tables.step, tables.start, **options)
+    for length in range(1, 5):
+        steps = [[node for node in tree[0] if node.length == length] for tree in (whole, some)]
+        every, kept = ([node.log_prob for node in of if node.fate == "pruned"] for of in steps)
+        assert sorted(kept) == sorted(every)[-2:]
+        followed = [[node.token for node in of if node.fate != "pruned"] for of in steps]
+        assert followed[0] == followed[1]
+    assert [some.tokens(0, end) for end in some.complete(0)] == [
+        whole.tokens(0, end) for end in whole.complete(0)
+    ]
+
+
 def test_a_path_without_probability_is_left_out():
     def step(state, last_tokens):
         return torch.full((len(last_tokens), 3), -torch.inf), state
@@ -74,5 +92,7 @@ def test_a_path_without_probability_is_left_out():
 def test_nonsense_gets_one_clear_sentence():
     with pytest.raises(ValueError, match="branches must be at least 1, got 0"):
         Tree(branches=0)
+    with pytest.raises(ValueError, match="pruned must be at least 0, got -1"):
+        Tree(pruned=-1)
     with pytest.raises(TypeError, match="trace must be a Tree, or None, got 'yes'"):
         greedy(two_tables, START, bos=BOS, eos=EOS, max_length=3, trace="yes")

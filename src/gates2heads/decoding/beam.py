@@ -3,6 +3,7 @@
 `beam_by_definition` says in lists what this does in tensors.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 from gates2heads.checks.values import check_flag
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.prefix import check_known, check_prefix, only
 from gates2heads.decoding.state import Carrier, check_state
 from gates2heads.decoding.steps import Step, advance, begin, check_beam
 from gates2heads.decoding.top import top
@@ -47,6 +49,7 @@ def beam(
     length_rule: LengthRule | None = None,
     refill: bool = False,
     early_stopping: bool = True,
+    prefix: Tensor | Sequence[int] | None = None,
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Hypotheses:
@@ -75,6 +78,8 @@ def beam(
         length_rule: what log-probabilities are divided by; nothing if not given.
         refill: whether others take the places of complete sequences.
         early_stopping: whether to stop where nothing better can come.
+        prefix: the tokens to begin with whatever else is likelier, (B, P) long, or a list for
+            every source; see `gates2heads.decoding.prefix`.
         pad: fills the tokens after the end.
         trace: notes what was followed and what was pruned, if given.
 
@@ -91,6 +96,7 @@ def beam(
     rule = check_rule(length_rule, max_length)
     check_trace(trace, last)
     check_state(state, last)
+    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)  # (B, P)
     front, carrier = _first_front(last, width), Carrier(state)
     pool = Pool(len(last), n_best, pad=pad, device=last.device)
     scored = torch.zeros_like(last)
@@ -98,7 +104,8 @@ def beam(
         log_probs, state = advance(step, carrier.state, last, eos=eos)
         carrier.moved_on(state)
         scored[front.sources] += (front.log_prob > -torch.inf).sum(dim=1) * log_probs.shape[1]
-        found = _likeliest(front, log_probs, 2 * width if refill else width)
+        allowed = _held(log_probs, forced, front, length)
+        found = _likeliest(front, allowed, 2 * width if refill else width)
         complete, going_on = _sort_out(found, front.room, eos, refill, length == max_length)
         if trace is not None:
             sums = front.log_prob[..., None] + log_probs.unflatten(0, front.log_prob.shape)
@@ -127,6 +134,15 @@ def _first_front(last: Tensor, width: int) -> Front:
     return Front(
         sources, last.new_zeros(len(last), 1, 0), log_prob, torch.full_like(log_prob, width)
     )
+
+
+def _held(log_probs: Tensor, forced: Tensor, front: Front, length: int) -> Tensor:
+    """Log-probabilities (A·M, V) in which a forced step leaves one token only."""
+    check_known(forced, log_probs.shape[1])
+    if length > forced.shape[1]:
+        return log_probs
+    places = front.log_prob.shape[1]
+    return only(log_probs, forced[front.sources, length - 1].repeat_interleave(places))
 
 
 def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:

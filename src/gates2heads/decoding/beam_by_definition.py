@@ -4,11 +4,13 @@
 sequences is tested.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.prefix import check_prefix
 from gates2heads.decoding.state import check_state
 from gates2heads.decoding.steps import Step, advance, begin, check_beam, check_one
 
@@ -33,12 +35,13 @@ def beam_by_definition(
     n_best: int = 1,
     length_rule: LengthRule | None = None,
     refill: bool = False,
+    prefix: Sequence[int] | None = None,
 ) -> list[tuple[float, list[int]]]:
     """Follow the `width` likeliest sequences from step to step, and return the best complete.
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
-        bos, eos, max_length, width, n_best, length_rule, refill: as for `beam`.
+        bos, eos, max_length, width, n_best, length_rule, refill, prefix: as for `beam`.
 
     Returns:
         the n best complete sequences, each its score and its tokens, the best first. Where fewer
@@ -52,9 +55,12 @@ def beam_by_definition(
     check_beam(width, n_best, refill)
     check_state(state, last)
     rule = check_rule(length_rule, max_length)
+    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)[0].tolist()
     going_on, complete, room = [Written([], 0.0, state)], [], width
     for length in range(1, max_length + 1):
         grown = [longer for written in going_on for longer in _grow(written, step, bos, eos)]
+        if length <= len(forced):
+            grown = [written for written in grown if written.tokens[-1] == forced[length - 1]]
         grown.sort(key=lambda written: written.log_prob, reverse=True)
         followed = grown[:room]
         ended = [w for w in followed if w.tokens[-1] == eos or length == max_length]

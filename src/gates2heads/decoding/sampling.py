@@ -1,5 +1,6 @@
 """Sampling: draw each token at random, from the model's distribution or a narrower one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -96,6 +97,7 @@ def sample(
     top_k: int | None = None,
     top_p: float | None = None,
     generator: torch.Generator | None = None,
+    prefix: Tensor | Sequence[int] | None = None,
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
@@ -106,7 +108,7 @@ def sample(
     ways can be compared.
 
     Args:
-        step, state, bos, eos, max_length, pad, trace: as for `greedy`.
+        step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
         temperature: above 0; see `temper`. For the likeliest token at each step, use `greedy`.
         top_k: draw from so many tokens; see `keep_top_k`.
         top_p: draw from the tokens that hold this share; see `keep_top_p`.
@@ -133,7 +135,8 @@ def sample(
             log_probs = keep_top_p(log_probs, top_p)
         return torch.multinomial(log_probs.exp(), 1, generator=generator)[:, 0]
 
-    options = {"bos": bos, "eos": eos, "max_length": max_length, "pad": pad, "trace": trace}
+    options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
+    options |= {"pad": pad, "trace": trace}
     return follow(draw, step, state, **options)
 
 

@@ -1,11 +1,12 @@
 """Searches that follow one sequence for each source, and greedy search, the first of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from gates2heads.decoding.prefix import check_known, check_prefix
 from gates2heads.decoding.steps import Step, advance, begin
 from gates2heads.decoding.trace import Tree, check_trace, path_fates
 
@@ -25,6 +26,7 @@ def greedy(
     bos: Tensor | int,
     eos: int | None,
     max_length: int,
+    prefix: Tensor | Sequence[int] | None = None,
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
@@ -38,15 +40,18 @@ def greedy(
         bos: the token to begin with: (B,) long, or one number for a batch of one.
         eos: the token that ends a sequence, or None if only `max_length` does.
         max_length: stop after so many steps.
+        prefix: the tokens to begin with whatever else is likelier, (B, P) long, or a list for
+            every source; see `gates2heads.decoding.prefix`.
         pad: fills rows that have ended.
         trace: notes every step, if given.
 
     Raises:
         TypeError: `bos` is no whole number and no tensor of them, or `step` returns no tensor.
-        ValueError: `max_length` is below 1, `bos` is empty, or the step function does not return
-            (B, V), or returns NaN or numbers above 0.
+        ValueError: `max_length` is below 1, `bos` is empty, the prefix is no way to begin, or the
+            step function does not return (B, V), or returns NaN or numbers above 0.
     """
-    options = {"bos": bos, "eos": eos, "max_length": max_length, "pad": pad, "trace": trace}
+    options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
+    options |= {"pad": pad, "trace": trace}
     return follow(lambda log_probs, finished: log_probs.argmax(dim=-1), step, state, **options)
 
 
@@ -59,22 +64,28 @@ def follow(
     bos: Tensor | int,
     eos: int | None,
     max_length: int,
+    prefix: Tensor | Sequence[int] | None = None,
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
     """Write one sequence for each source, token by token, without ever turning back.
 
     Args:
-        choose: from log_probs (B, V) and which rows have ended (B,), the next tokens (B,).
-        step, state, bos, eos, max_length, pad, trace: as for `greedy`.
+        choose: from log_probs (B, V) and which rows have ended (B,), the next tokens (B,). It is
+            asked at forced steps too, or what is drawn after them would depend on who chose.
+        step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
     """
     last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
     finished = torch.zeros_like(last, dtype=torch.bool)
     total, written = torch.zeros(len(last), device=last.device), []
     check_trace(trace, last)
+    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)  # (B, P)
     for length in range(1, max_length + 1):
         log_probs, state = advance(step, state, last, eos=eos)
+        check_known(forced, log_probs.shape[1])
         last = choose(log_probs, finished)
+        if length <= forced.shape[1]:
+            last = forced[:, length - 1]
         if trace is not None:
             fates = path_fates(last, finished, eos=eos, cut=length == max_length)
             trace.grow(torch.arange(len(last)), log_probs[:, None] + total[:, None, None], fates)

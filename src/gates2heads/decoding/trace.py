@@ -1,6 +1,6 @@
 """The tree that a search walked: what it followed, what it cut off, and with which scores."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import torch
@@ -35,11 +35,16 @@ class Tree:
     Args:
         branches: how many continuations of each open sequence are noted at least; those that the
             search followed are noted always.
+        pruned: of those noted of a step, how many that the search did not follow are kept, the
+            likeliest; all of them if not given. They are the likeliest of all that there are if
+            `branches` is at least the width of the beam and this together.
     """
 
-    def __init__(self, branches: int = 5):
+    def __init__(self, branches: int = 5, *, pruned: int | None = None):
         check_count("branches", branches)
-        self.branches = branches
+        if pruned is not None:
+            check_count("pruned", pruned, least=0)
+        self.branches, self.pruned = branches, pruned
         self._nodes: list[list[Node]] = []
         # The nodes from which each source goes on; None where the way there is impossible.
         self._tips: list[list[int | None]] = []
@@ -110,28 +115,35 @@ class Tree:
             if not followed:
                 self._tips[source] = []
                 continue
-            nodes, placed = self._nodes[source], {}
-            fate_of = {(slot, token): fate for slot, token, fate in followed}
-            for slot, tip in enumerate(self._tips[source]):
-                if tip is None:
-                    continue
-                length = nodes[tip].length + 1
-                for token in self._worth_noting(slot, scores[slot], followed):
-                    total = scores[slot, token].item()
-                    if total == -torch.inf:
-                        continue
-                    fate, score = fate_of.get((slot, token), PRUNED), rule.score(total, length)
-                    placed[slot, token] = len(nodes)
-                    nodes.append(Node(tip, length, token, total, score, fate))
+            nodes, placed, tips = self._nodes[source], {}, self._tips[source]
+            fates_of = {(slot, token): fate for slot, token, fate in followed}
+            for slot, token, total in self._worth_noting(scores, tips, fates_of):
+                length = nodes[tips[slot]].length + 1
+                fate, score = fates_of.get((slot, token), PRUNED), rule.score(total, length)
+                placed[slot, token] = len(nodes)
+                nodes.append(Node(tips[slot], length, token, total, score, fate))
             self._tips[source] = [
                 placed.get((slot, token)) for slot, token, fate in followed if fate == KEPT
             ]
 
-    def _worth_noting(self, slot: int, scores: Tensor, followed: Sequence[Fate]) -> list[int]:
-        """The tokens after one open sequence, best first."""
-        noted = set(scores.topk(min(self.branches, len(scores))).indices.tolist())
-        noted |= {token for place, token, _ in followed if place == slot}
-        return sorted(noted, key=lambda token: (-scores[token].item(), token))
+    def _worth_noting(
+        self, scores: Tensor, tips: list[int | None], followed: Collection[tuple[int, int]]
+    ) -> list[tuple[int, int, float]]:
+        """Which ways to go on are noted, slot by slot, best first: slot, token and log_prob."""
+        noted = []
+        for slot, tip in enumerate(tips):
+            if tip is None:
+                continue
+            tokens = set(scores[slot].topk(min(self.branches, scores.shape[1])).indices.tolist())
+            tokens |= {token for place, token in followed if place == slot}
+            ways = [(slot, token, scores[slot, token].item()) for token in tokens]
+            possible = [way for way in ways if way[2] > -torch.inf]
+            noted += sorted(possible, key=lambda way: (-way[2], way[1]))
+        if self.pruned is None:
+            return noted
+        others = [way for way in noted if way[:2] not in followed]
+        dropped = sorted(others, key=lambda way: -way[2])[self.pruned :]
+        return [way for way in noted if way not in dropped]
 
 
 def path_fates(tokens: Tensor, finished: Tensor, *, eos: int | None, cut: bool) -> list[list[Fate]]:

@@ -1,7 +1,7 @@
 """From a text to a text: tokenizer, model, search and tokenizer again."""
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -51,7 +51,7 @@ def write(
     """
     check_count("width", width)
     _check_texts(texts)
-    _check_sides(model, source, target)
+    check_sides(model, source, target)
     device = next(model.parameters(), torch.empty(0)).device
     tokens, mask = (part.to(device) for part in pad([source.encode(text) for text in texts]))
     words = target.vocabulary
@@ -168,8 +168,12 @@ def _check_texts(texts: Sequence[str]) -> None:
         )
 
 
-def _check_sides(model: nn.Module, source, target) -> None:
-    """Refuse a model that does not read and write, and tokenizers that are none."""
+def check_sides(model: nn.Module, source: Any, target: Any) -> None:
+    """Refuse a model that does not read and write, and tokenizers that are none.
+
+    Raises:
+        TypeError: with a sentence that names the argument.
+    """
     check_module("model", model)
     begins = takes(getattr(model, "start", None), None, mask=None)  # a language model's does not
     if not (begins and callable(getattr(model, "step", None))):

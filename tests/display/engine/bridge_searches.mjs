@@ -17,8 +17,8 @@ function stepOf(levels) {
 }
 
 export const searches = {
-  search({ levels, kind, options: { rule, branches, uniforms, ...options } }) {
-    const tree = branches ? new Tree(branches) : null;
+  search({ levels, kind, options: { rule, branches, pruned = null, uniforms, ...options } }) {
+    const tree = branches ? new Tree(branches, { pruned }) : null;
     if (rule) options.lengthRule = new RULES[rule.kind](rule.alpha);
     if (uniforms) options.generator = { next: () => uniforms.shift() };
     const found = { greedy, sample, beam }[kind](stepOf(levels), { prefix: 0, level: 0 }, { ...options, tree });

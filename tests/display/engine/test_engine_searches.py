@@ -35,6 +35,32 @@ def cases(count):
         yield tables, search, options, draw(1, 5)
 
 
+def forced(chosen):
+    """The same cases, each with a prefix to begin with; at half of them the tree is thinned."""
+    generator = torch.Generator().manual_seed(13)
+    for number, (tables, search, options, branches) in enumerate(chosen):
+        count = int(torch.randint(1, tables.length + 1, (), generator=generator))
+        prefix = torch.randint(tables.size, (count,), generator=generator).tolist()
+        if search["eos"] in prefix[:-1]:
+            prefix = prefix[: prefix.index(search["eos"]) + 1]
+        yield (
+            tables,
+            {**search, "prefix": prefix},
+            options,
+            branches,
+            [None, number % 4][number % 2],
+        )
+
+
+def free(chosen):
+    """The same cases, none of them forced, and no tree thinned."""
+    for tables, search, options, branches in chosen:
+        yield tables, search, options, branches, None
+
+
+WAYS = pytest.mark.parametrize("way", [free, forced])
+
+
 def levels(tables):
     return [level[0] for level in tables.levels]
 
@@ -49,16 +75,19 @@ def camel(options):
     return plain | ({"rule": {"kind": type(rule).__name__, "alpha": rule.alpha}} if rule else {})
 
 
+@WAYS
 @pytest.mark.parametrize("count", COUNTS)
-def test_greedy_writes_the_same_tokens(node, count):
-    chosen = list(cases(count))
+def test_greedy_writes_the_same_tokens(node, count, way):
+    chosen = list(way(cases(count)))
     requests = [
         {"op": "search", "levels": levels(tables), "kind": "greedy",
-         "options": {**camel(search), "branches": branches}}
-        for tables, search, _, branches in chosen
+         "options": {**camel(search), "branches": branches, "pruned": pruned}}
+        for tables, search, _, branches, pruned in chosen
     ]  # fmt: skip
-    for (tables, search, _, branches), answer in zip(chosen, node.ask(requests), strict=True):
-        tree = Tree(branches)
+    for (tables, search, _, branches, pruned), answer in zip(
+        chosen, node.ask(requests), strict=True
+    ):
+        tree = Tree(branches, pruned=pruned)
         output = greedy(tables.step, tables.start, **search, trace=tree)
         assert answer["found"]["tokens"] == output.tokens[0].tolist()
         assert answer["found"]["logProb"] == pytest.approx(output.log_prob.item(), abs=1e-12)
@@ -66,17 +95,20 @@ def test_greedy_writes_the_same_tokens(node, count):
         assert same_nodes(answer["nodes"], tree.plain(0))
 
 
+@WAYS
 @pytest.mark.parametrize("count", COUNTS)
-def test_beams_find_the_same_sequences_and_grow_the_same_trees(node, count):
-    chosen = list(cases(count))
+def test_beams_find_the_same_sequences_and_grow_the_same_trees(node, count, way):
+    chosen = list(way(cases(count)))
     requests = [
         {"op": "search", "levels": levels(tables), "kind": "beam",
-         "options": {**camel({**search, **options}), "branches": branches}}
-        for tables, search, options, branches in chosen
+         "options": {**camel({**search, **options}), "branches": branches, "pruned": pruned}}
+        for tables, search, options, branches, pruned in chosen
     ]  # fmt: skip
     several = 0
-    for (tables, search, options, branches), answer in zip(chosen, node.ask(requests), strict=True):
-        tree = Tree(branches)
+    for (tables, search, options, branches, pruned), answer in zip(
+        chosen, node.ask(requests), strict=True
+    ):
+        tree = Tree(branches, pruned=pruned)
         found = beam(tables.step, tables.start, **search, **options, trace=tree)
         lengths = found.length[0].tolist()
         expected = [
@@ -132,12 +164,13 @@ def test_a_draw_is_the_first_token_at_which_the_shares_exceed_the_number(node):
     assert found == [0, 0, 2, 2, 3, 3, 4, 4]
 
 
+@WAYS
 @pytest.mark.parametrize("count", COUNTS)
-def test_samples_are_drawn_from_the_narrowed_distributions(node, count):
-    chosen = list(cases(count))
+def test_samples_are_drawn_from_the_narrowed_distributions(node, count, way):
+    chosen = list(way(cases(count)))
     generator = torch.Generator().manual_seed(11)
     requests = []
-    for tables, search, _, branches in chosen:
+    for tables, search, _, branches, _ in chosen:
         uniforms = torch.rand(tables.length, generator=generator).tolist()
         narrow = {"temperature": 0.8, "topK": 3, "topP": 0.9}
         options = {**camel(search), **narrow, "uniforms": uniforms, "branches": branches}
@@ -146,12 +179,14 @@ def test_samples_are_drawn_from_the_narrowed_distributions(node, count):
         )
     uniforms_of = [list(request["options"]["uniforms"]) for request in requests]
     answers = node.ask(requests)
-    for (tables, search, _, _), uniforms, answer in zip(chosen, uniforms_of, answers, strict=True):
+    for (tables, search, *_), uniforms, answer in zip(chosen, uniforms_of, answers, strict=True):
         tokens, prefix, total = [], 0, 0.0
         for level, uniform in zip(tables.levels, uniforms, strict=True):
             log_probs = level[0, prefix]
             narrowed = keep_top_p(keep_top_k(temper(log_probs, 0.8), 3), 0.9).exp()
             token = int((narrowed.cumsum(0) <= uniform * narrowed.sum()).sum())
+            if len(tokens) < len(search.get("prefix", [])):
+                token = search["prefix"][len(tokens)]  # the number is drawn all the same
             tokens.append(token)
             total += log_probs[token].item()
             prefix = prefix * tables.size + token
@@ -196,6 +231,14 @@ GOOD = {"bos": 0, "eos": 1, "maxLength": 3}
          "temperature must be positive and finite, got 0"),
         ("sample", [-1.0, -0.5], {"topK": 0}, "topK must be a whole number of at least 1, got 0"),
         ("sample", [-1.0, -0.5], {"topP": 1.5}, "topP must lie from 0 to 1, got 1.5"),
+        *((kind, [-1.0, -0.5], {"prefix": prefix}, sentence)
+          for kind in ("greedy", "sample", "beam")
+          for prefix, sentence in [
+              ([0.5], "prefix must be a list of token numbers"),
+              ([0] * 4, "prefix must be at most maxLength=3 long, got 4"),
+              ([1, 0], "prefix must not go on after eos=1"),
+              ([2], "prefix must hold some of the 2 tokens that step scores, got 2"),
+          ]),
         ("sample", [-1.0, -0.5], {"seed": -1}, "seed must be a whole number from 0, got -1"),
         ("sample", [-math.inf, -math.inf], {},
          "logProbs must allow at least one token and hold no NaN"),

@@ -1,7 +1,7 @@
 // Beam search: the best few sequences are followed at once.
 
 import { checkRule } from "./lengths.js";
-import { ask, checkSearch, finish } from "./steps.js";
+import { ask, checkKnown, checkPrefix, checkSearch, finish } from "./steps.js";
 import { top } from "./top.js";
 import { fateOf } from "./trace.js";
 
@@ -14,7 +14,7 @@ import { fateOf } from "./trace.js";
  *
  * @param {Function} step (state, last) -> {logProbs, state}
  * @param {object} options bos, eos (or null), maxLength, width, nBest, lengthRule, refill,
- *   earlyStopping, tree
+ *   earlyStopping, prefix (tokens to begin with, whatever else is likelier), tree
  * @returns {{tokens, length, logProb, score, finished, state}[]} at most nBest, the best first
  */
 export function beam(step, state, options) {
@@ -24,8 +24,9 @@ export function beam(step, state, options) {
 /** The same, yielding after every step the likeliest open or best complete sequence. */
 export function* beamSteps(step, state, options) {
   const { bos, eos = null, maxLength, width = 5, nBest = 1, tree = null } = options;
-  const { refill = false, earlyStopping = true } = options;
+  const { refill = false, earlyStopping = true, prefix = [] } = options;
   checkSearch(step, { bos, eos, maxLength });
+  checkPrefix(prefix, { eos, maxLength });
   checkSizes(width, nBest);
   const rule = checkRule(options.lengthRule, maxLength);
   if (tree) tree.begin(bos);
@@ -35,7 +36,9 @@ export function* beamSteps(step, state, options) {
   for (let length = 1; length <= maxLength; length += 1) {
     const cut = length === maxLength;
     const answers = front.map((one) => ask(step, one.state, one.tokens.at(-1) ?? bos, eos));
-    const found = likeliest(front, answers, refill ? 2 * width : width);
+    const count = refill ? 2 * width : width;
+    const isForced = length <= prefix.length;
+    const found = isForced ? only(prefix[length - 1], front, answers) : likeliest(front, answers, count);
     const { complete, goingOn } = sortOut(found, { room, eos, refill, cut });
     if (tree) tree.grow(sumsOf(front, answers), fates(found, complete, goingOn, eos), rule);
     const grown = ({ slot, token, logProb }) => ({
@@ -70,6 +73,14 @@ function likeliest(front, answers, count) {
     return top(logProbs, count).map((token) => ({ slot, token, logProb: logProb + logProbs[token] }));
   });
   return top(ways.map((way) => way.logProb), count).map((place) => ways[place]);
+}
+
+// The forced way to go on, which keeps the log-probability that the model gives it.
+function only(token, front, answers) {
+  return front.map(({ logProb }, slot) => {
+    checkKnown(token, answers[slot].logProbs);
+    return { slot, token, logProb: logProb + answers[slot].logProbs[token] };
+  });
 }
 
 // Which candidates are complete and which go on; the rest is pruned.

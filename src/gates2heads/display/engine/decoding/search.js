@@ -2,7 +2,7 @@
 
 import { top } from "./top.js";
 import { Power } from "./lengths.js";
-import { ask, checkSearch, finish } from "./steps.js";
+import { ask, checkKnown, checkPrefix, checkSearch, finish } from "./steps.js";
 import { fateOf } from "./trace.js";
 
 /**
@@ -10,7 +10,8 @@ import { fateOf } from "./trace.js";
  *
  * @param {Function} step (state, last) -> {logProbs, state}
  * @param {*} state what the step function needs at first
- * @param {object} options bos, eos (or null), maxLength, tree
+ * @param {object} options bos, eos (or null), maxLength, prefix (tokens to begin with, whatever else
+ *   is likelier), tree
  * @returns {{tokens: number[], logProb: number, finished: boolean, state: *}} without <bos>
  */
 export function greedy(step, state, options) {
@@ -22,9 +23,14 @@ export function greedySteps(step, state, options) {
   return followSteps((logProbs) => top(logProbs, 1)[0], step, state, options);
 }
 
-/** Write one sequence, token by token, without ever turning back; `choose` picks the next. */
-export function* followSteps(choose, step, state, { bos, eos = null, maxLength, tree = null }) {
+/**
+ * Write one sequence, token by token, without ever turning back; `choose` picks the next. It is asked
+ * at forced steps too, or what is drawn after them would depend on who chose.
+ */
+export function* followSteps(choose, step, state, options) {
+  const { bos, eos = null, maxLength, prefix = [], tree = null } = options;
   checkSearch(step, { bos, eos, maxLength });
+  checkPrefix(prefix, { eos, maxLength });
   const rule = new Power(0);
   const written = { tokens: [], logProb: 0, finished: false, state };
   if (tree) tree.begin(bos);
@@ -32,6 +38,10 @@ export function* followSteps(choose, step, state, { bos, eos = null, maxLength, 
   for (let length = 1; length <= maxLength && !written.finished; length += 1) {
     const answer = ask(step, written.state, last, eos);
     last = choose(answer.logProbs);
+    if (length <= prefix.length) {
+      last = prefix[length - 1];
+      checkKnown(last, answer.logProbs);
+    }
     if (tree) {
       const sums = Float64Array.from(answer.logProbs, (number) => written.logProb + number);
       tree.grow([sums], [{ slot: 0, token: last, fate: fateOf(last, eos, length === maxLength) }], rule);

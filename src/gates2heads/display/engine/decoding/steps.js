@@ -14,6 +14,24 @@ export function checkSearch(step, { bos, eos, maxLength }) {
   }
 }
 
+/** Refuse tokens that no sequence can be forced to begin with. */
+export function checkPrefix(prefix, { eos = null, maxLength }) {
+  if (!Array.isArray(prefix) || !prefix.every((token) => Number.isInteger(token) && token >= 0)) {
+    throw new Error("prefix must be a list of token numbers");
+  }
+  if (prefix.length > maxLength) {
+    throw new Error(`prefix must be at most maxLength=${maxLength} long, got ${prefix.length}`);
+  }
+  if (eos !== null && prefix.slice(0, -1).includes(eos)) throw new Error(`prefix must not go on after eos=${eos}`);
+}
+
+/** Refuse a forced token that the step function does not score. */
+export function checkKnown(token, logProbs) {
+  if (token >= logProbs.length) {
+    throw new Error(`prefix must hold some of the ${logProbs.length} tokens that step scores, got ${token}`);
+  }
+}
+
 /** Ask the step function once, and check its answer: log-probabilities (V,) and the next state. */
 export function ask(step, state, last, eos) {
   const { logProbs, state: next } = step(state, last);

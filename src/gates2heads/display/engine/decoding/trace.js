@@ -9,9 +9,14 @@ const PRUNED = "pruned";
 
 /** Give one to a search as `tree`, and read `nodes` afterwards: the root first, a node after its parent. */
 export class Tree {
-  /** @param {number} branches how many continuations of each open sequence are noted at least */
-  constructor(branches = 5) {
+  /**
+   * @param {number} branches how many continuations of each open sequence are noted at least
+   * @param {number?} pruned how many of a step that the search did not follow are kept, the
+   *   likeliest; all of those noted if null
+   */
+  constructor(branches = 5, { pruned = null } = {}) {
     this.branches = branches;
+    this.pruned = pruned;
     this.begin(0);
   }
 
@@ -49,26 +54,31 @@ export class Tree {
       return;
     }
     const placed = new Map();
-    this.tips.forEach((tip, slot) => {
-      if (tip === null) return;
-      const length = this.nodes[tip].length + 1;
-      for (const token of this.worthNoting(slot, sums[slot], followed)) {
-        const total = sums[slot][token];
-        if (total === -Infinity) continue;
-        const fate = followed.find((one) => one.slot === slot && one.token === token)?.fate ?? PRUNED;
-        placed.set(`${slot} ${token}`, this.nodes.length);
-        this.nodes.push({ parent: tip, length, token, log_prob: total, score: rule.score(total, length), fate });
-      }
-    });
+    for (const { slot, token, total, fate } of this.worthNoting(sums, followed)) {
+      const parent = this.tips[slot];
+      const length = this.nodes[parent].length + 1;
+      placed.set(`${slot} ${token}`, this.nodes.length);
+      this.nodes.push({ parent, length, token, log_prob: total, score: rule.score(total, length), fate });
+    }
     const kept = followed.filter((one) => one.fate === KEPT);
     this.tips = kept.map(({ slot, token }) => placed.get(`${slot} ${token}`) ?? null);
   }
 
-  // The tokens after one open sequence, best first.
-  worthNoting(slot, sums, followed) {
-    const noted = new Set(top(sums, Math.min(this.branches, sums.length)));
-    for (const one of followed) if (one.slot === slot) noted.add(one.token);
-    return [...noted].sort((left, right) => sums[right] - sums[left] || left - right);
+  // Which ways to go on are noted, slot by slot, best first.
+  worthNoting(sums, followed) {
+    const noted = this.tips.flatMap((tip, slot) => {
+      if (tip === null) return [];
+      const fates = new Map(followed.filter((one) => one.slot === slot).map(({ token, fate }) => [token, fate]));
+      const tokens = new Set([...top(sums[slot], Math.min(this.branches, sums[slot].length)), ...fates.keys()]);
+      return [...tokens]
+        .map((token) => ({ slot, token, total: sums[slot][token], fate: fates.get(token) ?? PRUNED }))
+        .filter(({ total }) => total > -Infinity)
+        .sort((left, right) => right.total - left.total || left.token - right.token);
+    });
+    if (this.pruned === null) return noted;
+    const others = noted.filter(({ fate }) => fate === PRUNED).sort((left, right) => right.total - left.total);
+    const dropped = new Set(others.slice(this.pruned));
+    return noted.filter((way) => !dropped.has(way));
   }
 }
 

@@ -1,0 +1,94 @@
+"""A prefix that a search is forced to begin with; then it goes on as it pleases.
+
+At each of the first P steps the search may take one token and no other. That token keeps the
+log-probability that the model gives it, so that a forced sequence is scored as any other, and can
+be compared with what the search finds when it is free.
+
+A search that follows one sequence, forced to begin with what it would have taken anyway, writes
+what it would have written. A beam has all of its places below the prefix, and may therefore find
+another end for a sequence that it began with when it was free.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
+from gates2heads.checks.values import check_count
+
+
+def only(log_probs: Tensor, forced: Tensor) -> Tensor:
+    """Give every token but the forced one of its row probability zero.
+
+    Args:
+        log_probs: (R, V), in nats.
+        forced: (R,) long.
+
+    Returns:
+        log_probs (R, V), not normalised again: the forced token keeps its own.
+    """
+    barred = torch.ones_like(log_probs, dtype=torch.bool).scatter(1, forced[:, None], False)
+    return log_probs.masked_fill(barred, -torch.inf)
+
+
+def check_prefix(prefix: Any, last: Tensor, *, eos: int | None, max_length: int) -> Tensor:
+    """The P forced tokens of each source, (B, P) long; P is 0 where nothing is forced.
+
+    Args:
+        prefix: (B, P) long; or a list of P numbers, the same for every source; or None.
+        last: (B,), the tokens to begin with.
+        eos: may stand at the end of a prefix, and nowhere before.
+        max_length: the most tokens that are written, those of the prefix included.
+
+    Raises:
+        TypeError, ValueError: the prefix holds other things than tokens, has not one row for each
+            source, is longer than `max_length`, or goes on after `eos`.
+    """
+    if prefix is None:
+        return last.new_zeros(len(last), 0)
+    if not isinstance(prefix, Tensor):
+        prefix = _listed(prefix).to(last.device).expand(len(last), -1)
+    if prefix.dtype not in (torch.long, torch.int) or prefix.dim() != 2:
+        raise ValueError(
+            "prefix must be a list of token numbers, or a tensor (B, P) of them, got "
+            f"{prefix.dtype} of shape {tuple(prefix.shape)}"
+        )
+    if prefix.numel():
+        check_filled("prefix", prefix)
+    if len(prefix) != len(last):
+        raise ValueError(
+            f"prefix must have one row for each source, {len(last)}, got {len(prefix)}"
+        )
+    if prefix.shape[1] > max_length:
+        raise ValueError(
+            f"prefix must be at most max_length={max_length} long, got {len(prefix[0])}"
+        )
+    if eos is not None and (prefix[:, :-1] == eos).any():
+        raise ValueError(f"prefix must not go on after eos={eos}")
+    if (prefix < 0).any():
+        raise ValueError(f"prefix must hold token numbers from 0, got {int(prefix.min())}")
+    return prefix.long()
+
+
+def check_known(prefix: Tensor, size: int) -> None:
+    """Refuse a prefix (B, P) with tokens that the step function does not score.
+
+    Raises:
+        ValueError: a token is not among the `size` = V.
+    """
+    if prefix.numel() and prefix.max() >= size:
+        raise ValueError(
+            f"prefix must hold some of the {size} tokens that step scores, got {int(prefix.max())}"
+        )
+
+
+def _listed(prefix: Any) -> Tensor:
+    """A list of whole numbers as (1, P) long."""
+    if isinstance(prefix, str) or not isinstance(prefix, Sequence):
+        raise TypeError(f"prefix must be a list of token numbers or None, got {shown(prefix)}")
+    for place, token in enumerate(prefix):
+        check_count(f"prefix[{place}]", token, least=0)
+    return torch.tensor([[int(token) for token in prefix]], dtype=torch.long)
