@@ -9,6 +9,7 @@ from torch import nn
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
+from gates2heads.decoding.comparison import compare, watch
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
 from gates2heads.decoding.observation import observe, observe_heads
@@ -50,6 +51,21 @@ ALPHAS = [*THINGS, None, math.nan, math.inf, -math.inf, [], True]
 LOGITS = [*THINGS, None, 3, [0.0], torch.zeros(0), LOG_PROBS * math.nan, LOG_PROBS.long()]
 LOGITS += [torch.tensor(0.0), LOG_PROBS + math.inf, LOG_PROBS - math.inf]
 NO_TREES = [*THINGS, 3, [], Tree]
+NO_COUNTS = [*THINGS, -1, 2.5, math.nan, math.inf, [], True, torch.ones(2), HUGE]
+PREFIXES = [
+    *THINGS,
+    3,
+    [0.5],
+    [-1],
+    [None],
+    [HUGE],
+    [V],
+    [3, 3, 3],
+    [2, 3],
+    [[3]],
+    torch.ones(B, 1),
+]
+PREFIXES += [torch.ones(1), torch.ones(3, 1).long(), torch.full((B, 1), -1)]
 RULES = [*THINGS, 0.5, Power, Power(1e9), Power(-1e9)]
 TINY = {"d_model": 4, "nhead": 2, "num_layers": 1}
 WRITER = EncoderDecoder(6, 6, embedding_size=5, hidden_size=4)
@@ -71,6 +87,7 @@ SEARCH = {
     "bos": BOS,
     "eos": 2,
     "max_length": 2,
+    "prefix": [3],
     "pad": 0,
     "trace": Tree(2),
 }
@@ -79,9 +96,12 @@ WRONG_SEARCH = {
     "bos": BEGINS,
     "eos": [*TOKENS, V],
     "max_length": COUNTS,
+    "prefix": PREFIXES,
     "pad": [*TOKENS, None],
     "trace": NO_TREES,
 }
+UNFORCED = {name: right for name, right in SEARCH.items() if name != "prefix"}
+ALONE = {name: SEARCH[name] for name in ("step", "state", "eos", "max_length")} | {"bos": 0}
 TREE = grown()
 WRONG_SOURCES = [*THINGS, None, -1, 2, 0.5, []]
 SIDES = {"source": TOKENIZER, "target": TOKENIZER}
@@ -145,9 +165,11 @@ ENTRIES = {
             "n_best": 2,
             "length_rule": Wu(),
             "refill": True,
+            "prefix": [3],
         },
         {
             **{name: WRONG_SEARCH[name] for name in ("eos", "max_length")},
+            "prefix": [wrong for wrong in PREFIXES if wrong != [V]],  # there is none: none is found
             "step": STEPS[:-1],  # the last is right for one source
             "bos": [*BEGINS, BOS],
             "state": [object(), floats(3, 2), [floats(2)]],
@@ -159,13 +181,36 @@ ENTRIES = {
     ),
     "exhaustive": (
         exhaustive,
-        {**SEARCH, "n_best": 2, "length_rule": Power(), "limit": 500},
+        {**UNFORCED, "n_best": 2, "length_rule": Power(), "limit": 500},
         {
-            **WRONG_SEARCH,
+            **{name: wrong for name, wrong in WRONG_SEARCH.items() if name != "prefix"},
             "state": [object(), floats(3, 2), [floats(1)]],
             "n_best": COUNTS,
             "length_rule": RULES,
             "limit": [*COUNTS, 7],
+        },
+    ),
+    "compare": (
+        compare,
+        {**ALONE, "width": 3, "length_rule": Wu(), "prefix": [3], "pruned": 2},
+        {
+            **{name: WRONG_SEARCH[name] for name in ("eos", "max_length", "prefix")},
+            "step": STEPS[:-1],  # the last is right for one source
+            "bos": [*BEGINS, BOS],
+            "state": [object(), floats(3, 2), [floats(2)]],
+            "width": COUNTS,
+            "length_rule": RULES,
+            "pruned": NO_COUNTS,
+        },
+    ),
+    "watch": (
+        watch,
+        {**SIDES, "model": WRITER, "text": "ab", "max_length": 2},
+        {
+            **WRONG_SIDES,
+            "model": WRONG_TRANSLATION["model"],
+            "text": [*THINGS[:1], ["ab"], [], None, 3, "", "z"],
+            "max_length": COUNTS,
         },
     ),
     "begin": (
@@ -210,7 +255,7 @@ ENTRIES = {
         {"state": floats(B, U)},
         {"state": [object(), CIRCLE]},
     ),
-    "Tree": (Tree, {"branches": 3}, {"branches": COUNTS}),
+    "Tree": (Tree, {"branches": 3, "pruned": 2}, {"branches": COUNTS, "pruned": NO_COUNTS}),
     "Tree.tokens": (
         TREE.tokens,
         {"source": 0, "node": 1},

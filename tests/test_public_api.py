@@ -155,7 +155,8 @@ EXEMPT = {
         decoding/lengths.Wu.divisor decoding/lengths.check_rule(max_length)
         decoding/search.follow decoding/state.Carrier decoding/state.select(rows)
         decoding/state.select(size) decoding/state.select(keep) decoding/state.check_state(rows)
-        decoding/state.tensors decoding/steps.advance decoding/top.top decoding/trace.Tree.begin
+        decoding/state.tensors decoding/steps.advance decoding/prefix.only
+        decoding/two_tables.two_tables decoding/top.top decoding/trace.Tree.begin
         decoding/translation.up_to_end
         decoding/trace.Tree.grow decoding/trace.fate_of decoding/trace.path_fates
         layers/blocks.Residual.after layers/blocks.Residual.before layers/recurrent/gru.gru_step

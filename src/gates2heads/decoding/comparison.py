@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import LengthRule, check_rule
 from gates2heads.decoding.search import greedy
@@ -71,10 +72,12 @@ def compare(
         TypeError, ValueError: as `beam`, or there is more than one source.
     """
     check_one(begin(step, bos, eos=eos, max_length=max_length, pad=0))
+    check_count("width", width)
+    check_count("pruned", pruned, least=0)
     rule = check_rule(length_rule, max_length)
     options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
     wide = {"width": width, "n_best": width, "length_rule": rule}
-    single, tree = Tree(1), _tree(width, pruned)
+    single, tree = Tree(1), Tree(width + pruned, pruned=pruned)
     greedy(step, state, **options, trace=single)
     found = beam(step, state, **options, **wide, trace=tree)
     ranking = [_found(tree, end, rule) for end in tree.complete(0)]
@@ -108,12 +111,6 @@ def watch(
     compared = compare(model.step, state, bos=first, eos=words.eos, max_length=max_length, **search)
     pieces = [source.vocabulary.tokens[number] for number in read]
     return Watched(text, pieces, list(words.tokens), compared, max_length)
-
-
-def _tree(width: int, pruned: int) -> Tree:
-    """A tree that keeps the likeliest pruned candidates of all, whoever wrote them."""
-    whole = isinstance(width, int) and isinstance(pruned, int)  # else the two refuse it themselves
-    return Tree(max(width + pruned, 1) if whole else 1, pruned=pruned)
 
 
 def _only(tree: Tree, rule: LengthRule) -> Found:

@@ -12,9 +12,6 @@ after C at step 2, whatever stands before it, is ours.
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
-from gates2heads.decoding.steps import begin
-
 NAMES = ("A", "B", "C", "<eos>")
 A, B, C, EOS, BOS = range(5)
 STEPS = 4
@@ -37,14 +34,11 @@ def two_tables(state: tuple[int, Tensor], last_tokens: Tensor) -> tuple[Tensor, 
         log_probs (B, 4) in double precision, and the next state.
 
     Raises:
-        TypeError, ValueError: the state is none, or all four steps are done.
+        ValueError: all four steps are done.
     """
-    if not isinstance(state, tuple) or len(state) != len(START):
-        raise TypeError(f"state must be START or what a step returned, got {shown(state)}")
     step, after_c = state
     if step >= STEPS:
         raise ValueError(f"state must be before step {STEPS}, the last of the tables, got {step}")
-    last_tokens = begin(two_tables, last_tokens, eos=EOS, max_length=STEPS, pad=0)
     after_c = after_c | (last_tokens == C) if step == 2 else after_c
     tables = torch.tensor([TABLE, AFTER_C], dtype=torch.double)
     return tables[after_c.long(), :, step].log(), (step + 1, after_c)
