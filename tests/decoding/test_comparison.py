@@ -86,6 +86,13 @@ def test_where_nothing_is_possible_nothing_is_found():
     assert told.greedy.tokens == [A, B, C]
     assert not told.greedy.finished
 
+    def closed(state, last_tokens):
+        return torch.full((1, 3), -torch.inf), state
+
+    nothing = compare(closed, 0, bos=0, eos=1, max_length=2)
+    assert nothing.ranking == []
+    assert nothing.greedy == ([], [], 0.0, 0.0, False)
+
 
 def test_nonsense_gets_one_clear_sentence():
     with pytest.raises(TypeError, match="text must be a string, got 3"):

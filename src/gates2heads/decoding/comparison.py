@@ -125,7 +125,7 @@ def _found(tree: Tree, end: int, rule: LengthRule) -> Found:
     while nodes[end].parent is not None:
         way.insert(0, nodes[end])
         end = nodes[end].parent
-    before = [0.0, *(node.log_prob for node in way[:-1])]
+    before = [0.0, *(node.log_prob for node in way)][: len(way)]
     parts = [node.log_prob - sum_ for node, sum_ in zip(way, before, strict=True)]
     log_prob = way[-1].log_prob if way else 0.0
     score = rule.score(log_prob, len(way)) if way else 0.0

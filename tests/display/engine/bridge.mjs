@@ -6,6 +6,7 @@ import { readEntry } from "../../../src/gates2heads/display/engine/weights.js";
 import { Sha256 } from "../../../src/gates2heads/display/engine/sha256.js";
 import { engine } from "../../../src/gates2heads/display/engine/engine.js";
 import { layers } from "./bridge_layers.mjs";
+import { searchText } from "../../../src/gates2heads/display/live/tasks/search.js";
 import { searches } from "./bridge_searches.mjs";
 
 const loaded = new Map(); // models that stay between requests
@@ -32,6 +33,15 @@ const operations = {
       return answer.logProbs;
     });
     return { logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)), notes: notesOf(trace) };
+  },
+
+  // What the beam laboratory asks of a model.
+  watch({ key, payload }) {
+    const steps = searchText(loaded.get(key), payload);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
   },
 
   headsOf({ key }) {

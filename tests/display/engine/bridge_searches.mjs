@@ -1,10 +1,14 @@
 // The searches over tables of log-probabilities, one after every prefix.
 
 import { beam } from "../../../src/gates2heads/display/engine/decoding/beam.js";
+import { compare } from "../../../src/gates2heads/display/engine/decoding/comparison.js";
 import { Power, Wu } from "../../../src/gates2heads/display/engine/decoding/lengths.js";
 import { draw, Generator, keepTopK, keepTopP, sample, temper } from "../../../src/gates2heads/display/engine/decoding/sampling.js";
 import { greedy } from "../../../src/gates2heads/display/engine/decoding/search.js";
+import { finish } from "../../../src/gates2heads/display/engine/decoding/steps.js";
 import { Tree } from "../../../src/gates2heads/display/engine/decoding/trace.js";
+import { TABLES_START, twoTables } from "../../../src/gates2heads/display/engine/decoding/two_tables.js";
+import { laboratorySteps, remembering } from "../../../src/gates2heads/display/live/laboratory.js";
 
 const RULES = { Power, Wu };
 
@@ -24,6 +28,23 @@ export const searches = {
     const found = { greedy, sample, beam }[kind](stepOf(levels), { prefix: 0, level: 0 }, { ...options, tree });
     const plain = (one) => ({ ...one, state: undefined });
     return { found: kind === "beam" ? found.map(plain) : plain(found), nodes: tree && tree.nodes };
+  },
+
+  compare({ levels, tables, options: { rule, ...options } }) {
+    if (rule) options.lengthRule = new RULES[rule.kind](rule.alpha);
+    if (tables) return compare(twoTables(tables), TABLES_START, options);
+    return compare(stepOf(levels), { prefix: 0, level: 0 }, options);
+  },
+
+  // The laboratory asked several things in a row, with one memory: what it found, and what it computed.
+  laboratory({ levels, words, sides, asked }) {
+    let calls = 0;
+    const counted = (state, last) => ((calls += 1), stepOf(levels)(state, last));
+    const { step, state, size } = remembering(counted, { prefix: 0, level: 0 });
+    return asked.map((one) => {
+      const found = finish(laboratorySteps(step, state, words, sides, one));
+      return { ...found, calls, size: size() };
+    });
   },
 
   searchWith({ answers, kind, options }) {

@@ -3,8 +3,10 @@
 import { serve } from "./serve.js";
 import { showHeads } from "./tasks/heads.js";
 import { readText } from "./tasks/read.js";
+import { searchText } from "./tasks/search.js";
 import { translateText } from "./tasks/translate.js";
 
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
-if (port.postMessage) serve(port, { heads: showHeads, read: readText, translate: translateText });
+const tasks = { heads: showHeads, read: readText, search: searchText, translate: translateText };
+if (port.postMessage) serve(port, tasks);
