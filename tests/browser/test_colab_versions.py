@@ -27,6 +27,7 @@ LIVE_SAMPLES = {
     "live_samples.py": "Translate",
     "reader_samples.py": "AttentionExplorer",
     "head_samples.py": "HeadExplorer",
+    "beam_samples.py": "BeamLaboratory",
 }
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget

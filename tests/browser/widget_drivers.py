@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from attention_driver import drive_attention, drive_pooling
+from beam_driver import drive_beam
 from explorer_driver import drive_explorer
 from head_driver import drive_heads
 from playwright.sync_api import Locator, Page, expect
@@ -134,6 +135,7 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
 DRIVERS = {
     "AlignmentExplorer": drive_explorer,
     "AttentionExplorer": drive_attention,
+    "BeamLaboratory": drive_beam,
     "FrameViewer": drive_frames,
     "HeadExplorer": drive_heads,
     "Pooling": drive_pooling,

@@ -54,16 +54,17 @@ export class LiveStage extends Stage {
 
   /**
    * Runs a task on every model of the view; gives the results in their order, or null where a newer
-   * question came first or something went wrong, which is then said.
+   * question came first or something went wrong, which is then said. onProgress hears what the tasks
+   * yield on their way.
    */
-  async runAll(task, payload) {
+  async runAll(task, payload, { onProgress } = {}) {
     this.running?.abort(new Error("a newer question came"));
     const running = (this.running = new AbortController());
     try {
       if (!(await this.load())) return null;
       const { signal } = running;
       signal.throwIfAborted();
-      return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal })));
+      return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal, onProgress })));
     } catch (error) {
       if (!running.signal.aborted) this.fault(error);
       return null;

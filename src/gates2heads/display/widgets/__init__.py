@@ -2,6 +2,7 @@
 
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
+from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
 from gates2heads.display.widgets.pooling import Pooling
@@ -12,6 +13,7 @@ __all__ = [
     "Alignment",
     "AlignmentExplorer",
     "AttentionExplorer",
+    "BeamLaboratory",
     "Example",
     "FrameViewer",
     "Guess",

@@ -1,0 +1,345 @@
+import { compare } from "../engine/decoding/comparison.js";
+import { Power } from "../engine/decoding/lengths.js";
+import { finish } from "../engine/decoding/steps.js";
+import { TABLES_START, twoTables } from "../engine/decoding/two_tables.js";
+import { laboratorySteps } from "../live/laboratory.js";
+import { LiveStage } from "../live/stage.js";
+import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
+import { costInWords, grouped, layOut, outcome, rowsOf, sequenceAt, textOf, wayTo } from "./search_tree.js";
+import { TreePicture } from "./tree_picture.js";
+import { element, field } from "./view.js";
+
+const BEAT = 700; // milliseconds a step, when the search is watched
+const SEEDS = 2 ** 31;
+
+class BeamLaboratory extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "beam");
+    this.result = { ...model.get("recorded"), forced: null, sample: null };
+    this.told = this.question(); // what the shown result answers
+    this.isRecorded = true;
+    this.build();
+    this.mark();
+    this.draw();
+    this.wake();
+    this.follow(["step"], () => this.drawTree());
+    const asked = ["text", "table", "width", "alpha", "prefix", "sampling", "temperature", "top_k", "top_p", "seed"];
+    this.follow(asked, () => this.hear());
+    if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.ask();
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    this.buildInput();
+    this.buildForced();
+    this.tree = new TreePicture(this, {
+      onPress: (place) => this.force(place),
+      onPoint: (place) => this.explain(sequenceAt(this.shown.nodes, place)),
+    });
+    this.buildSteps();
+    this.parts = element("div", { class: "g2h-parts" });
+    this.root.append(this.parts);
+    this.buildTable();
+    this.buildSampling();
+    this.cost = element("p", { class: "g2h-cost" });
+    this.root.append(this.cost);
+    this.buildFoot();
+    this.field.after(this.state); // a refusal stands beside what was typed
+    this.tree.node.before(this.status);
+  }
+
+  buildInput() {
+    const group = `g2h-beam-${Math.random().toString(36).slice(2)}`;
+    const radio = (name, table) => {
+      const button = element("input", { type: "radio", name: group });
+      this.listen(button, "change", () => this.change({ table, prefix: [] }));
+      return { button, label: element("label", {}, button, ` ${name}`) };
+    };
+    this.kinds = [radio("a German sentence, on the translator", false), radio("the two tables of the note [S1]", true)];
+    const kinds = element("div", { class: "g2h-kinds", role: "radiogroup", "aria-label": "what is searched" });
+    kinds.append(...this.kinds.map(({ label }) => label));
+    this.input = element("input", {
+      type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
+    });
+    this.chips = this.model.get("examples").map((text, place) =>
+      element("button", { type: "button", class: "g2h-chip", dir: "auto", "data-place": place }, text));
+    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.sentence = element("div", {}, field(this.model.get("label"), this.input), chips);
+    this.numbers = twoTablesNode(this.model.get("tables"));
+    this.field = element("div", { class: "g2h-asked" }, this.sentence, this.numbers);
+    const controls = element("div", { class: "g2h-controls" });
+    this.sliders = {
+      width: this.slider(controls, "beam width k", { min: 1, max: 10, step: 1, trait: "width" }),
+      alpha: this.slider(controls, "length power α", { min: 0, max: 2, step: 0.05, trait: "alpha" }),
+    };
+    this.root.append(kinds, this.field, controls);
+    this.listen(this.input, "input", () => this.change({ text: this.input.value, table: false, prefix: [] }));
+    this.listen(chips, "click", (event) => {
+      const chip = event.target.closest("button");
+      if (chip) this.change({ text: this.model.get("examples")[chip.dataset.place], table: false, prefix: [] });
+    });
+  }
+
+  slider(controls, name, { trait, show = (value) => String(Number(value.toFixed(2))), ...bounds }) {
+    const input = element("input", { type: "range", ...bounds, "data-trait": trait });
+    const output = element("output");
+    controls.append(field(`${name} `, input, output));
+    this.listen(input, "input", () => this.change({ [trait]: Number(input.value) }));
+    return { input, output, trait, show };
+  }
+
+  buildForced() {
+    this.forcedText = element("span");
+    this.release = element("button", { type: "button", class: "g2h-main" }, "Release");
+    this.forcedBar = element("div", { class: "g2h-forced" }, this.forcedText, this.release);
+    this.root.append(this.forcedBar);
+    this.listen(this.release, "click", () => {
+      this.change({ prefix: [] });
+      this.tree.focusSoon();
+    });
+  }
+
+  buildSteps() {
+    this.step = element("input", { type: "range", min: 1, step: 1, "data-trait": "step" });
+    this.stepText = element("output");
+    this.player = element("button", { type: "button" }, "Step by step");
+    this.root.append(element("div", { class: "g2h-controls g2h-steps" }, field("steps shown ", this.step, this.stepText), this.player));
+    this.listen(this.step, "input", () => this.go(Number(this.step.value)));
+    this.listen(this.player, "click", () => (this.beat ? this.stop() : this.play()));
+  }
+
+  buildTable() {
+    this.rows = element("tbody");
+    const table = element("table", { class: "g2h-ranking" }, rankingHead(), this.rows);
+    this.root.append(element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" }, table));
+    const show = (event) => {
+      const row = event.target.closest("[data-row]");
+      if (row) this.explain(this.listed[row.dataset.row].found);
+    };
+    for (const type of ["click", "pointerover", "focusin"]) this.listen(this.rows, type, show);
+  }
+
+  buildSampling() {
+    const controls = element("div", { class: "g2h-controls g2h-sampling", role: "group", "aria-label": "sampling" });
+    this.sampler = element("button", { type: "button" }, "Sample");
+    this.sliders.temperature = this.slider(controls, "temperature", { min: 0.1, max: 2, step: 0.05, trait: "temperature" });
+    const all = (value) => (value ? String(value) : "all");
+    this.sliders.top_k = this.slider(controls, "top-k", { min: 0, max: 50, step: 1, trait: "top_k", show: all });
+    this.sliders.top_p = this.slider(controls, "top-p", { min: 0.05, max: 1, step: 0.05, trait: "top_p" });
+    this.seed = element("input", { type: "number", min: 0, max: SEEDS - 1, step: 1 });
+    controls.append(field("seed", this.seed), this.sampler);
+    this.root.append(controls);
+    this.listen(this.seed, "change", () => this.change({ seed: this.seedOf(this.seed.value) }));
+    this.listen(this.sampler, "click", () => {
+      const seed = this.model.get("seed");
+      this.change({ sampling: true, seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed });
+    });
+  }
+
+  seedOf(value) {
+    return Math.min(Math.max(Math.floor(Number(value)) || 0, 0), SEEDS - 1);
+  }
+
+  // ---- what is asked
+
+  question() {
+    const [text, table, width, alpha, prefix] = ["text", "table", "width", "alpha", "prefix"].map((name) => this.model.get(name));
+    const sampling = this.model.get("sampling") ? {
+      temperature: this.model.get("temperature"), topK: this.model.get("top_k"), topP: this.model.get("top_p"),
+      seed: this.model.get("seed"),
+    } : null;
+    return { text: table ? "" : text, table, width, alpha, prefix, sampling };
+  }
+
+  /** The question that the recorded example answers. */
+  first() {
+    const { text, width, alpha } = this.model.get("recorded");
+    return { text, table: false, width, alpha, prefix: [], sampling: null };
+  }
+
+  change(traits) {
+    this.put(traits);
+    this.hear();
+  }
+
+  hear() {
+    this.mark();
+    this.ask();
+  }
+
+  /** The controls show what is asked. */
+  mark() {
+    const text = this.model.get("text");
+    const table = this.model.get("table");
+    this.kinds.forEach(({ button }, place) => (button.checked = Boolean(place) === table));
+    this.sentence.hidden = table;
+    this.numbers.hidden = !table;
+    if (this.input.value !== text) this.input.value = text;
+    this.chips.forEach((chip) => chip.setAttribute("aria-pressed", chip.textContent === text));
+    for (const { input, output, trait, show } of Object.values(this.sliders)) {
+      input.value = this.model.get(trait);
+      output.textContent = show(this.model.get(trait));
+    }
+    this.seed.value = this.model.get("seed");
+    this.sampler.textContent = this.model.get("sampling") ? "Sample again" : "Sample";
+  }
+
+  /** A newer question ends an older search; the answer before is dimmed until the new one stands. */
+  async ask() {
+    const question = this.question();
+    const key = JSON.stringify(question);
+    if (key === this.asked) return;
+    this.stop();
+    this.asked = key;
+    this.root.classList.add("g2h-waiting");
+    if (!question.table && !question.text.trim()) {
+      this.rest("Nothing to read yet: type a German sentence.");
+      return;
+    }
+    this.root.dataset.state = "reading";
+    this.state.textContent = "Searching …";
+    const result = question.table ? this.onTables(question) : await this.onModel(question);
+    if (!result || this.asked !== key) return;
+    this.result = result;
+    this.told = question;
+    this.isRecorded = false;
+    this.put({ step: 0 });
+    Object.assign(this.root.dataset, { state: "done", told: key });
+    this.root.classList.remove("g2h-waiting");
+    this.draw();
+  }
+
+  async onModel({ table: _, ...asked }) {
+    const onProgress = ({ steps, scored }) => {
+      if (steps) this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
+    };
+    const results = await this.runAll("search", { ...asked, limit: this.model.get("limit") }, { onProgress });
+    return results?.[0] ?? null;
+  }
+
+  /** The same searches on the tables, small enough to be done here; and every sequence there is. */
+  onTables({ table: _, text: __, ...asked }) {
+    this.running?.abort(new Error("a newer question came"));
+    const { names, tables, bos, eos, limit } = this.model.get("tables");
+    const words = names.map((name) => (name === "<eos>" ? name : ` ${name}`));
+    const step = twoTables(tables);
+    const found = finish(laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked));
+    const options = { bos, eos, maxLength: limit, width: names.length ** limit, pruned: 0, lengthRule: new Power(asked.alpha) };
+    const [best] = compare(step, TABLES_START, options).ranking;
+    const everything = { ...best, pieces: best.tokens.map((token) => words[token]) };
+    return { ...found, everything, size: names.length };
+  }
+
+  /** The search goes down this way, and on from there. */
+  force(place) {
+    const { nodes } = this.shown;
+    this.change({ prefix: wayTo(nodes, place).map((at) => nodes[at].token) });
+    this.tree.focusSoon();
+  }
+
+  // ---- where we are
+
+  /** The search whose tree is shown. */
+  get shown() {
+    return this.result.forced ?? this.result.free;
+  }
+
+  get upTo() {
+    const steps = Math.max(this.shown.steps, 1);
+    return Math.min(this.model.get("step") || steps, steps);
+  }
+
+  go(step) {
+    this.stop();
+    this.put({ step });
+    this.drawTree();
+  }
+
+  play() {
+    this.put({ step: 1 });
+    this.drawTree();
+    this.player.textContent = "Stop";
+    this.beat = setInterval(() => {
+      if (this.upTo >= this.shown.steps) return this.stop();
+      this.put({ step: this.upTo + 1 });
+      return this.drawTree();
+    }, BEAT);
+  }
+
+  stop() {
+    clearInterval(this.beat);
+    this.beat = null;
+    this.player.textContent = "Step by step";
+  }
+
+  // ---- drawing
+
+  account() {
+    this.state.textContent = this.isRecorded
+      ? "A recorded example. Touch anything here, and the model comes to life."
+      : "Searched in this page, as you asked.";
+  }
+
+  draw() {
+    this.account();
+    const { prefix, width } = this.told;
+    this.forcedBar.hidden = !prefix.length;
+    if (prefix.length) {
+      const words = textOf(this.piecesOf(prefix)) || "the end";
+      this.forcedText.replaceChildren("▸ Forced to begin with ", element("q", {}, words));
+    }
+    this.say(outcome(this.result, { width, prefix }));
+    this.drawTree();
+    this.drawTable();
+    this.cost.textContent = costInWords(this.shown, { width, size: this.result.size });
+    const best = this.shown.ranking[0] ?? this.shown.greedy;
+    this.explain(best);
+  }
+
+  piecesOf(prefix) {
+    const { nodes } = this.result.forced;
+    let at = 0;
+    return prefix.flatMap((token) => {
+      at = nodes.findIndex((node) => node.parent === at && node.token === token);
+      return at < 0 ? [] : [nodes[at].piece];
+    });
+  }
+
+  drawTree() {
+    const { upTo } = this;
+    this.step.max = Math.max(this.shown.steps, 1);
+    this.step.value = upTo;
+    this.stepText.textContent = `${upTo} of ${this.shown.steps}`;
+    this.tree.draw(this.shown.nodes, layOut(this.shown, { upTo, prefix: this.told.prefix }), upTo);
+    if (this.beat) this.tree.toEnd();
+  }
+
+  drawTable() {
+    const { alpha, sampling } = this.told;
+    this.listed = rowsOf(this.result, { seed: sampling?.seed ?? 0, everything: this.result.everything });
+    this.rows.replaceChildren(...this.listed.map((row, place) => rankingRow(row, place, alpha)));
+  }
+
+  /** How the score of one sequence comes about, token by token. */
+  explain(found) {
+    if (!found?.parts.length) {
+      this.parts.replaceChildren();
+      return;
+    }
+    Object.assign(this.parts.dataset, { tokens: found.tokens.join(" "), parts: found.parts.map((part) => part.toFixed(4)).join(" ") });
+    this.parts.replaceChildren(...partsNodes(found, this.told.alpha));
+  }
+
+  dispose() {
+    this.stop();
+    super.dispose();
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const view = new BeamLaboratory(model, el);
+    return () => view.dispose();
+  },
+};

@@ -1,0 +1,197 @@
+"""A laboratory of searches: type a sentence, see the tree of a beam, and force it another way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_number, check_texts
+from gates2heads.decoding.comparison import Compared, Found, Watched
+from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.view import PositionError, module, style
+
+# What each control can be set to, the least and the most.
+BOUNDS = {
+    "width": (1, 10),
+    "alpha": (0.0, 2.0),
+    "temperature": (0.1, 2.0),
+    "top_k": (0, 50),
+    "top_p": (0.05, 1.0),
+    "seed": (0, 2**31 - 1),
+    "step": (0, 10_000),
+}
+_DIGITS = 4  # of a recorded log-probability
+_TABLES = {
+    "names": list(NAMES),
+    "tables": [[list(row) for row in table] for table in (TABLE, AFTER_C)],
+    "bos": BOS,
+    "eos": EOS,
+    "limit": STEPS,
+    "source": "The numbers are those of the slides 《机器学习基础》 [S1], under 贪婪搜索, which "
+    "follow Zhang et al. 2023, section 10.8. That the second table holds after every C at step 2 "
+    "is ours.",
+}
+
+
+class BeamLaboratory(LiveView):
+    """Type a sentence, and see how a beam of any width searches for its translation.
+
+    The tree shows what was followed, what was pruned and what is complete; a candidate that is
+    pressed becomes a prefix that every search must begin with. Two tables of probabilities, on
+    which greedy search misses the better sequence, go through the same searches. Complete
+    sequences keep their places, so a beam of one is greedy search.
+
+    Source: Zhang et al. 2023, section 10.8, for the length rule L^α and the two tables; Holtzman et
+    al. 2020 for sampling from a nucleus.
+
+    Args:
+        model: the translator, from `export_model`.
+        examples: sentences to press; the first is the recorded one.
+        recorded: what `watch` found for the first example with this width and `Power(alpha)`.
+        title: stands above the view.
+        label: what to type, above the field.
+        hint: what to try, in a line.
+        width: of the beam, 1 to 10.
+        alpha: the power of the length rule, 0 to 2.
+
+    Attributes:
+        text, table, width, alpha, prefix: what is searched, in step with the view; with `table` it
+            is the two tables, and `prefix` holds the tokens that are forced.
+        sampling, temperature, top_k, top_p, seed: whether and how is sampled; top_k 0 keeps all.
+        step: how many steps of the tree are shown; 0 is all.
+
+    Raises:
+        TypeError: a text that is no string, no model, or `recorded` is not what `watch` gives.
+        ValueError: no example, a recorded search of another text, or a control out of its bounds.
+    """
+
+    _esm = module("beam_laboratory.js")
+    _css = style("beam_laboratory.css")
+
+    examples = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    tables = Dict(_TABLES).tag(sync=True)
+    limit = Int(40).tag(sync=True)
+    label = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    table = Bool(False).tag(sync=True)
+    width = Int(5).tag(sync=True)
+    alpha = Float(0.75).tag(sync=True)
+    prefix = List(Int()).tag(sync=True)
+    sampling = Bool(False).tag(sync=True)
+    temperature = Float(1.0).tag(sync=True)
+    top_k = Int(0).tag(sync=True)
+    top_p = Float(1.0).tag(sync=True)
+    seed = Int(1).tag(sync=True)
+    step = Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        model: Exported,
+        examples: Sequence[str],
+        recorded: Watched,
+        *,
+        title: str = "",
+        label: str = "Type a German sentence",
+        hint: str = "Press any candidate, and the search must go that way.",
+        width: int = 5,
+        alpha: float = 0.75,
+        **traits: Any,
+    ):
+        check_texts("examples", examples)
+        check_texts("title, label and hint", [title, label, hint])
+        if not examples:
+            raise ValueError("examples must hold at least one text, got none")
+        if not isinstance(recorded, Watched):
+            raise TypeError(f"recorded must be what `watch` gives, got {shown(recorded)}")
+        if recorded.text != examples[0]:
+            raise ValueError(
+                f"recorded must be of the first example, {shown(examples[0])}, got a search of "
+                f"{shown(recorded.text)}"
+            )
+        check_count("width", width, most=BOUNDS["width"][1])
+        check_number("alpha", alpha)
+        super().__init__(
+            model,
+            examples=list(examples),
+            recorded={**_told(recorded), "width": width, "alpha": float(alpha)},
+            limit=recorded.limit,
+            title=title,
+            label=label,
+            hint=hint,
+            text=examples[0],
+            width=width,
+            alpha=float(alpha),
+            **traits,
+        )
+
+    @validate(*BOUNDS)
+    def _inside(self, proposal: dict[str, Any]) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        least, most = BOUNDS[name]
+        if not least <= value <= most:
+            raise PositionError(f"{name} must be from {least} to {most}, got {value}")
+        return value
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take a state from the browser; what a linked control asks for is moved into bounds."""
+        if not isinstance(sync_data, dict):
+            raise TypeError(f"sync_data must map traits to values, got {shown(sync_data)}")
+        inside = {
+            name: _number_inside(name, sync_data[name]) for name in BOUNDS if name in sync_data
+        }
+        super().set_state({**sync_data, **inside})
+
+    def __repr__(self):
+        return f"BeamLaboratory({self.live[0]['name']}, {len(self.examples)} examples)"
+
+
+def _number_inside(name: str, asked: Any) -> float:
+    """The nearest that a control can be set to, of the kind that it holds."""
+    least, most = BOUNDS[name]
+    try:
+        return type(least)(min(max(float(asked), least), most))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
+
+
+def _told(recorded: Watched) -> dict[str, Any]:
+    """What the page is told, in the form in which a live answer comes."""
+    compared, words = recorded.compared, recorded.words
+    return {
+        "text": recorded.text,
+        "source": list(recorded.source),
+        "size": len(words),
+        "free": {
+            "nodes": _nodes(compared, words),
+            "ranking": [_found(found, words) for found in compared.ranking],
+            "greedy": _found(compared.greedy, words),
+            "scored": compared.scored,
+            "steps": compared.steps,
+        },
+    }
+
+
+def _nodes(compared: Compared, words: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            **node._asdict(),
+            "piece": "" if node.parent is None else words[node.token],
+            "log_prob": round(node.log_prob, _DIGITS),
+            "score": round(node.score, _DIGITS),
+        }
+        for node in compared.nodes
+    ]
+
+
+def _found(found: Found, words: list[str]) -> dict[str, Any]:
+    return {
+        **found._asdict(),
+        "pieces": [words[token] for token in found.tokens],
+        "parts": [round(part, _DIGITS) for part in found.parts],
+        "log_prob": round(found.log_prob, _DIGITS),
+        "score": round(found.score, _DIGITS),
+    }

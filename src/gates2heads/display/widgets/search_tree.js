@@ -1,0 +1,218 @@
+// The picture of a search and its words: pure functions, tested in Node.
+
+import { bytesOf, visible } from "../live/pieces.js";
+
+export const CELL = { width: 84, height: 38, across: 22, down: 6, head: 22 }; // pixels
+const LETTER = /^[\p{L}\p{N}\p{M}]/u;
+const FATES = { kept: "followed", ended: "complete", cut: "complete, cut at the limit", pruned: "pruned" };
+
+/** −2.05, with the sign that is as wide as a plus. */
+export const written = (number, digits = 2) => number.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1");
+
+/** A probability as people write it: 0.054, or 3.2 · 10⁻⁷. */
+export function chance(logProb) {
+  const value = Math.exp(logProb);
+  if (value >= 0.0005) return value.toFixed(3);
+  const power = Math.floor(logProb / Math.LN10);
+  return `${(10 ** (logProb / Math.LN10 - power)).toFixed(1)} · 10${raised(power)}`;
+}
+
+/** A whole number in small raised digits. */
+export const raised = (number) => [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
+
+/** 440,000 */
+export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** A power as it can be counted or only told: 4⁴ = 256, or 8,000¹³ ≈ 10⁵¹. */
+export function powerInWords(base, exponent) {
+  const digits = exponent * Math.log10(base);
+  const value = digits < 7 ? `= ${grouped(base ** exponent)}` : `≈ 10${raised(Math.round(digits))}`;
+  return `${grouped(base)}${raised(exponent)} ${value}`;
+}
+
+/** What a token looks like by itself; one that goes on a word begins with a dot. */
+export function signOf(piece, isFirst) {
+  if (piece === "<eos>") return "∎ end";
+  if (piece.startsWith(" ") && piece.length > 1) return visible(piece.slice(1));
+  return !isFirst && LETTER.test(piece) ? `·${visible(piece)}` : visible(piece);
+}
+
+/** The text that pieces spell, the end left out. */
+export function textOf(pieces) {
+  const bytes = pieces.filter((piece) => piece !== "<eos>").flatMap(bytesOf);
+  return new TextDecoder().decode(new Uint8Array(bytes)).trim();
+}
+
+/** The nodes from the first token to a node; the root is none. */
+export function wayTo(nodes, place) {
+  const way = [];
+  for (let at = place; nodes[at].parent !== null; at = nodes[at].parent) way.unshift(at);
+  return way;
+}
+
+/** The sequence that ends in a node, in the form of what a search found. */
+export function sequenceAt(nodes, place) {
+  const way = wayTo(nodes, place).map((at) => nodes[at]);
+  return {
+    tokens: way.map(({ token }) => token),
+    pieces: way.map(({ piece }) => piece),
+    parts: way.map((node, at) => node.log_prob - (at ? way[at - 1].log_prob : 0)),
+    log_prob: nodes[place].log_prob,
+    score: nodes[place].score,
+    fate: nodes[place].fate,
+  };
+}
+
+/** The nodes along a sequence of tokens, as far as the tree has them. */
+export function along(nodes, tokens) {
+  const way = [];
+  let at = 0;
+  for (const token of tokens) {
+    at = nodes.findIndex((node) => node.parent === at && node.token === token);
+    if (at < 0) break;
+    way.push(at);
+  }
+  return way;
+}
+
+/** The places of all nodes, one column a step: what was followed before what was not, likeliest first. */
+export function columnsOf(nodes, upTo) {
+  const columns = Array.from({ length: upTo }, () => []);
+  nodes.forEach(({ length }, place) => length && length <= upTo && columns[length - 1].push(place));
+  const isPruned = (place) => Number(nodes[place].fate === "pruned");
+  for (const column of columns) {
+    column.sort((a, b) => isPruned(a) - isPruned(b) || nodes[b].log_prob - nodes[a].log_prob || a - b);
+  }
+  return columns;
+}
+
+/**
+ * Where everything stands.
+ *
+ * @param {object} compared nodes, ranking and greedy of a search
+ * @param {{upTo: number, prefix: number[]}} options how many steps are shown, and what was forced
+ * @returns {{cells, edges, cuts, width, height}} cells: {place, step, row, x, y, fate, isBest, isGreedy,
+ *   isForced}; edges: {from, to, kind} between cells' places, kind best, kept or pruned, isGreedy; cuts:
+ *   {step, x, y}, below which nothing was followed
+ */
+export function layOut({ nodes, ranking, greedy }, { upTo, prefix = [] }) {
+  const best = new Set(ranking.length ? along(nodes, ranking[0].tokens) : []);
+  const straight = new Set(along(nodes, greedy.tokens));
+  const forced = new Set(along(nodes, prefix));
+  const columns = columnsOf(nodes, upTo);
+  const left = (step) => step * (CELL.width + CELL.across);
+  const top = (row) => CELL.head + row * (CELL.height + CELL.down);
+  const cells = columns.flatMap((column, step) => column.map((place, row) => ({
+    place, step, row, x: left(step), y: top(row),
+    fate: nodes[place].fate,
+    isBest: best.has(place), isGreedy: straight.has(place), isForced: forced.has(place),
+  })));
+  const edges = cells
+    .filter(({ step }) => step > 0)
+    .map(({ place, fate, isBest, isGreedy }) => ({
+      from: nodes[place].parent, to: place, kind: isBest ? "best" : fate === "pruned" ? "pruned" : "kept", isGreedy,
+    }));
+  const cuts = columns.flatMap((column, step) => {
+    const followed = column.filter((place) => nodes[place].fate !== "pruned").length;
+    return followed && followed < column.length ? [{ step, x: left(step), y: top(followed) - CELL.down / 2 }] : [];
+  });
+  const most = Math.max(1, ...columns.map((column) => column.length));
+  return { cells, edges, cuts, width: left(upTo) - CELL.across, height: top(most) };
+}
+
+/** Which cell the keyboard goes to: up and down in a column, back to the parent, on to the likeliest child. */
+export function neighbour({ cells }, nodes, place, key) {
+  const at = cells.find((cell) => cell.place === place);
+  if (!at) return null;
+  const inColumn = (by) => cells.find((cell) => cell.step === at.step && cell.row === at.row + by);
+  const found = {
+    ArrowUp: () => inColumn(-1),
+    ArrowDown: () => inColumn(1),
+    ArrowLeft: () => cells.find((cell) => cell.place === nodes[place].parent),
+    ArrowRight: () => cells.find((cell) => nodes[cell.place].parent === place)
+      ?? cells.find((cell) => cell.step === at.step + 1),
+    Home: () => cells[0],
+    End: () => cells.findLast((cell) => cell.isBest),
+  }[key]?.();
+  return found ? found.place : null;
+}
+
+/** A cell for those who do not see it. */
+export function cellInWords(node, { isBest, isGreedy, isForced }) {
+  const parts = [`${signOf(node.piece, node.length === 1)}, step ${node.length}`, `log P ${written(node.log_prob)}`];
+  parts.push(isForced ? "forced" : FATES[node.fate]);
+  if (isBest) parts.push("on the way to the best found");
+  if (isGreedy) parts.push("on greedy search's way");
+  return parts.join(", ");
+}
+
+/** How a score comes about: {log_prob, length, power, score} of a sequence under the length rule. */
+export function decomposed({ log_prob, parts }, alpha) {
+  const power = parts.length ** alpha;
+  return { log_prob, length: parts.length, power, score: log_prob / power };
+}
+
+/** What the candidates cost, in words. */
+export function costInWords({ scored, steps }, { width, size }) {
+  const most = width * size * steps;
+  return `Scored: ${grouped(scored)} candidates; k · V · T = ${grouped(width)} · ${grouped(size)} · ${grouped(steps)} = `
+    + `${grouped(most)} at most. Every sequence of ${steps} tokens: V`
+    + `${raised(steps)} = ${powerInWords(size, steps)}.`;
+}
+
+const same = (a, b) => a.length === b.length && a.every((token, place) => token === b[place]);
+const quoted = ({ pieces }) => `“${textOf(pieces) || "nothing"}”`;
+
+/** What came out, in words. */
+export function outcome({ free, forced }, { width, prefix }) {
+  const shown = forced ?? free;
+  const best = shown.ranking[0];
+  if (!best) return "No way to go on from there has a probability above zero.";
+  const score = (found) => `score ${written(found.score, 3)}`;
+  if (forced) {
+    const begins = sequenceAt(forced.nodes, along(forced.nodes, prefix).at(-1) ?? 0);
+    const told = `Forced to begin with ${quoted(begins)}, the best found is ${quoted(best)}, ${score(best)}.`;
+    const other = free.ranking[0];
+    if (!other) return told;
+    if (same(best.tokens, other.tokens)) return `${told} The free search finds the same.`;
+    const gap = best.score - other.score;
+    return `${told} Free, it is ${quoted(other)}, ${score(other)}: forced, the score is ${written(Math.abs(gap), 3)} `
+      + `${gap > 0 ? "better: the free beam had pruned it" : "worse"}.`;
+  }
+  const told = `A beam of ${width} finds ${quoted(best)}, ${score(best)}.`;
+  if (same(best.tokens, free.greedy.tokens)) return `${told} Greedy search writes the same.`;
+  const likelier = best.log_prob > free.greedy.log_prob;
+  const why = best.score < free.greedy.score ? "that is better"
+    : likelier ? "less likely than what the beam found" : "likelier, but worse once length counts";
+  const step = leaves(free);
+  const where = step === null ? "" : ` The beam pruned its way at step ${step}.`;
+  return `${told} Greedy search writes ${quoted(free.greedy)}, ${score(free.greedy)}; ${why}.${where}`;
+}
+
+/** Where greedy search's way leaves the tree: the step at which the beam pruned it, or null. */
+export function leaves({ nodes, greedy }) {
+  const way = along(nodes, greedy.tokens);
+  const last = way.at(-1);
+  if (last !== undefined && nodes[last].fate === "pruned") return nodes[last].length;
+  return way.length < greedy.tokens.length ? way.length + 1 : null;
+}
+
+/**
+ * The rows of the table: the ranking, then what stands beside it.
+ *
+ * @returns {{rank, name, found, isBest, isGreedy, isBeside}[]}
+ */
+export function rowsOf({ free, forced, sample }, { seed, everything = null }) {
+  const { ranking, greedy } = forced ?? free;
+  const how = forced ? "forced, " : "";
+  const rows = ranking.map((found, place) => ({
+    rank: place + 1, name: `${how}beam`, found, isBest: !place, isGreedy: same(found.tokens, greedy.tokens), isBeside: false,
+  }));
+  const beside = (name, found, isGreedy = false) =>
+    rows.push({ rank: null, name, found, isBest: false, isGreedy, isBeside: true });
+  if (greedy.tokens.length) beside(`${how}greedy`, greedy, true);
+  if (forced && free.ranking.length) beside("free, beam", free.ranking[0]);
+  if (sample?.tokens.length) beside(`sample, seed ${seed}`, sample);
+  if (everything) beside("exhaustive", everything);
+  return rows;
+}
