@@ -9,12 +9,12 @@ from torch import nn
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
-from gates2heads.decoding.comparison import compare, watch
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu, check_rule
 from gates2heads.decoding.observation import observe, observe_heads
 from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
 from gates2heads.decoding.search import greedy
+from gates2heads.decoding.searches import compare, watch
 from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace

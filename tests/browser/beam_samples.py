@@ -11,8 +11,8 @@ from pathlib import Path
 
 from live_samples import write
 
-from gates2heads.decoding.comparison import watch
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.searches import watch
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
 from gates2heads.display.widgets import BeamLaboratory

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gates2heads.decoding.comparison import Watched, compare
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.searches import Watched, compare
 from gates2heads.decoding.two_tables import BOS, EOS, NAMES, START, STEPS, two_tables
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets import BeamLaboratory

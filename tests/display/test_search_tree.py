@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from gates2heads.decoding.comparison import compare
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.searches import compare
 from gates2heads.decoding.two_tables import BOS, EOS, NAMES, START, STEPS, two_tables
 from tests.decoding.step_functions import RandomTables
 from tests.javascript import DISPLAY, run_javascript

@@ -1,7 +1,7 @@
 // The searches over tables of log-probabilities, one after every prefix.
 
 import { beam } from "../../../src/gates2heads/display/engine/decoding/beam.js";
-import { compare } from "../../../src/gates2heads/display/engine/decoding/comparison.js";
+import { compare } from "../../../src/gates2heads/display/engine/decoding/searches.js";
 import { Power, Wu } from "../../../src/gates2heads/display/engine/decoding/lengths.js";
 import { draw, Generator, keepTopK, keepTopP, sample, temper } from "../../../src/gates2heads/display/engine/decoding/sampling.js";
 import { greedy } from "../../../src/gates2heads/display/engine/decoding/search.js";

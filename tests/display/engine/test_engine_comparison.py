@@ -5,8 +5,8 @@ import math
 import pytest
 
 from gates2heads.data.corpora.multi30k import multi30k
-from gates2heads.decoding.comparison import compare, watch
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.searches import compare, watch
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, START, STEPS, TABLE, two_tables
 from tests.display.engine.in_node import EngineError
 from tests.display.engine.test_engine_searches import COUNTS, WAYS, camel, cases, levels, same_nodes

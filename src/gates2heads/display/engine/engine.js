@@ -15,14 +15,14 @@
 //     `headsOff(model, [{layer, head}, …])` gives: heads that add nothing; `headsOf(model)` lists all.
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
-// compare(step, state, options): decoding/comparison.js; greedy beside a beam, with its tree.
+// compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
 //
 // The rooms are those of the library: layers/, models/, decoding/, tokens/; names, settings and
 // weights are the library's, the batch axis is gone. A caller's mistake is an Error of one sentence.
 
 import { beam, beamSteps } from "./decoding/beam.js";
-import { compare, compareSteps } from "./decoding/comparison.js";
+import { compare, compareSteps } from "./decoding/searches.js";
 import { Power, Wu } from "./decoding/lengths.js";
 import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
 import { greedy, greedySteps } from "./decoding/search.js";

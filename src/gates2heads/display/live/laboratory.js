@@ -1,7 +1,7 @@
 // What the beam laboratory asks, of whatever step function: a free search, one that is forced to
 // begin with a prefix, and a sample; each token with the piece that it stands for.
 
-import { compareSteps, onlyPath } from "../engine/decoding/comparison.js";
+import { compareSteps, onlyPath } from "../engine/decoding/searches.js";
 import { Power } from "../engine/decoding/lengths.js";
 import { sampleSteps } from "../engine/decoding/sampling.js";
 import { Tree } from "../engine/decoding/trace.js";

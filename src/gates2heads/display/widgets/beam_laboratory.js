@@ -1,4 +1,4 @@
-import { compare } from "../engine/decoding/comparison.js";
+import { compare } from "../engine/decoding/searches.js";
 import { Power } from "../engine/decoding/lengths.js";
 import { finish } from "../engine/decoding/steps.js";
 import { TABLES_START, twoTables } from "../engine/decoding/two_tables.js";
@@ -38,7 +38,7 @@ class BeamLaboratory extends LiveStage {
       onPoint: (place) => this.explain(sequenceAt(this.shown.nodes, place)),
     });
     this.buildSteps();
-    this.parts = element("div", { class: "g2h-parts" });
+    this.parts = element("div", { class: "g2h-parts", tabindex: 0, role: "region", "aria-label": "the score of one sequence" });
     this.root.append(this.parts);
     this.buildTable();
     this.buildSampling();

@@ -7,7 +7,7 @@ from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_number, check_texts
-from gates2heads.decoding.comparison import Compared, Found, Watched
+from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import LiveView

@@ -2,7 +2,7 @@
 
 import { laboratorySteps, remembering } from "../laboratory.js";
 
-const MOST = 3000; // remembered answers, of some 50 kB each
+const MOST = 600; // remembered answers, of some 150 kB each: scores of all tokens, keys and values
 const latest = new WeakMap(); // of each model the text that was read last, with all answers to it
 
 /**

@@ -11,9 +11,9 @@ from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, tw
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.comparison import compare, watch
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.search import greedy
+from gates2heads.decoding.searches import compare, watch
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 TABLES = {"bos": BOS, "eos": EOS, "max_length": 4}
