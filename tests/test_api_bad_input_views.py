@@ -8,12 +8,21 @@ import pytest
 import torch
 
 from gates2heads.decoding.observation import Observed, ObservedHeads
+from gates2heads.decoding.searches import Watched, compare
 from gates2heads.decoding.translation import Aligned
+from gates2heads.decoding.two_tables import BOS, EOS, START, two_tables
+from gates2heads.decoding.two_tables import NAMES as FOUR
 from gates2heads.display import source
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
-from gates2heads.display.widgets import AttentionExplorer, HeadExplorer, Pooling, Translate
+from gates2heads.display.widgets import (
+    AttentionExplorer,
+    BeamLaboratory,
+    HeadExplorer,
+    Pooling,
+    Translate,
+)
 from gates2heads.display.widgets.live_view import LiveView
 from tests.nonsense import HUGE, LISTS, THINGS, floats, through, walk
 
@@ -54,6 +63,13 @@ HEADS = [*THINGS, None, 3, [], TOLD]
 HEADS += changed(SEEN, source=TOKENS, target=TOKENS, log_prob=[object(), None, "1", [], math.nan])
 HEADS += changed(SEEN, encoder=[*NUMBERS, SEEN.cross], decoder=[*NUMBERS, SEEN.decoder * 2])
 HEADS += changed(SEEN, cross=[*NUMBERS, SEEN.cross - 1, SEEN.cross[0], SEEN.cross.to("meta")])
+SEARCHED = Watched(
+    "ab", ["a", "b"], list(FOUR), compare(two_tables, START, bos=BOS, eos=EOS, max_length=4), 9
+)
+SEARCHES = [*THINGS, None, 3, [], TOLD]
+SEARCHES += changed(SEARCHED, text=[object(), None, 3, "other"], source=TOKENS[:-1])
+SEARCHES += changed(SEARCHED, words=[*TOKENS[:3], [3], [None], ["a"]], compared=[None, 3, TOLD])
+SEARCHES += changed(SEARCHED, limit=[object(), None, 0, -1, "9", math.nan])
 PAIRS = [*LISTS, "ab", b"ab", [], {}, [3], [None], ["ab"], [("a",)], [("a", 3)], [("a", " ")]]
 PAIRS += [[("a", "b", "c", "d")], [("a", "\ud800")], [["a", "b"], None]]
 SLOTS = [*THINGS, None, 3, [], [1], [1, 2, 3], ["a", "b"], [1, math.nan], [1, HUGE**99], [None, 1]]
@@ -116,6 +132,29 @@ ENTRIES = {
             "block": [*STARTS, 3],
             "layer": [*STARTS, 2],
             "token": [*STARTS, 10_000],
+        },
+    ),
+    "BeamLaboratory": (
+        BeamLaboratory,
+        {"model": MODEL, "examples": ["ab"], "recorded": SEARCHED}
+        | {"title": "Beam", "label": "Type", "hint": "Try", "width": 5, "alpha": 0.75},
+        {
+            "model": [*THINGS, None, 3, Exported],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
+            "recorded": SEARCHES,
+            **dict.fromkeys(("title", "label", "hint"), WORDS),
+            "width": [*THINGS, None, [], "3", 2.5, 0, 11, HUGE, math.nan],
+            "alpha": [*THINGS, None, [], "1", -0.1, 2.1, HUGE, math.nan, math.inf],
+        },
+    ),
+    "BeamLaboratory.set_state": (
+        through(
+            BeamLaboratory.set_state, partial(BeamLaboratory(MODEL, ["ab"], SEARCHED).set_state)
+        ),
+        {"sync_data": {"width": 40, "text": "x"}},
+        {
+            "sync_data": [*THINGS[:2], None, 3, []]
+            + [{name: place} for name in ("width", "alpha") for place in PLACES[:-1]]
         },
     ),
     "Pooling": (

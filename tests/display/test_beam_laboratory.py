@@ -99,7 +99,7 @@ def test_what_the_browser_sets_is_moved_inside():
         ({"width": 11}, ValueError, "width must be from 1 to 10, got 11"),
         ({"width": "wide"}, TypeError, "width must be a whole number, got 'wide'"),
         ({"alpha": "big"}, TypeError, "alpha must be a number, got 'big'"),
-        ({"title": 3}, TypeError, "title, label and hint"),
+        ({"title": 3}, TypeError, "title must be a string, got 3"),
     ],
 )  # fmt: skip
 def test_nonsense_gets_one_clear_sentence(change, error, message):

@@ -1,16 +1,17 @@
 """A laboratory of searches: type a sentence, see the tree of a beam, and force it another way."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_number, check_texts
+from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.live_view import LiveView, check_words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 # What each control can be set to, the least and the most.
@@ -101,12 +102,12 @@ class BeamLaboratory(LiveView):
         alpha: float = 0.75,
         **traits: Any,
     ):
-        check_texts("examples", examples)
-        check_texts("title, label and hint", [title, label, hint])
+        check_words("examples", examples)
         if not examples:
             raise ValueError("examples must hold at least one text, got none")
-        if not isinstance(recorded, Watched):
-            raise TypeError(f"recorded must be what `watch` gives, got {shown(recorded)}")
+        for name, words in {"title": title, "label": label, "hint": hint}.items():
+            check_text(name, words)
+        _check_recorded(recorded)
         if recorded.text != examples[0]:
             raise ValueError(
                 f"recorded must be of the first example, {shown(examples[0])}, got a search of "
@@ -149,12 +150,31 @@ class BeamLaboratory(LiveView):
         return f"BeamLaboratory({self.live[0]['name']}, {len(self.examples)} examples)"
 
 
+def _check_recorded(recorded: Any) -> None:
+    """Refuse what `watch` never gives."""
+    if not isinstance(recorded, Watched) or not isinstance(recorded.compared, Compared):
+        raise TypeError(f"recorded must be what `watch` gives, got {shown(recorded)}")
+    check_text("recorded.text", recorded.text)
+    check_words("recorded.source", recorded.source)
+    check_count("the number of tokens in recorded.source", len(recorded.source))
+    check_words("recorded.words", recorded.words)
+    check_count("recorded.limit", recorded.limit)
+    most = max((node.token for node in recorded.compared.nodes[1:]), default=0)
+    if most >= len(recorded.words):
+        raise ValueError(
+            f"recorded must have a word for each token, got {len(recorded.words)} words and token "
+            f"{most}"
+        )
+
+
 def _number_inside(name: str, asked: Any) -> float:
     """The nearest that a control can be set to, of the kind that it holds."""
     least, most = BOUNDS[name]
+    if isinstance(asked, float) and math.isnan(asked):  # it would pass both bounds
+        raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}")
     try:
         return type(least)(min(max(float(asked), least), most))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
 
 
