@@ -60,7 +60,7 @@ def test_tokens_as_they_are_seen():
         ("\n", False), ("dog", True),
     ]  # fmt: skip
     signs = run_javascript("return given.map((one) => picture.signOf(...one));", MODULES, pieces)
-    assert signs == ["A", "dog", "·ing", ".", "∎ end", "␠", "␊", "dog"]
+    assert signs == ["A", "dog", "·ing", ".", "∎ end", "␣", "␊", "dog"]
     spelled = ["A", " gr", "<0xC3>", "<0xBC>", "n", "<eos>"]
     assert call("textOf", spelled) == "A grün"
     assert call("textOf", ["<eos>"]) == ""

@@ -33,6 +33,7 @@ export function powerInWords(base, exponent) {
 /** What a token looks like by itself; one that goes on a word begins with a dot. */
 export function signOf(piece, isFirst) {
   if (piece === "<eos>") return "∎ end";
+  if (piece === " ") return "␣";
   if (piece.startsWith(" ") && piece.length > 1) return visible(piece.slice(1));
   return !isFirst && LETTER.test(piece) ? `·${visible(piece)}` : visible(piece);
 }

@@ -27,8 +27,14 @@ export class TreePicture {
       const place = placeOf(event);
       if (place !== null) handler(place, event);
     };
-    stage.listen(this.plane, "click", heard(onPress));
-    stage.listen(this.plane, "pointerover", heard(onPoint));
+    const spot = ({ clientX, clientY }) => `${clientX} ${clientY}`;
+    stage.listen(this.plane, "click", heard((place, event) => {
+      this.pressed = spot(event);
+      onPress(place);
+    }));
+    stage.listen(this.plane, "pointerover", heard((place, event) => {
+      if (spot(event) !== this.pressed) onPoint(place); // else the tree moved, not the pointer
+    }));
     stage.listen(this.plane, "focusin", heard((place) => {
       this.rove(place);
       onPoint(place);
