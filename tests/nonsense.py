@@ -13,6 +13,8 @@ import math
 import re
 import traceback
 from collections import OrderedDict
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -50,6 +52,7 @@ LISTS = [object(), 3, None, 2.5]
 ODD = [*THINGS, b"a", "", None, True, 0, -1, 2.5, math.nan, math.inf, HUGE, [], [None], {}, ()]
 ODD += [np.array(["a", "b"]), np.array([1, 2]), OrderedDict(a=1), 1e200, 1j]
 ODD += [torch.ones(2, 5, device="meta"), torch.eye(3).to_sparse(), HUGE**99, ["\udc80"]]
+ODD += [Fraction(1, 3), Decimal("0.3")]
 ODD += [lambda *_, **__: None, torch.zeros(0), torch.full((B, S), 1e38), torch.ones(13, 17).bool()]
 
 

@@ -19,6 +19,7 @@ from gates2heads.checks.values import check_list
 LARGEST = 1e100  # beyond it, the distance of two numbers or a power of ten is too large to draw
 MOST = 100  # series, panels or categories: more cannot be told apart
 _UNWRITTEN = ("Cc", "Cs", "Zl", "Zp")  # control signs, halves of signs, ends of lines
+_OFF_ONE = 1e-3  # of a row's sum; half precision, rounded once per weight, stays within it
 _FORMULAS = MathTextParser("path")
 
 
@@ -48,6 +49,22 @@ def numbers(values: ArrayLike, name: str, *, most: float = LARGEST) -> np.ndarra
 
 def _holds_words(array: np.ndarray) -> bool:
     return any(isinstance(value, str | bytes) for value in array.ravel())
+
+
+def check_shares(name: str, weights: np.ndarray) -> None:
+    """Refuse weights (…, S) of which a row is negative somewhere or does not sum to 1.
+
+    Raises:
+        ValueError: with the worst row.
+    """
+    if weights.min() < 0:
+        raise ValueError(f"{name} must be at least 0, got {weights.min():.3g}")
+    sums = weights.sum(axis=-1, dtype=np.float64).ravel()
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > _OFF_ONE:
+        raise ValueError(
+            f"{name} must have rows that sum to 1, row {worst} sums to {sums[worst]:.3f}"
+        )
 
 
 def number(value: float, name: str) -> float:

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, observe, validate
 
-from gates2heads.checks.figures import numbers, seen
+from gates2heads.checks.figures import check_shares, numbers, seen
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.widgets.view import View, module, style
-
-_ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,14 +148,7 @@ def _weights(weights: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
         raise ValueError(
             f"weights must have the shape (target, source) = {shape}, got {weights.shape}"
         )
-    if weights.min() < 0:
-        raise ValueError(f"weights must be at least 0, got {weights.min():.3g}")
-    sums = weights.sum(axis=1, dtype=np.float64)
-    worst = int(np.abs(sums - 1).argmax())
-    if abs(sums[worst] - 1) > _ROW_SUM_TOLERANCE:
-        raise ValueError(
-            f"weights must have rows that sum to 1, row {worst} sums to {sums[worst]:.3f}"
-        )
+    check_shares("weights", weights)
     return weights
 
 

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
+from gates2heads.checks.figures import check_shares
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import module, style
-
-_ROW_SUM_TOLERANCE = 1e-3  # half precision, rounded once per weight, stays within it
 
 
 class AttentionExplorer(LiveView):
@@ -142,7 +141,5 @@ def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
         if found.shape != shape:
             raise ValueError(f"readings[{shown(name)}].{part} must be {shape}, got {found.shape}")
         maps.append(found)
-    sums = maps[0].sum(axis=1, dtype=np.float64)
-    if maps[0].min() < 0 or np.abs(sums - 1).max() > _ROW_SUM_TOLERANCE:
-        raise ValueError(f"readings[{shown(name)}].weights must have rows of weights that sum to 1")
+    check_shares(f"readings[{shown(name)}].weights", maps[0])
     return {**told, "looks": True}, maps
