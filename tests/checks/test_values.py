@@ -1,6 +1,7 @@
 """The checks of numbers, words and flags that callers choose."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -47,6 +48,12 @@ def test_what_is_no_whole_number_is_named(value):
 def test_a_whole_number_out_of_bounds_is_named(value, bounds, message):
     with pytest.raises(ValueError, match=message):
         check_count("n", value, **bounds)
+
+
+def test_a_fraction_is_no_share_since_dropout_does_not_take_it():
+    check_share("x", np.float32(0.5))
+    with pytest.raises(TypeError, match=r"^x must be a float, got Fraction\(1, 3\)$"):
+        check_share("x", Fraction(1, 3))
 
 
 @pytest.mark.parametrize("check", [check_number, check_positive, check_share])

@@ -79,13 +79,15 @@ def check_positive(name: str, value: float, *, most: float = LARGEST) -> None:
 
 
 def check_share(name: str, value: float) -> None:
-    """Refuse what is not a number from 0 to 1.
+    """Refuse what is not a number from 0 to 1, of a kind that PyTorch's dropout takes.
 
     Raises:
-        TypeError: the value is no number.
+        TypeError: the value is no number, or a fraction.
         ValueError: it is outside [0, 1], or NaN.
     """
     value = _real(name, value)
+    if not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a float, got {shown(value)}")
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {shown(value)}")
 

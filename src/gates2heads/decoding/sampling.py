@@ -81,7 +81,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
         return log_probs.log_softmax(dim=-1)
     ranked = log_probs.softmax(dim=-1).sort(dim=-1, descending=True, stable=True).values
     before = ranked.cumsum(dim=-1) - ranked  # the mass of the likelier tokens
-    kept = before < float(p)
+    kept = before < p
     kept[..., 0] = True
     return _keep_first(log_probs, kept)
 

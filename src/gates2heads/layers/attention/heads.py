@@ -70,5 +70,5 @@ def scaled_dot(
     check_triple(query, key, value, dropout)
     scores = query * (1 / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (…, T, S)
     weights = masked_softmax(scores, mask=mask)
-    context = F.dropout(weights, float(dropout)) @ value  # (…, T, D)
+    context = F.dropout(weights, dropout) @ value  # (…, T, D)
     return context, weights

@@ -117,7 +117,7 @@ def choose_units(
     check_share("share", share)
     check_generator(generator)
     real = units >= 0
-    quota = (float(share) * real.sum(dim=1, keepdim=True)).round()  # (B, 1)
+    quota = (share * real.sum(dim=1, keepdim=True)).round()  # (B, 1)
     sizes = torch.zeros_like(units).scatter_add_(1, units.clamp(min=0), real.long())  # (B, L)
     order = torch.rand(units.shape, generator=generator, device=units.device).argsort(dim=1)
     drawn = sizes.gather(1, order)  # the units' sizes in the order in which they are drawn
