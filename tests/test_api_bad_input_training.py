@@ -271,7 +271,7 @@ ENTRIES = {
             "checkpoint": None,
         },
         {
-            "model": [*THINGS, None],
+            "model": [*THINGS, None, nn.Linear(1, 1, device="meta")],
             "batches": [*LISTS, [], [3, 3], [None], ["a", "b"]],
             "steps": COUNTS,
             "loss": [*THINGS, None, lambda m, b: 3, lambda m, b: None, lambda m, b: floats(2)],

@@ -46,9 +46,12 @@ def check_kinds(
     """Refuse what is not of the kind that `fit` needs.
 
     Raises:
-        TypeError: with a sentence that names the argument.
+        TypeError, ValueError: with a sentence that names the argument.
     """
     check_module("model", model)
+    for name, weight in model.named_parameters():
+        if weight.is_meta:
+            raise ValueError(f"model must hold numbers, but its {name} is on meta, with none")
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
