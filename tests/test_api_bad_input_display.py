@@ -20,7 +20,7 @@ from gates2heads.display.heatmaps import alignment_grid, heatmap
 from gates2heads.display.widgets import Alignment, AlignmentExplorer, FrameViewer
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.view import View
-from gates2heads.exercises import attention as exercises
+from gates2heads.exercises import attention_answers as exercises
 from gates2heads.exercises import attention_further as further
 from gates2heads.exercises.comparison import difference, same
 from gates2heads.exercises.looking import SampledLoss, looking_model, year_first
@@ -238,9 +238,11 @@ ENTRIES = {
     ),
     "FrameViewer": (
         FrameViewer,
-        {"frames": [SVG], "labels": ["one"], "title": "frames", "interval_ms": 60, "index": 0},
+        {"frames": [SVG], "labels": ["one"], "title": "frames", "interval_ms": 60, "index": 0}
+        | {"alts": ["a dot"]},
         {
             "frames": PICTURES,
+            "alts": [*NAMES[:2], *NAMES[3:], ["a", "b"], []],
             "labels": [*NAMES[:2], *NAMES[3:], ["a", "b"], []],
             "title": [object(), None, 3, []],
             "interval_ms": COUNTS,
@@ -310,7 +312,9 @@ ENTRIES = {
         {"sync_data": {"step": 0}},
         {"sync_data": [*THINGS[:2], None, 3, [], *({"step": place} for place in BAD_PLACES)]},
     ),
-    "check_fault": answered(exercises.check_fault, letter="b"),
+    "check_fault": answered(exercises.check_fault, letter="d"),
+    "check_same": answered(exercises.check_same, names=("additive", "concat")),
+    "check_gradient": answered(exercises.check_gradient, numbers=[-0.5, -7.0, 7.5]),
     "difference": (
         partial(difference, wanted=floats(2, 3), tolerance=1e-5),
         {"answer": floats(2, 3)},

@@ -201,11 +201,11 @@ EXEMPT = {
         display/diagram_parts.write display/diagram_parts.write_title
         display/line_breaks.narrow display/listings.listing display/svg.page_svg
         display/source.prose(numbers) display/theme.styled exercises/attention.pool
-        exercises/attention.split exercises/attention.entropy
+        exercises/attention.entropy
         exercises/attention.masked_softmax_by_hand exercises/attention.luong_step
         exercises/attention_further.reinforce exercises/diagnosis.random_tensors
         display/glyphs.fonts_of display/live/models.key
-        exercises/attention.FaultyAttention.forward exercises/comparison.same(wanted)
+        exercises/attention_answers.FaultyAttention.forward exercises/comparison.same(wanted)
         exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)
         exercises/comparison.difference(tolerance) exercises/readers_code.said_by
         exercises/readers_code.where exercises/verdict.verdict_of exercises/verdict.tried""",

@@ -27,6 +27,7 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
     )
     field = root.locator("input[type=text]")
     check_recorded(root, traits)
+    assert root.locator(".g2h-chip").all_inner_texts() == traits["labels"]
     for place, text in enumerate(traits["examples"]):
         root.locator(f"[data-place='{place}']").click()
         check_text(page, root, readers, text)
@@ -50,6 +51,8 @@ def wait_for(root: Locator, text: str) -> None:
     """Wait until the page has read this text."""
     expect(root).to_have_attribute("data-text", text, timeout=60_000)
     expect(root).to_have_attribute("data-state", "done", timeout=60_000)
+    assert root.get_attribute("data-stale") is None
+    assert root.locator(".g2h-refusal").is_hidden()
 
 
 def check_text(page: Page, root: Locator, readers: dict, text: str, *, every_step=False) -> None:
@@ -92,19 +95,24 @@ def check_step(root: Locator, one: Observed, step: int) -> None:
 
 
 def check_hostile(root: Locator, field: Locator) -> None:
-    """What no reader knows gets a sentence, as text, and the last answer stays."""
+    """What no reader knows gets a sentence beside the field; the last answer stays, dimmed."""
     before = root.evaluate(FACTS)["written"]
     for text in ("<img src=x onerror=alert(1)>", "☃ 1999", "\u202e1999", "9" * 400):
         field.fill(text)
-        expect(root).to_have_attribute("data-state", re.compile("fault|done"), timeout=60_000)
-        expect(root.locator(".g2h-state")).not_to_have_text("")
+        expect(root).to_have_attribute("data-state", re.compile("refused|done"), timeout=60_000)
+        expect(root.locator(".g2h-state:not(:empty), .g2h-refusal:not(:empty)")).to_have_count(1)
         assert root.locator("img").count() == 0
     field.fill("☃ 1999")
-    expect(root).to_have_attribute("data-state", "fault", timeout=60_000)
-    expect(root.locator(".g2h-state")).to_contain_text("☃")
+    expect(root).to_have_attribute("data-state", "refused", timeout=60_000)
+    expect(root.locator(".g2h-refusal")).to_contain_text("☃")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(root).to_have_attribute("data-stale", "")
+    assert field.input_value() == "☃ 1999"
     field.fill("")
     expect(root).to_have_attribute("data-state", "empty", timeout=60_000)
-    expect(root.locator(".g2h-state")).to_contain_text("Nothing to read yet")
+    expect(root.locator(".g2h-refusal")).to_contain_text("Nothing to read yet")
+    expect(field).to_have_attribute("aria-invalid", "false")
+    expect(root).to_have_attribute("data-stale", "")
     assert len(root.evaluate(FACTS)["written"]) == len(before)
 
 

@@ -28,7 +28,14 @@ def explorer() -> AttentionExplorer:
         limit = one.decoding["max_length"]
         seen[name] = observe(one.model, EXAMPLES[0], one.source, one.target, max_length=limit)
     models = [live_model(file) for file in READERS.values()]
-    return AttentionExplorer(seen, models, EXAMPLES, title="Two <readers>", hint="Type & see.")
+    return AttentionExplorer(
+        seen,
+        models,
+        EXAMPLES,
+        labels=["July <14>", "an Arabic date"],
+        title="Two <readers>",
+        hint="Type & see.",
+    )
 
 
 if __name__ == "__main__":

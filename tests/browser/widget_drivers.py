@@ -43,6 +43,7 @@ def drive_frames(page: Page, root: Locator, traits: dict) -> None:
         assert shown.inner_html() == drawn[index]
         assert root.locator("output").inner_text() == labels[index]
         assert labels[index] in shown.get_attribute("aria-label")
+        assert shown.get_attribute("aria-label").endswith(traits["alts"][index])
         assert slider.input_value() == str(index)
         assert slider.get_attribute("aria-valuetext") == labels[index]
         assert root.get_by_label("previous frame").is_disabled() == (index == 0)

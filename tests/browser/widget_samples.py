@@ -78,7 +78,10 @@ def viewer(**position: int) -> FrameViewer:
         for place in range(7)
     ]
     labels = [f"after {place * 10} updates" for place in range(7)]
-    return FrameViewer(frames, labels, title="A walk <right>", interval_ms=50, **position)
+    alts = [f"A circle, {place} steps to the right." for place in range(7)]
+    return FrameViewer(
+        frames, labels, alts=alts, title="A walk <right>", interval_ms=50, **position
+    )
 
 
 def prediction() -> Predict:

@@ -296,3 +296,12 @@ def test_explorer_refuses_what_cannot_be_compared(alignments, titles, error, mes
 def test_viewer_refuses_what_it_cannot_show(arguments, error, message):
     with pytest.raises(error, match=f"^{message}$"):
         FrameViewer(*arguments)
+
+
+def test_viewer_describes_every_frame_or_none():
+    assert frames(2).alts == ["", ""]
+    assert frames(2, alts=["a dot", "a line"]).alts == ["a dot", "a line"]
+    with pytest.raises(ValueError, match=r"^alts must describe 3 frames, got 1$"):
+        frames(3, alts=["a dot"])
+    with pytest.raises(TypeError, match=r"^alts must be a list of strings"):
+        frames(1, alts=[3])

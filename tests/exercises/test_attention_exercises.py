@@ -7,12 +7,26 @@ import torch.nn.functional as F
 from gates2heads.data.corpora.dates import LOCALES, dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.exercises import attention as exercises
+from gates2heads.exercises import attention_answers as answers
 from gates2heads.exercises import attention_further as further
 from gates2heads.exercises.attention import luong_step, masked_softmax_by_hand
 from gates2heads.exercises.attention_further import reinforce
-from gates2heads.layers.attention.scores import ConcatScore
+from gates2heads.layers.attention.scores import AdditiveScore, ConcatScore
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.models.translation.seq2seq import EncoderDecoder
+
+
+def after_exp(scores, mask):
+    """Right weights, but no gradient where a forbidden score is far above the others."""
+    highest = masked(scores, mask).amax(-1, keepdim=True).nan_to_num(neginf=0)
+    mass = (scores - highest).exp() * 1.0
+    mass = mass.masked_fill(~mask, 0)
+    return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
+def masked(scores, mask):
+    return scores.masked_fill(~mask, -torch.inf)
+
 
 WRONG = [
     (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "should be of shape (1,)"),
@@ -61,9 +75,24 @@ WRONG = [
         lambda c, w, y, s, h, m: (luong_step(c, w, y, s, h, m)[0], s),
         "the old state was handed on",
     ),
-    (exercises.check_split, lambda w, n: w, "2 results: W_q and W_k"),
-    (exercises.check_split, lambda w, n: (w[:, n:], w[:, :n]), "the wrong way round"),
-    (exercises.check_split, lambda w, n: (w[:n], w[n:]), "rows were cut"),
+    (exercises.check_masked_softmax, after_exp, "the mask came after `exp`"),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: masked_softmax_by_hand(s.detach(), m),
+        "no gradient reaches `scores`",
+    ),
+    (answers.check_same, ("dot", "scaled dot"), "a factor √K"),
+    (answers.check_same, ("General", "dot"), "a matrix G"),
+    (answers.check_same, ("general", "concat"), "through a tanh"),
+    (answers.check_same, ("dot", "dot"), "two of dot"),
+    (answers.check_same, "dot", "two names"),
+    (answers.check_gradient, [0.5, 7, -7.5], "turned round"),
+    (answers.check_gradient, torch.tensor([-3.0, -21, 15]), "α_j is forgotten"),
+    (answers.check_gradient, (-3, -12, 0), "v_j − c"),
+    (answers.check_gradient, [-1, -14, 15], "the ½ is lost"),
+    (answers.check_gradient, [-18, -36, 0], "before the softmax"),
+    (answers.check_gradient, [1, 2, 3], "Begin with c − 8"),
+    (answers.check_gradient, -0.5, "three numbers"),
     (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "0 · log 0 counts as 0"),
     (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "the minus sign is missing"),
     (exercises.check_entropy, lambda w: -(w * (w + 1e-30).log2()).sum(-1), "these are bits"),
@@ -74,10 +103,11 @@ WRONG = [
     (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
     (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is forgotten"),
     (further.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "is a sum"),
-    (exercises.check_fault, "a", "sums would exceed 1"),
-    (exercises.check_fault, "c", "same probabilities"),
-    (exercises.check_fault, "D", "only its own output"),
-    (exercises.check_fault, "the mask", "one of the letters"),
+    (answers.check_fault, "a", "sums would exceed 1"),
+    (answers.check_fault, "b", "stay on the date's own"),
+    (answers.check_fault, "c", "same probabilities"),
+    (answers.check_fault, "E", "only its own output"),
+    (answers.check_fault, "the mask", "one of the letters"),
 ]
 
 
@@ -90,10 +120,6 @@ def test_a_wrong_answer_gets_its_reason(checker, answer, reason):
 
 def test_the_solutions_are_what_the_library_and_autograd_say():
     torch.manual_seed(5)
-    score = ConcatScore(3, 5, 7)
-    of_query, of_key = exercises.split(score.weight.detach(), 3)
-    torch.testing.assert_close(of_query, score.query_layer.weight.detach())
-    torch.testing.assert_close(of_key, score.key_layer.weight.detach())
     scores, rewards = torch.randn(5, requires_grad=True), torch.randn(7)
     picks = torch.randint(5, (7,))
     ((rewards - 0.7) * scores.log_softmax(0)[picks]).mean().backward()
@@ -109,7 +135,30 @@ def test_the_solutions_are_what_the_library_and_autograd_say():
 
 
 def test_the_letter_may_stand_in_brackets():
-    assert exercises.check_fault("(B)").passed
+    assert answers.check_fault("(D)").passed
+
+
+def test_the_two_names_of_one_score_function_compute_the_same():
+    assert answers.check_same(["Concat", "additive"]).passed
+    torch.manual_seed(5)
+    concat, additive = ConcatScore(3, 5, 7), AdditiveScore(3, 5, 7)
+    with torch.no_grad():
+        additive.query_layer.weight.copy_(concat.weight[:, :3])
+        additive.key_layer.weight.copy_(concat.weight[:, 3:])
+        additive.vector.weight.copy_(concat.vector.weight)
+    query, keys = torch.randn(2, 11, 3), torch.randn(2, 13, 5)
+    torch.testing.assert_close(
+        concat(query, concat.project_keys(keys)), additive(query, additive.project_keys(keys))
+    )
+
+
+def test_the_gradient_found_by_pencil_is_what_autograd_finds():
+    scores = torch.tensor([1.0, 2.0, 3.0]).log().requires_grad_()
+    context = scores.softmax(0) @ torch.tensor([6.0, 12.0, 0.0])
+    (0.5 * (context - 8) ** 2).backward()
+    torch.testing.assert_close(scores.grad, torch.tensor(answers.GRADIENT))
+    assert answers.check_gradient(scores.grad).passed
+    assert answers.check_gradient([-0.5, -7, 7.5]).passed
 
 
 @pytest.fixture
@@ -143,7 +192,7 @@ def test_the_study_accepts_a_model_that_reads_seven_languages(untrained, monkeyp
 
 def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():
     torch.manual_seed(5)
-    model = exercises.faulty_model(17, 13)
+    model = answers.faulty_model(17, 13)
     sound = EncoderDecoder(17, 13, score="scaled dot")
     sound.load_state_dict(model.state_dict())
     tokens = torch.randint(3, 17, (2, 7))

@@ -20,7 +20,7 @@ NUMBERS = st.floats(-1e6, 1e6)
         (torch.tensor([0.5, 2.0]), torch.tensor([0.5, 3.0]), "is [0.5, 3], yours is [0.5, 2]"),
         (torch.arange(6.0), torch.zeros(6), "is [0, 0, 0, 0, …], yours is [0, 1, 2, 3, …]"),
         (torch.ones(2, 3), torch.ones(2, 3).index_put((torch.tensor(1), torch.tensor(2)),
-         torch.tensor(2.0)), "at [1, 2] the answer is 2, yours is 1"),
+         torch.tensor(2.0)), "in row 1, counted from 0, the answer is [1, 1, 2], yours is"),
         (torch.ones(3), torch.ones(2), "should be of shape (2,), yours is of shape (3,)"),
         (torch.ones(1), 1.0, "should be a single number, yours is of shape (1,)"),
         ([1.0, 2.0], torch.ones(2), "the answer is [1, 1], yours is [1, 2]"),

@@ -125,7 +125,7 @@ def test_of_several_results_the_wrong_one_is_named():
     assert BOTH(lambda x: (x.min(), x.max()))
     assert "2 results: the least and the largest" in BOTH(lambda x: x).message
     swapped = BOTH(lambda x: [x.max(), x.min()]).message
-    assert "three numbers and the least the answer is 1, yours is 5" in swapped
+    assert "three numbers: of the least, the answer is 1, yours is 5" in swapped
     assert swapped.endswith("It looks as if the two are swapped.")
 
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from gates2heads.exercises import attention as exercises
+from gates2heads.exercises import attention
+from gates2heads.exercises import attention_answers as answers
 from gates2heads.exercises import attention_further as further
 from gates2heads.exercises.diagnosis import FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
@@ -63,13 +64,14 @@ FUNCTIONS = [
 ]  # fmt: skip
 OF_FUNCTIONS = [
     thing
-    for thing in (vars(exercises) | vars(further)).values()
+    for thing in (vars(attention) | vars(further)).values()
     if isinstance(thing, FunctionCheck)
 ]
-ALL = [*OF_FUNCTIONS, exercises.check_fault, further.check_left_out]
+OF_ANSWERS = [answers.check_fault, answers.check_same, answers.check_gradient]
+ALL = [*OF_FUNCTIONS, *OF_ANSWERS, further.check_left_out]
 
 
-@pytest.mark.parametrize("checker", [*OF_FUNCTIONS, exercises.check_fault])
+@pytest.mark.parametrize("checker", [*OF_FUNCTIONS, *OF_ANSWERS])
 @pytest.mark.parametrize("number", range(len(FUNCTIONS)))
 def test_a_verdict_is_one_line_and_no_nonsense_passes(checker, number):
     before = torch.get_rng_state()
@@ -81,7 +83,7 @@ def test_a_verdict_is_one_line_and_no_nonsense_passes(checker, number):
 
 
 @pytest.mark.parametrize("given", [(), (3, 4), (None,) * 9])
-@pytest.mark.parametrize("checker", [exercises.check_fault, further.check_left_out])
+@pytest.mark.parametrize("checker", [*OF_ANSWERS, further.check_left_out])
 def test_too_few_or_too_many_answers_get_a_verdict(checker, given):
     assert checker(*given).passed is False
     assert checker(*given, other=3).passed is False
@@ -107,5 +109,5 @@ def test_a_title_is_a_text():
 
 
 def test_a_verdict_can_be_asked_for_by_name():
-    assert exercises.check_fault(letter="b").passed
-    assert "not tried yet" in exercises.check_fault(letter=...).message
+    assert answers.check_fault(letter="d").passed
+    assert "not tried yet" in answers.check_fault(letter=...).message

@@ -119,6 +119,9 @@ def test_the_origin_is_one_line():
 
     rows = [row("soft", 1, 200), row("hard", 0, 220)]
     assert origin(rows) == "`python benchmarks/looking.py soft hard --seeds 0 1`, 7 min on a Xeon"
+    assert "studies.py 'scaled dot' soft --seeds 3`" in origin(
+        [row("scaled dot", 3, 9, "a Xeon"), row("soft", 3, 9, "a Xeon")]
+    ).replace("looking", "studies")
     assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s on an H100")
     with pytest.raises(ValueError, match="rows must hold at least one run"):
         origin([])

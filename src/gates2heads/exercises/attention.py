@@ -1,4 +1,4 @@
-"""Chapter 5, Attention: the checks of its exercises, and the faulty model of "When it breaks"."""
+"""Chapter 5, Attention: the checks of the functions that its exercises ask for."""
 
 import math
 
@@ -6,12 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.exercises.verdict import NotYetError, check
-from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import GRUCell
-from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 
 def pool(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
@@ -64,7 +60,7 @@ check_pool = FunctionCheck(
 
 
 def masked_softmax_by_hand(scores: Tensor, mask: Tensor) -> Tensor:
-    """The solution of exercise 5.2: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
+    """The solution of exercise 5.4: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
     highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
     mass = (scores.masked_fill(~mask, -torch.inf) - highest).exp()
     return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
@@ -74,18 +70,26 @@ def _masked_cases() -> list[Case]:
     scores, other = random_tensors((5, 7), (5, 7))
     mask = other > -0.4
     mask[:, 0] = True
+    mask[torch.arange(5), scores.argmax(1)] = False  # the highest: in each row the mask matters
+    mask[scores.argmax(1) == 0, 1] = True
     nothing = mask.clone()
     nothing[2] = False
+    far_above = torch.tensor([[0.0, 1.0, 1000.0], [1.0, 0.0, 0.0]])
     by_hand = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).log()
     return [
         Case(
-            "scores ln 1, ln 2, ln 3 of which the last is forbidden, above three equal ones",
+            "scores ln 1, ln 2, ln 3, the last forbidden, and a row of three equal ones",
             (by_hand, torch.tensor([[True, True, False], [True, True, True]])),
             torch.tensor([[1 / 3, 2 / 3, 0], [1 / 3, 1 / 3, 1 / 3]]),
         ),
         Case("random scores (5, 7)", (scores, mask)),
         Case("a row in which nothing is allowed", (scores, nothing)),
         Case("scores in the thousands", (scores * 1e4, mask)),
+        Case(
+            "a forbidden score of 1000 beside allowed ones of 0 and 1",
+            (far_above, torch.tensor([[True, True, False], [True, True, True]])),
+            gradient=True,
+        ),
     ]
 
 
@@ -93,8 +97,14 @@ def _softmax_if_allowed(scores: Tensor, mask: Tensor, forbidden: float, dim: int
     return scores.masked_fill(~mask, forbidden).softmax(dim)
 
 
+def _masked_after_exp(scores: Tensor, mask: Tensor) -> Tensor:
+    highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
+    mass = (scores - highest).exp().masked_fill(~mask, 0)
+    return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
 check_masked_softmax = FunctionCheck(
-    title="Exercise 5.2",
+    title="Exercise 5.4",
     solution=masked_softmax_by_hand,
     cases=_masked_cases,
     mistakes={
@@ -117,20 +127,23 @@ check_masked_softmax = FunctionCheck(
         "a row in which nothing is allowed gets equal weights": (
             lambda s, m: _softmax_if_allowed(s, m, torch.finfo(s.dtype).min)
         ),
+        "the mask came after `exp`, where a forbidden score far above the others is infinite": (
+            _masked_after_exp
+        ),
         "the exponentials overflow: subtract the largest allowed score first": (
             lambda s, m: (
                 (e := s.exp().masked_fill(~m, 0)) / e.sum(-1, keepdim=True).clamp_min(1e-30)
             )
         ),
     },
-    remark="And a position that may not be looked at costs the others nothing.",
+    remark="Gradients too: a position that may not be looked at costs the others nothing.",
 )
 
 
 def luong_step(
     cell, weight: Tensor, y: Tensor, s: Tensor, states: Tensor, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.3, one step of a decoder that asks with its new state.
+    """The solution of exercise 5.6, one step of a decoder that asks with its new state.
 
     Args:
         cell: (y, s) -> the next state.
@@ -177,7 +190,7 @@ def _luong_with(*, asks="after", scale=1.0, masked=True, order="cs", last="tanh"
 
 
 check_luong_step = FunctionCheck(
-    title="Exercise 5.3",
+    title="Exercise 5.6",
     solution=luong_step,
     cases=_luong_cases,
     mistakes={
@@ -193,35 +206,13 @@ check_luong_step = FunctionCheck(
 )
 
 
-def split(matrix: Tensor, query_size: int) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.4: matrix of shape (N, Q + K) -> W_q (N, Q) and W_k (N, K)."""
-    return matrix[:, :query_size], matrix[:, query_size:]
-
-
-check_split = FunctionCheck(
-    title="Exercise 5.4",
-    solution=split,
-    cases=lambda: [Case("a (7, 8) matrix and Q = 3", (*random_tensors((7, 8)), 3))],
-    mistakes={
-        "the two are the wrong way round: the query comes first in [q; k]": (
-            lambda w, n: (w[:, n:], w[:, :n])
-        ),
-        "rows were cut and not columns": lambda w, n: (w[:n], w[n:]),
-        "the last columns were given to the query": lambda w, n: (w[:, -n:], w[:, :-n]),
-        "the matrices are transposed": lambda w, n: (w[:, :n].T, w[:, n:].T),
-    },
-    parts=("W_q", "W_k"),
-    remark="So concat and additive are one score function under two names.",
-)
-
-
 def entropy(weights: Tensor) -> Tensor:
-    """The solution of exercise 5.5: weights (…, S) -> (…), in nats."""
+    """The solution of exercise 5.7: weights (…, S) -> (…), in nats."""
     return -torch.xlogy(weights, weights).sum(-1)
 
 
 check_entropy = FunctionCheck(
-    title="Exercise 5.5",
+    title="Exercise 5.7",
     solution=entropy,
     cases=lambda: [
         Case(
@@ -250,48 +241,3 @@ check_entropy = FunctionCheck(
     },
     remark="e to this power is the number of positions that the model looks at.",
 )
-
-
-FAULTS = {
-    "a": "the softmax runs over the target axis instead of the source axis",
-    "b": "padding may be attended to",
-    "c": "padding is counted in the loss",
-    "d": "the decoder reads the token that it should predict",
-}
-
-
-class FaultyAttention(Attention):
-    """The library's attention with one fault, which the reader is to find from its symptoms."""
-
-    def forward(self, query, keys, values, *, mask=None, projected=False):
-        """As in `Attention`, but for the fault."""
-        return super().forward(query, keys, values, mask=None, projected=projected)
-
-
-def faulty_model(source_size: int, target_size: int) -> EncoderDecoder:
-    """An encoder–decoder that trains, and is wrong in one place.
-
-    Raises:
-        TypeError, ValueError: a size of a vocabulary is no whole number of at least 1.
-    """
-    model = EncoderDecoder(source_size, target_size, score="scaled dot")
-    model.decoder.attention = FaultyAttention(model.decoder.attention.score)
-    return model
-
-
-@check("Exercise 5.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of `faulty_model`: one letter of `FAULTS`."""
-    contradiction = {
-        "a": "Then, one step at a time, every weight would be 1 and the sums would exceed 1.",
-        "c": "Then a date alone and a date in company would still get the same probabilities.",
-        "d": "Then free running, with only its own output to read, would get most dates wrong.",
-    }
-    letter = str(letter).strip(" ().").lower()
-    if letter not in FAULTS:
-        raise NotYetError(
-            f"Answer with one of the letters {', '.join(FAULTS)}, got {shown(letter)}."
-        )
-    if letter in contradiction:
-        raise NotYetError(f"{contradiction[letter]}")
-    return f"{FAULTS[letter].capitalize()}, so a sentence's neighbours in the batch change it."

@@ -15,7 +15,7 @@ from gates2heads.metrics.exact_match import exact_match
 
 
 def reinforce(weights: Tensor, picks: Tensor, rewards: Tensor, baseline: float) -> Tensor:
-    """The solution of exercise 5.7: weights (S,), picks (N,), rewards (N,) -> (S,), eq. (5.7)."""
+    """The solution of exercise 5.8: weights (S,), picks (N,), rewards (N,) -> (S,), eq. (5.7)."""
     pushed = F.one_hot(picks, len(weights)) - weights
     return ((rewards - baseline)[:, None] * pushed).mean(0)
 
@@ -47,7 +47,7 @@ def _reinforce_cases() -> list[Case]:
 
 
 check_reinforce = FunctionCheck(
-    title="Exercise 5.7",
+    title="Exercise 5.8",
     solution=reinforce,
     cases=_reinforce_cases,
     mistakes={
@@ -69,7 +69,7 @@ check_reinforce = FunctionCheck(
 )
 
 
-@check("Exercise 5.8")
+@check("Exercise 5.9")
 def check_left_out(model, source, target, locale, reported) -> str:
     """Check a study: `reported` exact match of `model` on dates of the language it never saw."""
     if not isinstance(locale, str) or locale not in LOCALES:

@@ -41,7 +41,7 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
     if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
         return ""
     if given.isnan().any() and not wanted.isnan().any():
-        return f"the answer is {_first(wanted)}, yours holds NaN"
+        return _holed(given, wanted)
     return _told_apart(given, wanted, tolerance)
 
 
@@ -56,9 +56,21 @@ def _shape(tensor: Tensor) -> str:
     return f"of shape {tuple(tensor.shape)}" if tensor.dim() else "a single number"
 
 
+def _holed(given: Tensor, wanted: Tensor) -> str:
+    """Show what belongs where NaN stands: of a matrix, the row."""
+    if given.dim() != 2 or len(given) < 2:
+        return f"the answer is {_first(wanted)}, yours holds NaN"
+    row = int(given.isnan().any(1).nonzero()[0])
+    return f"in row {row}, counted from 0, the answer is {_first(wanted[row])}, yours holds NaN"
+
+
 def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
     """Show the same few numbers of both, with as many digits as it takes."""
     apart = ~torch.isclose(given, wanted, atol=tolerance, rtol=tolerance)
+    if given.dim() == 2 and len(given) > 1 and apart[:, :SHOWN].any():
+        row = int(apart[:, :SHOWN].any(1).nonzero()[0])
+        told = _told_apart(given[row], wanted[row], tolerance)
+        return f"in row {row}, counted from 0, {told}"
     place = int(apart.flatten().nonzero()[0])
     if place < SHOWN:
         for digits in range(4, 18):

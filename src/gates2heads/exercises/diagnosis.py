@@ -21,11 +21,14 @@ class Case:
         name: what the verdict calls it, such as "the example done by hand".
         arguments: what the function is called with; it gets copies of the tensors.
         wanted: the right answer, where it can be told without the solution; else the solution's.
+        gradient: compare also the gradient with respect to the first argument, of a sum of the
+            answer's numbers in which each counts differently.
     """
 
     name: str
     arguments: tuple
     wanted: object = None
+    gradient: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +64,24 @@ class FunctionCheck:
             result = self._result(answer, case)
             wanted = self._wanted(case)
             if fault := self._fault(result, wanted):
-                raise NotYetError(f"For {case.name} {fault}.{self._mistake(answer, cases)}")
+                raise NotYetError(f"For {case.name}: {fault}.{self._mistake(answer, cases)}")
+            if fault := self._gradient_fault(answer, case):
+                raise NotYetError(
+                    f"For {case.name}: the answer is right, but {fault}."
+                    f"{self._mistake(answer, cases)}"
+                )
         return self.remark
+
+    def _gradient_fault(self, answer: Callable, case: Case) -> str:
+        if not case.gradient:
+            return ""
+        name = next(iter(inspect.signature(self.solution).parameters))
+        try:
+            reached = _gradient(answer, case)
+        except Exception as error:  # the reader's code may raise anything
+            return f"no gradient reaches `{name}`: {said_by(error, answer)}"
+        fault = difference(reached, _gradient(self.solution, case))
+        return f"its gradient with respect to `{name}` is not: {fault}" if fault else ""
 
     def _refuse_other_parameters(self, answer: Callable) -> None:
         if not callable(answer):
@@ -113,7 +132,7 @@ class FunctionCheck:
             return f"the answer should be {len(self.parts)} results: {' and '.join(self.parts)}"
         for name, one, right in zip(self.parts, result, wanted, strict=True):
             if fault := difference(one, right):
-                return f"and {name} {fault}"
+                return f"of {name}, {fault}"
         return ""
 
     def _mistake(self, answer: Callable, cases: Sequence[Case]) -> str:
@@ -142,8 +161,17 @@ def _alike(one: object, other: object) -> bool:
     return same(one, other)
 
 
+def _gradient(function: Callable, case: Case) -> Tensor:
+    first, *others = _copies(case.arguments)
+    answer = function(first.requires_grad_(), *others)
+    (answer * random_tensors(answer.shape)[0]).sum().backward()
+    return first.grad
+
+
 def _outcome(function: Callable, case: Case) -> object:
     try:
+        if case.gradient:
+            return function(*_copies(case.arguments)), _gradient(function, case)
         return function(*_copies(case.arguments))
     except (Exception, SystemExit) as error:  # compared by its kind
         return error

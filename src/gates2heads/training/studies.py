@@ -8,6 +8,7 @@ with the library: a page reads it by `read_study`, in Colab too, where there is 
 import argparse
 import json
 import platform
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ class Study:
         return {
             "setting": setting,
             "seed": seed,
-            "command": f"python benchmarks/{self.name}.py {setting} --seeds {seed}",
+            "command": f"python benchmarks/{self.name}.py {shlex.quote(setting)} --seeds {seed}",
             "seconds": round(time.perf_counter() - begin, 1),
             "machine": {"device": device_name(), "threads": torch.get_num_threads()},
             "versions": {
@@ -144,7 +145,7 @@ def origin(rows: Sequence[Mapping]) -> str:
     if not rows:
         raise ValueError("rows must hold at least one run, got none")
     program = rows[0]["command"].partition(".py")[0]
-    settings = " ".join(dict.fromkeys(row["setting"] for row in rows))
+    settings = shlex.join(dict.fromkeys(row["setting"] for row in rows))
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     seconds = sum(row["seconds"] for row in rows)
     told = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -92,3 +92,17 @@ def test_what_cannot_be_seen_is_shown_by_a_sign():
     given_ = ["\x07", "\x7f", "", "\u202e", "a\u200db", "שלום", "<b>"]
     shown = run_javascript("return given.map(pieces.visible);", PIECES, given_)
     assert shown == ["␇", "␡", "␣", "U+202E", "a\u200db", "שלום", "<b>"]
+
+
+def test_a_refusal_is_told_in_a_readers_words():
+    given_ = [
+        "text holds “☃”, which this model never saw",
+        "source must be at most 512 tokens long, got 900",
+        "text is empty",
+    ]
+    told = run_javascript("return given.map(pieces.refusalInWords);", PIECES, given_)
+    assert told == [
+        "Not read: “☃” never came up in training.",
+        "Too long: this is 900 pieces of text, and the model reads at most 512. Shorten it.",
+        "Not read: text is empty.",
+    ]

@@ -97,6 +97,15 @@ export function wordMap(map, source, target) {
 /** What is typed, as a model of running text reads it: composed characters, single blanks. */
 export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
+/** What a model says of a text that it cannot read, in a reader's words. */
+export function refusalInWords(message) {
+  const unseen = message.match(/^text holds (.+), which this model never saw$/);
+  if (unseen) return `Not read: ${unseen[1]} never came up in training.`;
+  const long = message.match(/at most (\d+) tokens long, got (\d+)$/);
+  if (long) return `Too long: this is ${long[2]} pieces of text, and the model reads at most ${long[1]}. Shorten it.`;
+  return `Not read: ${message}.`;
+}
+
 /** A word as it can be seen: signs for blanks and for control characters. */
 export function visible(text) {
   const shown = [...text].map((character) => {

@@ -203,7 +203,7 @@ class Engine {
     if (progress !== undefined) return request.onProgress?.(progress);
     this.waiting.delete(id);
     if (error === undefined) request.done(result);
-    else request.failed(new Error(error));
+    else request.failed(Object.assign(new Error(error), { isFromModel: true }));
   }
 
   async request(message, { onProgress, signal, transfer = [] } = {}) {

@@ -1,8 +1,9 @@
 // What every view of live models shares: it sleeps until it is touched, then loads its models, runs
 // what is asked, lets a newer question end an older one, and says in words where it stands.
 
-import { Stage, element } from "../widgets/view.js";
+import { Refusal, Stage, element } from "../widgets/view.js";
 import { Live, megabytes } from "./runtime.js";
+import { refusalInWords } from "./pieces.js";
 import { onFirstTouch } from "./touch.js";
 
 export class LiveStage extends Stage {
@@ -10,6 +11,12 @@ export class LiveStage extends Stage {
     super(model, el, name);
     this.lives = model.get("live").map((_, place) => new Live(model, place));
     this.sleep = () => {};
+  }
+
+  /** Where it is said, beside the field, that what is typed there cannot be read. */
+  buildRefusal(control) {
+    this.refusal = new Refusal(control);
+    return this.refusal.node;
   }
 
   /** The end of the card: what is shown in words, and where the machine stands. */
@@ -66,16 +73,25 @@ export class LiveStage extends Stage {
       signal.throwIfAborted();
       return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal, onProgress })));
     } catch (error) {
-      if (!running.signal.aborted) this.fault(error);
+      if (!running.signal.aborted) this[error.isFromModel ? "refuse" : "fault"](error);
       return null;
     }
   }
 
-  /** Nothing was asked: the last picture stays. */
+  /** Nothing was asked: the last picture stays, dimmed. */
   rest(sentence) {
     this.running?.abort(new Error("nothing is asked any more"));
     this.root.dataset.state = "empty";
-    this.state.textContent = sentence;
+    this.refusal?.say(sentence, false);
+    this.state.textContent = "";
+  }
+
+  /** What was asked cannot be read; the field keeps it. */
+  refuse(error) {
+    this.asked = null;
+    this.root.dataset.state = "refused";
+    this.refusal?.say(refusalInWords(error.message));
+    this.state.textContent = "";
   }
 
   fault(error) {

@@ -46,10 +46,11 @@ class AttentionExplorer extends LiveStage {
       type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
     });
     this.input.value = this.model.get("text");
-    this.chips = this.model.get("examples").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", dir: "auto", "data-place": place }, text));
+    const labels = this.model.get("labels");
+    this.chips = this.model.get("examples").map((text, place) => element(
+      "button", { type: "button", class: "g2h-chip", dir: "auto", title: text, "data-place": place }, labels[place]));
     const row = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
-    this.root.append(field(this.model.get("label"), this.input), row);
+    this.root.append(field(this.model.get("label"), this.input), this.buildRefusal(this.input), row);
     this.listen(this.input, "input", () => this.ask(this.input.value));
     this.listen(row, "click", (event) => this.press(event.target.closest("button")));
     this.buildReaders();
@@ -157,6 +158,8 @@ class AttentionExplorer extends LiveStage {
     this.asked = text;
     this.mark(text);
     this.put({ text });
+    this.refusal.say("");
+    this.dim(true);
     if (!text.trim()) return this.rest("Nothing to read yet: type a date.");
     this.root.dataset.state = "reading";
     this.state.textContent = "Reading …";
@@ -164,6 +167,7 @@ class AttentionExplorer extends LiveStage {
     if (!results) return;
     this.results = results;
     this.isRecorded = false;
+    this.dim(false);
     this.settle(() => ({ step: this.step }));
     Object.assign(this.root.dataset, { state: "done", text });
     this.account();

@@ -25,6 +25,7 @@ class AttentionExplorer(LiveView):
             None for a reader that does not look back. All read the same source.
         models: as many models, in the same order, from `export_model`.
         examples: texts to press; the first is the recorded one.
+        labels: what stands on the buttons of the examples; the texts themselves if left out.
         title: stands above the view.
         label: what to type, beside the field.
         hint: what to try, in a line.
@@ -48,6 +49,7 @@ class AttentionExplorer(LiveView):
     readings = List().tag(sync=True)
     maps = Bytes().tag(sync=True)
     examples = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
     label = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
     selected = Int(0).tag(sync=True)
@@ -61,6 +63,7 @@ class AttentionExplorer(LiveView):
         models: Sequence[Exported],
         examples: Sequence[str],
         *,
+        labels: Sequence[str] | None = None,
         title: str = "",
         label: str = "Type a date",
         hint: str = "",
@@ -77,6 +80,10 @@ class AttentionExplorer(LiveView):
             check_text(name, words)
         if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
+        labels = examples if labels is None else labels
+        check_texts("labels", labels)
+        if len(labels) != len(examples):
+            raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
         names = list(readings)
         if selected is not None:
             check_choice("selected", selected, names)
@@ -87,6 +94,7 @@ class AttentionExplorer(LiveView):
             readings=[told for told, _ in payload],
             maps=b"".join(each.tobytes() for _, maps in payload for each in maps),
             examples=list(examples),
+            labels=list(labels),
             title=title,
             label=label,
             hint=hint,

@@ -82,8 +82,8 @@ class FrameViewer extends Stage {
     this.label.textContent = this.labels[index];
     this.figure.replaceChildren(...this.picture(index));
     this.figure.dataset.index = index;
-    const title = this.model.get("title");
-    this.figure.setAttribute("aria-label", `${title ? `${title}: ` : ""}${this.labels[index]}`);
+    const told = [this.model.get("title"), this.labels[index], this.model.get("alts")[index]];
+    this.figure.setAttribute("aria-label", told.filter(Boolean).join(": "));
     this.previous.disabled = index === 0;
     this.next.disabled = index === this.places - 1;
   }

@@ -21,6 +21,8 @@ class FrameViewer(View):
             the colour of the text around it, so that it follows the page's theme.
         labels: one line per frame, shown beside the slider and read out; "1 of 7" if left out.
         title: what the frames show, above them.
+        alts: what is to be seen in each frame, in a sentence for who does not see it; none if left
+            out.
         interval_ms: time per frame in playback, in milliseconds.
         index: the frame that is shown first, counted from 0.
 
@@ -29,7 +31,7 @@ class FrameViewer(View):
 
     Raises:
         TypeError: a frame that is neither a figure nor an SVG, or another argument of a wrong kind.
-        ValueError: no frames, labels that do not fit them, an interval below 1.
+        ValueError: no frames, labels or alts that do not fit them, an interval below 1.
     """
 
     _esm = module("frame_viewer.js")
@@ -37,6 +39,7 @@ class FrameViewer(View):
 
     frames = List(Unicode()).tag(sync=True)
     labels = List(Unicode()).tag(sync=True)
+    alts = List(Unicode()).tag(sync=True)
     interval_ms = Int(600).tag(sync=True)
     index = Int(0).tag(sync=True)
 
@@ -47,6 +50,7 @@ class FrameViewer(View):
         title: str = "",
         interval_ms: int = 600,
         *,
+        alts: Sequence[str] | None = None,
         index: int = 0,
         **kwargs: Any,
     ):
@@ -60,6 +64,10 @@ class FrameViewer(View):
         labels = list(labels)
         if len(labels) != len(frames):
             raise ValueError(f"labels must name {len(frames)} frames, got {len(labels)}")
+        alts = [""] * len(frames) if alts is None else alts
+        check_texts("alts", alts)
+        if len(alts) != len(frames):
+            raise ValueError(f"alts must describe {len(frames)} frames, got {len(alts)}")
         if not isinstance(title, str):
             raise TypeError(f"title must be a string, got {shown(title)}")
         check_count("interval_ms", interval_ms)
@@ -67,6 +75,7 @@ class FrameViewer(View):
         super().__init__(
             frames=frames,
             labels=[seen(label) for label in labels],
+            alts=[seen(alt) for alt in alts],
             title=seen(title),
             interval_ms=interval_ms,
             index=index,

@@ -1,8 +1,8 @@
-import { tidy, visible, wordsOf } from "../live/pieces.js";
+import { refusalInWords, tidy, visible, wordsOf } from "../live/pieces.js";
 import { Live, megabytes } from "../live/runtime.js";
 import { onFirstTouch } from "../live/touch.js";
 import { Sentences } from "./sentences.js";
-import { Stage, choice, element, field } from "./view.js";
+import { Refusal, Stage, choice, element, field } from "./view.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
 const OWN = "Your own sentence. Point at a word to see where the model looked.";
@@ -75,7 +75,9 @@ class Translate extends Stage {
     const group = { class: "g2h-examples", role: "group", "aria-label": "examples" };
     const row = element("div", group, ...this.buttons);
     this.watch = element("p", { class: "g2h-watch" });
-    this.root.append(field("German: type here, or press an example", this.input), row, this.watch);
+    this.refusal = new Refusal(this.input);
+    const label = "German: type here, or press an example";
+    this.root.append(field(label, this.input), this.refusal.node, row, this.watch);
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -155,6 +157,8 @@ class Translate extends Stage {
     this.running?.abort(new Error("a newer text came"));
     this.mark(text);
     this.put({ text });
+    this.refusal.say("");
+    this.dim(true);
     if (text) await this.answer(text, width);
     else this.empty();
   }
@@ -170,7 +174,8 @@ class Translate extends Stage {
     } catch (error) {
       if (signal.aborted) return;
       this.asked = null;
-      this.fault(error);
+      if (error.isFromModel) this.refuse(error);
+      else this.fault(error);
     }
   }
 
@@ -190,7 +195,14 @@ class Translate extends Stage {
     this.state.textContent = sentence;
   }
 
+  /** What was asked cannot be read; the field keeps it. */
+  refuse({ message }) {
+    this.refusal.say(refusalInWords(message));
+    this.at("refused", "");
+  }
+
   empty() {
+    this.dim(false);
     this.sentences.clear();
     this.shownText = "";
     this.isRecorded = false;
@@ -208,6 +220,7 @@ class Translate extends Stage {
     if (this.shownText !== text) {
       this.shownText = text;
       this.isRecorded = false;
+      this.dim(false);
       this.sentences.clear();
       this.status.textContent = "\u00a0";
       this.sentences.fill("source", source);
@@ -224,6 +237,7 @@ class Translate extends Stage {
     const { text, written = "", width = 1, milliseconds } = result;
     this.isRecorded = milliseconds === undefined;
     this.shownText = text;
+    this.dim(false);
     this.sentences.show(result);
     Object.assign(this.root.dataset, { shown: text, written, width });
     const told = this.isRecorded

@@ -35,6 +35,27 @@ export function direction(text) {
   return letter && rightToLeft.test(letter[0]) ? "rtl" : "ltr";
 }
 
+let refusals = 0;
+
+/**
+ * A sentence beside a field about what is typed there. It hides while there is nothing to say;
+ * a field whose text is refused is marked as invalid.
+ */
+export class Refusal {
+  constructor(control) {
+    this.control = control;
+    const id = `g2h-refusal-${++refusals}`;
+    this.node = element("p", { class: "g2h-refusal", role: "alert", id, hidden: "" });
+    control.setAttribute("aria-describedby", id);
+  }
+
+  say(sentence, isWrong = Boolean(sentence)) {
+    this.node.textContent = sentence;
+    this.node.hidden = !sentence;
+    this.control.setAttribute("aria-invalid", String(isWrong));
+  }
+}
+
 /**
  * The root of a view. Keys stay inside it: JupyterLab would take the arrows for its own commands.
  * `listen` adds a listener and `dispose` removes all of them, on the page and on the model.
@@ -59,6 +80,11 @@ export class Stage {
     if (!this.model.get("title")) return;
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.model.get("title"));
+  }
+
+  /** Dims the picture while it is the answer to another text than the field holds. */
+  dim(isOld) {
+    this.root.toggleAttribute("data-stale", isOld);
   }
 
   listen(node, type, handler) {
