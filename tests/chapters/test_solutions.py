@@ -9,7 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.exercises import attention, attention_further
+from gates2heads.exercises import attention, attention_answers, attention_further
 from tools.folding import source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
@@ -32,12 +32,13 @@ CORE, FURTHER = "05_attention.ipynb", "05_attention_further.ipynb"
 ATTENTION = solutions(CORE) | solutions(FURTHER)
 QUICK = {
     "5.1": ("pool", attention.check_pool),
-    "5.2": ("masked_softmax_by_hand", attention.check_masked_softmax),
-    "5.3": ("luong_step", attention.check_luong_step),
-    "5.4": ("split", attention.check_split),
-    "5.5": ("entropy", attention.check_entropy),
-    "5.6": ("diagnosis", attention.check_fault),
-    "5.7": ("reinforce", attention_further.check_reinforce),
+    "5.2": ("same", attention_answers.check_same),
+    "5.3": ("gradient", attention_answers.check_gradient),
+    "5.4": ("masked_softmax_by_hand", attention.check_masked_softmax),
+    "5.5": ("diagnosis", attention_answers.check_fault),
+    "5.6": ("luong_step", attention.check_luong_step),
+    "5.7": ("entropy", attention.check_entropy),
+    "5.8": ("reinforce", attention_further.check_reinforce),
 }
 
 
@@ -50,7 +51,7 @@ def cell_of(name: str, begins: str) -> str:
 
 
 def test_every_exercise_has_a_solution_and_a_check():
-    assert ATTENTION.keys() == QUICK.keys() | {"5.8"}
+    assert ATTENTION.keys() == QUICK.keys() | {"5.9"}
 
 
 @pytest.mark.parametrize("number", QUICK)
@@ -66,19 +67,38 @@ def test_the_printed_solution_passes_its_check(number):
     assert verdict.passed, verdict.message
 
 
+@pytest.mark.parametrize(
+    ("number", "printed"),
+    [
+        ("5.1", [3.8571]),
+        ("5.2", [0.0]),
+        ("5.3", [-0.5, -7.0, 7.5]),
+        ("5.4", [1 / 3, 2 / 3, 0.0]),
+        ("5.6", [0.0, 1.0]),
+    ],
+)
+def test_a_solution_shows_its_numbers(number, printed, capsys):
+    names = {"torch": torch, "F": F}
+    exec(cell_of(CORE, "def masked_softmax(").partition("def attend")[0], names)
+    torch.manual_seed(0)
+    exec(ATTENTION[number], names)
+    shown = re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", capsys.readouterr().out)
+    assert [float(one) for one in shown[: len(printed)]] == pytest.approx(printed, abs=2e-3)
+
+
 @pytest.mark.slow
 def test_the_measurements_of_the_solutions_run(capsys):
-    """Solutions 5.5 and 5.7 in full, after the cells of the page that they build on."""
+    """Solutions 5.7 and 5.8 in full, after the cells of the page that they build on."""
     names = {}
     exec(cell_of(CORE, "What this chapter imports"), names)
     exec(cell_of(CORE, "The models, and what").partition("def explorer")[0], names)
     names["test"] = names["dates"]("test", 60)
-    exec(ATTENTION["5.5"], names)
+    exec(ATTENTION["5.7"], names)
     widths = ast.literal_eval(capsys.readouterr().out)
     assert len(widths) == 10
     assert max(widths) == max(widths[4], *widths[5:8])  # the month or a hyphen beside it
     names |= {"F": F}
-    exec(ATTENTION["5.7"], names)
+    exec(ATTENTION["5.8"], names)
     noises = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
     assert noises.index(min(noises)) in (6, 7)
 
@@ -89,7 +109,7 @@ def test_the_study_of_a_language_left_out_runs_on_its_page():
     exec(cell_of(FURTHER, "What this page imports"), names)
     exec(cell_of(FURTHER, "Data"), names)
     names["left_out"] = "es"
-    exec(ATTENTION["5.8"], names)
+    exec(ATTENTION["5.9"], names)
     verdict = attention_further.check_left_out(
         names["student"], names["source"], names["target"], "es", names["reported"]
     )

@@ -135,3 +135,26 @@ def test_who_interrupts_is_not_held_up():
 
     with pytest.raises(KeyboardInterrupt):
         CHECK(endless)
+
+
+SQUARED = FunctionCheck(
+    title="Exercise 0.4",
+    solution=lambda x: x.clamp_min(0).square(),
+    cases=lambda: [
+        Case("two rows", (torch.tensor([[1.0, 2.0], [0.0, 3.0]]),), gradient=True),
+    ],
+    mistakes={
+        "the square root is taken of a square, and its slope at 0 is NaN": (
+            lambda x: x.clamp_min(0) * x.square().sqrt()
+        ),
+    },
+)
+
+
+def test_a_right_answer_with_a_wrong_gradient_is_not_right_yet():
+    assert SQUARED(lambda x: x * x * (x > 0))
+    holed = SQUARED(lambda x: x.clamp_min(0) * x.square().sqrt()).message
+    assert "the answer is right, but its gradient with respect to `x` is not: in row 1" in holed
+    assert "yours holds NaN" in holed
+    assert "It looks as if the square root is taken" in holed
+    assert "no gradient reaches `x`" in SQUARED(lambda x: x.detach().square()).message

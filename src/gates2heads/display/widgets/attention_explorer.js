@@ -85,7 +85,9 @@ class AttentionExplorer extends LiveStage {
     this.map = element("div", { class: "g2h-map" }, this.labels, this.scroll);
     this.nothing = element("p", { class: "g2h-nothing" },
       "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.");
-    this.root.append(field("output step ", this.slider, this.stepText), this.map, this.nothing);
+    this.key = element("p", { class: "g2h-legend g2h-key" },
+      "A row for each character that is written, a column for each that is read; the deeper the shade, the more weight. ␣ is a blank, ∎ the end.");
+    this.root.append(field("output step ", this.slider, this.stepText), this.map, this.key, this.nothing);
     this.listen(this.slider, "input", () => this.go(Number(this.slider.value)));
     this.listen(this.canvas, "pointerdown", (event) => this.go(this.stepAt(event)));
     this.listen(this.canvas, "pointermove", (event) => this.point(event));
@@ -196,7 +198,7 @@ class AttentionExplorer extends LiveStage {
     this.slider.value = step;
     this.stepText.textContent = `${step + 1}: ${sign(result.target[step])}`;
     this.slider.setAttribute("aria-valuetext", `step ${step + 1}`);
-    this.map.hidden = this.table.hidden = !result.weights;
+    this.map.hidden = this.key.hidden = this.table.hidden = !result.weights;
     this.nothing.hidden = Boolean(result.weights);
     this.say(stepInWords(result, step, this.names[this.selected]));
     if (!result.weights) return;
