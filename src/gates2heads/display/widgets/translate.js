@@ -6,6 +6,7 @@ import { Refusal, Stage, choice, element, field } from "./view.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
 const OWN = "Your own sentence. Point at a word to see where the model looked.";
+const LEGEND = "Framed: the word that is pointed at. The deeper a shade and the broader a link, the more weight.";
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
 
 /** What there is to choose from: [{label, layer, head}], what was found truest first. */
@@ -53,7 +54,8 @@ class Translate extends Stage {
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.state = element("p", { class: "g2h-state", role: "status" });
     this.sentences = new Sentences(this, NAMES, (...parts) => this.status.replaceChildren(...parts));
-    this.root.append(this.sentences.node, this.status, this.state);
+    const legend = element("p", { class: "g2h-legend" }, LEGEND);
+    this.root.append(this.sentences.node, this.status, legend, this.state);
     this.buildSettings(recorded.weights.shape);
     this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.showWidth();
