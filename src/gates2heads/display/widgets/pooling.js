@@ -65,7 +65,8 @@ class PoolingView extends Stage {
       shape("line", { class: "g2h-axis", x1: MARGIN, x2: WIDTH - MARGIN, y1: HEIGHT - 14, y2: HEIGHT - 14 }),
       name(WIDTH - MARGIN, HEIGHT - 1, "keys and query", "end"), name(2, 12, "values", "start"),
       this.curve, this.line, ...this.dots, this.context);
-    this.root.append(element("div", { class: "g2h-stage" }, this.picture));
+    const legend = "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
+    this.root.append(element("div", { class: "g2h-stage" }, this.picture), element("p", { class: "g2h-legend" }, legend));
     this.listen(this.picture, "pointerdown", (event) => this.press(event));
     this.listen(this.picture, "pointermove", (event) => event.buttons && this.drag(event));
   }
