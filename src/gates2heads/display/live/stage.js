@@ -73,7 +73,7 @@ export class LiveStage extends Stage {
       signal.throwIfAborted();
       return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal, onProgress })));
     } catch (error) {
-      if (!running.signal.aborted) this[error.isFromModel ? "refuse" : "fault"](error);
+      if (!running.signal.aborted) this[error.isFromModel && this.refusal ? "turnDown" : "fault"](error);
       return null;
     }
   }
@@ -83,14 +83,14 @@ export class LiveStage extends Stage {
     this.running?.abort(new Error("nothing is asked any more"));
     this.root.dataset.state = "empty";
     this.refusal?.say(sentence, false);
-    this.state.textContent = "";
+    this.state.textContent = this.refusal ? "" : sentence;
   }
 
   /** What was asked cannot be read; the field keeps it. */
-  refuse(error) {
+  turnDown(error) {
     this.asked = null;
     this.root.dataset.state = "refused";
-    this.refusal?.say(refusalInWords(error.message));
+    this.refusal.say(refusalInWords(error.message));
     this.state.textContent = "";
   }
 

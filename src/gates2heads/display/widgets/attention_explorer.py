@@ -81,7 +81,7 @@ class AttentionExplorer(LiveView):
         if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
         labels = examples if labels is None else labels
-        check_texts("labels", labels)
+        check_words("labels", labels)
         if len(labels) != len(examples):
             raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
         names = list(readings)
