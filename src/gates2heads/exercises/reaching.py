@@ -1,0 +1,114 @@
+"""Chapter 6, how far a layer reaches: small readers that tell what stood k places before.
+
+Every reader embeds its tokens, lets one mixer carry something from place to place, and reads out.
+All that differs is the mixer, and for attention how it is told where things stand.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.values import check_choice, check_count, check_seed
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
+from gates2heads.layers.recurrent import GRU
+from gates2heads.training.losses import cross_entropy
+
+SYMBOLS, LENGTH, WIDTH = 16, 64, 64
+DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 places to each side
+POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated")
+READERS = ("recurrence", "convolution", *POSITIONS)
+
+
+class Convolutions(nn.Module):
+    """A stack of convolutions over the places, each followed by max(0, ·)."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.Conv1d(WIDTH, WIDTH, KERNEL, padding=KERNEL // 2) for _ in range(DEPTH)
+        )
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, L, D) -> (B, L, D)."""
+        channels = vectors.transpose(1, 2)  # (B, L, D) -> (B, D, L)
+        for layer in self.layers:
+            channels = layer(channels).relu()
+        return channels.transpose(1, 2)
+
+
+class Reader(nn.Module):
+    """Tokens in, at every place logits over the tokens out.
+
+    Args:
+        kind: `recurrence` is one GRU that reads from the left; `convolution` four layers, each
+            of which sees its neighbours; all others one layer of self-attention with one head, and
+            the name says how places are written into it: by nothing, added sinusoids, an added
+            learned table, rotation of queries and keys, or concatenated sinusoids.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+
+    def __init__(self, kind: str):
+        super().__init__()
+        check_choice("kind", kind, READERS)
+        wide = 2 * WIDTH if kind == "concatenated" else WIDTH
+        self.embedding = nn.Embedding(SYMBOLS, WIDTH)
+        self.places = {
+            "sinusoidal": lambda: SinusoidalPositions(WIDTH),
+            "learned": lambda: LearnedPositions(LENGTH, WIDTH),
+            "concatenated": lambda: SinusoidalPositions(WIDTH, "concatenate"),
+        }.get(kind, nn.Identity)()
+        self.mixer = {
+            "recurrence": lambda: GRU(WIDTH, WIDTH),
+            "convolution": Convolutions,
+        }.get(kind, lambda: MultiHeadAttention(wide, 1, rotary=kind == "rotary"))()
+        self.readout = nn.Linear(wide, SYMBOLS)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Read tokens (B, L); give logits (B, L, 16).
+
+        Raises:
+            TypeError, ValueError: they are no such tokens, or more than the learned table has.
+        """
+        check_tokens("tokens", tokens, SYMBOLS)
+        mixed = self.mixer(self.places(self.embedding(tokens)))  # (B, L, D)
+        states = mixed[0] if isinstance(mixed, tuple) else mixed  # a GRU also gives its last state
+        return self.readout(states)
+
+
+def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
+    """Draw batches of random tokens (count, length) without end; each token is as likely as all."""
+    check_count("count", count)
+    check_count("length", length)
+    check_seed("seed", seed)
+    draw = torch.Generator().manual_seed(seed)
+    while True:
+        yield torch.randint(SYMBOLS, (count, length), generator=draw)
+
+
+class Reach:
+    """The task: at every place, say which token stood so many places before.
+
+    Args:
+        distance: how many, at least 1. The first places, which have no such token, do not count.
+    """
+
+    def __init__(self, distance: int):
+        check_count("distance", distance)
+        self.distance = distance
+
+    def loss(self, reader: nn.Module, tokens: Tensor) -> Tensor:
+        """Mean surprise at the right tokens, in nats; a blind guess costs ln 16 = 2.77."""
+        return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
+
+    @torch.no_grad()
+    def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
+        """The share of places, from `since` on, at which the most likely token is the right one."""
+        first = max(self.distance, since)
+        said = reader(tokens)[:, first:].argmax(-1)
+        right = said == tokens[:, first - self.distance : tokens.shape[1] - self.distance]
+        return right.double().mean().item()

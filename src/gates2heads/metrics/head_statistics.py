@@ -1,0 +1,48 @@
+"""What a head of attention looks at, as a few numbers: how far, how widely, at which neighbours."""
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.tensors import check_floats, check_mask, check_width
+
+OFFSETS = {"previous": -1, "itself": 0, "next": 1}
+
+
+def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[str, Tensor]:
+    """Describe each head by means over its queries.
+
+    Args:
+        weights: (B, H, T, S), rows sum to 1, as a recorded layer notes them.
+        queries: (B, T) bool, True = a real token; the others are not counted.
+        keys: (B, S) bool, True = a real token, of which the last is that with the highest number.
+
+    Returns:
+        seven tensors (H,) by name. `distance`: the mean of |t − s|, each key counted by its weight,
+        in tokens. `entropy`: in nats. `previous`, `itself`, `next`: the weight at s = t − 1, t and
+        t + 1. `first`, `last`: the weight on the first and on the last real key.
+
+    Raises:
+        TypeError, ValueError: the weights are no float tensor of four axes, a mask is not bool or
+            does not fit, or no query is real.
+    """
+    check_width("weights", weights, None, dims=4)
+    check_floats("weights", weights)
+    batch, _, length, size = weights.shape
+    check_mask(queries, (batch, length), like=weights)
+    check_mask(keys, (batch, size), like=weights)
+    if not bool(queries.any()):
+        raise ValueError("queries must hold at least one real token, got none")
+    places = torch.arange(length, device=weights.device)
+    offsets = torch.arange(size, device=weights.device) - places[:, None]  # (T, S), s − t
+    # The last real key of each sequence, as a one-hot row
+    last = size - 1 - keys.flip(1).long().argmax(1)  # (B,)
+    on_last = torch.arange(size, device=weights.device) == last[:, None]  # (B, S)
+    told = {
+        "distance": (weights * offsets.abs()).sum(-1),  # (B, H, T), as all that follow
+        "entropy": -torch.xlogy(weights, weights).sum(-1),
+        **{name: (weights * (offsets == step)).sum(-1) for name, step in OFFSETS.items()},
+        "first": weights[..., 0],
+        "last": (weights * on_last[:, None, None]).sum(-1),
+    }
+    real = queries[:, None].to(weights.dtype)  # (B, 1, T)
+    return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in told.items()}
