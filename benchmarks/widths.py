@@ -15,7 +15,7 @@ from gates2heads.training.studies import Study
 
 STEPS, BATCH_SIZE, EVERY = 300, 32, 20
 RATES = ("0.0003", "0.001", "0.003")
-SIZES = (8, 64, 512)
+SIZES = (8, 64, 256)
 SETTINGS = [f"{score} {size}" for score in ("dot", "scaled dot", "additive") for size in SIZES]
 
 

@@ -1,0 +1,99 @@
+"""Chapter 6, when it breaks: a counter of letters, sound or with one fault in its heads."""
+
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.values import check_count, check_flag, check_seed
+from gates2heads.exercises.verdict import NotYetError, check
+from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.layers.masks import key_mask
+from gates2heads.training.losses import cross_entropy
+
+LETTERS, LENGTH, MOST = 12, 16, 4  # kinds of letters, letters in a text, "4 or more"
+WIDTH, HEADS = 64, 4
+FAULTS = {
+    "a": "the softmax runs over the queries instead of the keys",
+    "b": "the scores are not divided by √K",
+    "c": "vectors of the places are added, although order means nothing in this task",
+    "d": "the vectors are cut into heads without exchanging the axes",
+}
+
+
+class FaultyHeads(MultiHeadAttention):
+    """The library's attention in heads with one fault, which the reader is to find."""
+
+    def _project_all(self, inputs, *, start=0):
+        """As in `MultiHeadAttention`, but for the fault."""
+        batch, length, width = inputs.shape
+        projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
+        shape = batch, self.num_heads, length, width // self.num_heads
+        queries, keys, values = (part.reshape(shape) for part in projected)
+        return queries, KeyValues(keys, values)
+
+
+class Counter(nn.Module):
+    """Say of every letter how often it stands in the text: 1, 2, 3, or 4 times and more.
+
+    Order means nothing here, so nothing tells the model of it.
+
+    Args:
+        faulty: take `FaultyHeads` and not the library's attention.
+    """
+
+    def __init__(self, *, faulty: bool = False):
+        super().__init__()
+        check_flag("faulty", faulty)
+        self.embedding = nn.Embedding(LETTERS, WIDTH)
+        self.attention = (FaultyHeads if faulty else MultiHeadAttention)(WIDTH, HEADS)
+        self.hidden, self.readout = nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, MOST)
+
+    def forward(self, text: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4)."""
+        check_tokens("text", text, LETTERS)
+        vectors = self.embedding(text)
+        seen = self.attention(vectors, mask=key_mask(mask))
+        return self.readout(self.hidden(torch.cat([vectors, seen], -1)).relu())
+
+
+def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
+    """Draw batches of texts (count, 16) without end."""
+    check_count("count", count)
+    check_seed("seed", seed)
+    draw = torch.Generator().manual_seed(seed)
+    while True:
+        yield torch.randint(LETTERS, (count, LENGTH), generator=draw)
+
+
+def counted(text: Tensor) -> Tensor:
+    """The right answers for text (B, S), long (B, S): 0 for a letter that stands there once."""
+    check_tokens("text", text, LETTERS)
+    return (text[:, :, None] == text[:, None]).sum(-1).clamp(max=MOST) - 1
+
+
+def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
+    """Mean surprise at the right counts, in nats a letter."""
+    return cross_entropy(counter(text), counted(text))
+
+
+@check("Exercise 6.6")
+def check_fault(letter) -> str:
+    """Check the reader's diagnosis of the faulty counter: one letter of `FAULTS`."""
+    contradiction = {
+        "a": "Then the weights of a query would not sum to 1.",
+        "b": "Then shuffled letters would still get the same answers: a scale knows no order.",
+        "c": "Then shuffling would change the answers; but a hidden letter would stay hidden.",
+    }
+    letter = str(letter).strip(" ().").lower()
+    if letter in contradiction:
+        raise NotYetError(contradiction[letter])
+    if letter not in FAULTS:
+        raise NotYetError(
+            f"Answer with one of the letters {', '.join(FAULTS)}, got {shown(letter)}."
+        )
+    return f"{FAULTS[letter].capitalize()}, so a piece of one vector passes for another place's."

@@ -1,0 +1,246 @@
+"""Chapter 6, Self-attention: the checks of its exercises."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.exercises.comparison import difference
+from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.exercises.verdict import NotYetError, check
+
+# Exercise 6.1: the rows of the second weights, by hand
+WEIGHTS_BY_HAND = (4 / 13, 1 / 13, 8 / 13)
+_SLIPS = {
+    (2 / 6, 0.0, 4 / 6): "A negative score still has a weight: exp(−ln 2) is ½, not 0.",
+    (1 / 2, -1 / 2, 1.0): "You divided the scores by their sum; the softmax takes exp of each first.",
+    (1.0, -1.0, 2.0): "These are the scores, in units of ln 2; the softmax is still to come.",
+    (2 / 7, 1 / 7, 4 / 7): "The score of the second vector is −ln 2, and not 0: exp of it is ½.",
+    (8 / 13, 1 / 13, 4 / 13): "The right numbers in the wrong order: the third asks, so its own "
+    "weight is the largest.",
+    (2.0, 0.5, 4.0): "These are the exponentials; divide each by their sum.",
+    (2 / 5, 1 / 5, 2 / 5): "That is the first row of the example in the text. The third asks here.",
+    (1 / 4, 1 / 4, 1 / 2): "That is the third row of the example in the text, where the vector "
+    "was (a, a). Here its second number is −a.",
+}
+
+
+@check("Exercise 6.1")
+def check_by_hand(weights) -> str:
+    """Check the three weights that the reader found with a pencil."""
+    if not isinstance(weights, tuple | list) or len(weights) != len(WEIGHTS_BY_HAND):
+        raise NotYetError(
+            f"Give the three weights in brackets, such as (1/2, 1/4, 1/4), got {shown(weights)}."
+        )
+    if not difference(torch.tensor(WEIGHTS_BY_HAND), _numbers(weights), 1e-3):
+        return "The second vector points away from the third, and still has its share."
+    for slip, words in _SLIPS.items():
+        if not difference(torch.tensor(slip), _numbers(weights), 1e-3):
+            raise NotYetError(words)
+    total = float(_numbers(weights).sum())
+    if abs(total - 1) > 1e-3:
+        raise NotYetError(f"Weights sum to 1, and yours to {total:.4g}.")
+    raise NotYetError(
+        "They sum to 1, but are not these. Write down the three inner products with the third "
+        "vector, itself included, then exp of each."
+    )
+
+
+def _numbers(weights) -> Tensor:
+    try:
+        return torch.tensor([float(weight) for weight in weights])
+    except (TypeError, ValueError, OverflowError):
+        raise NotYetError(f"Each weight should be a number, got {shown(weights)}.") from None
+
+
+def attend_to_itself(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor) -> Tensor:
+    """The solution of exercise 6.2: x (S, D), W_q and W_k (K, D), W_v (V, D) -> (S, V)."""
+    queries, keys, values = x @ W_q.T, x @ W_k.T, x @ W_v.T
+    return (queries @ keys.T / W_q.shape[0] ** 0.5).softmax(-1) @ values
+
+
+def _attend_cases() -> list[Case]:
+    a = math.log(2) ** 0.5
+    two = torch.eye(2)
+    x, W_q, W_k, W_v = random_tensors((7, 5), (3, 5), (3, 5), (2, 5))
+    wanted = F.scaled_dot_product_attention(x @ W_q.T, x @ W_k.T, x @ W_v.T)
+    scale = 2**0.25  # on both sides, so that the division by √2 takes it off again
+    by_hand = torch.tensor([[a, 0.0], [0.0, a], [a, a]])
+    answer = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.75, 0.75]]) * a
+    return [
+        Case("the example done by hand", (by_hand, scale * two, scale * two, two), answer),
+        Case("seven vectors of five numbers, K = 3 and V = 2", (x, W_q, W_k, W_v), wanted),
+    ]
+
+
+def _attend_with(*, dim=-1, power=0.5, width="K", turned=False, values="W_v"):
+    """Self-attention with one thing done otherwise."""
+
+    def attend(x, W_q, W_k, W_v):
+        queries, keys = x @ W_q.T, x @ W_k.T
+        scores = (keys @ queries.T if turned else queries @ keys.T) / (
+            (W_q.shape[0] if width == "K" else x.shape[1]) ** power
+        )
+        read = {"W_v": x @ W_v.T, "keys": keys, "x": x}[values]
+        return (scores.softmax(dim) if dim is not None else scores) @ read
+
+    return attend
+
+
+check_attend = FunctionCheck(
+    title="Exercise 6.2",
+    solution=attend_to_itself,
+    cases=_attend_cases,
+    mistakes={
+        "the softmax runs over the queries: each row of the weights, over the keys, sums to 1": (
+            _attend_with(dim=0)
+        ),
+        "the scores are not divided by √K": _attend_with(power=0.0),
+        "the scores are divided by K and not by √K": _attend_with(power=1.0),
+        "the scores are divided by √D, the width of x, and not by √K": _attend_with(width="D"),
+        "queries and keys have changed places: row i of the scores belongs to query i": (
+            _attend_with(turned=True)
+        ),
+        "the softmax is missing": _attend_with(dim=None),
+        "x itself is averaged and not the values": _attend_with(values="x"),
+        "the keys are averaged and not the values": _attend_with(values="keys"),
+    },
+    remark="It equals PyTorch's `scaled_dot_product_attention` on the same three views.",
+)
+
+
+def cut(vectors: Tensor, heads: int) -> Tensor:
+    """The solution of exercise 6.3: vectors (S, D) -> (H, S, K), K = D/H."""
+    return vectors.view(len(vectors), heads, -1).transpose(0, 1)
+
+
+def _cut_cases() -> list[Case]:
+    numbered = torch.arange(12.0).view(3, 4)
+    by_hand = torch.tensor([[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10, 11]]])
+    return [
+        Case("three vectors of four numbers, counted through, and H = 2", (numbered, 2), by_hand),
+        Case("seven vectors of fifteen numbers and H = 5", (*random_tensors((7, 15)), 5)),
+    ]
+
+
+check_cut = FunctionCheck(
+    title="Exercise 6.3",
+    solution=cut,
+    cases=_cut_cases,
+    mistakes={
+        "the numbers were only counted off anew: a `view` or `reshape` to (H, S, K) mixes the "
+        "places. Cut to (S, H, K) first, then exchange the axes": (
+            lambda x, h: x.reshape(h, len(x), -1)
+        ),
+        "the axes still stand as (S, H, K)": lambda x, h: x.view(len(x), h, -1),
+        "a head got every H-th number and not K neighbours": (
+            lambda x, h: x.view(len(x), -1, h).permute(2, 0, 1)
+        ),
+        "the last two axes are exchanged: a head needs (S, K)": (
+            lambda x, h: x.view(len(x), h, -1).permute(1, 2, 0)
+        ),
+        "every head has all D numbers": lambda x, h: x.expand(h, *x.shape),
+    },
+    remark="No number was copied or lost; each place has a piece of its vector in each head.",
+)
+
+
+def waves(position: int, size: int) -> Tensor:
+    """The solution of exercise 6.4: a position and an even width D -> (D,)."""
+    angles = position / 10000 ** (torch.arange(0, size, 2) / size)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten()
+
+
+def _waves_with(*, exponent="pairs", base=10000.0, order="in turns", first="sine"):
+    """The wave vector with one thing done otherwise."""
+
+    def wrong(position, size):
+        pairs, components = torch.arange(size // 2), torch.arange(size)
+        if exponent == "components":
+            angles = position / base ** (2 * components / size)
+            return torch.where(components % 2 == 1, angles.cos(), angles.sin())
+        angles = position / base ** (pairs * (2 if exponent == "pairs" else 1) / size)
+        parts = [angles.sin(), angles.cos()] if first == "sine" else [angles.cos(), angles.sin()]
+        return torch.stack(parts, -1).flatten() if order == "in turns" else torch.cat(parts)
+
+    return wrong
+
+
+check_waves = FunctionCheck(
+    title="Exercise 6.4",
+    solution=waves,
+    cases=lambda: [
+        Case("position 0 and D = 6", (0, 6), torch.tensor([0.0, 1.0] * 3)),
+        Case(
+            "position 1 and D = 2",
+            (1, 2),
+            torch.tensor([math.sin(1.0), math.cos(1.0)]),
+        ),
+        Case("position 5 and D = 8", (5, 8)),
+    ],
+    mistakes={
+        "i counts the components and not the pairs: sine and cosine of a pair have one angle": (
+            _waves_with(exponent="components")
+        ),
+        "the exponent is i/D and not 2i/D": _waves_with(exponent="i/D"),
+        "all sines stand before all cosines: they should take turns": _waves_with(order="one after the other"),
+        "sine and cosine have changed places": _waves_with(first="cosine"),
+        "the base is not 10000": _waves_with(base=1000.0),
+        "the angle grows with i: divide by the power and do not multiply": _waves_with(base=1e-4),
+    },
+    remark="`layers.positions.sinusoids` does the same for many positions at once.",
+)
+
+
+def reach(weights: Tensor) -> Tensor:
+    """The solution of exercise 6.5: weights (H, S, S) -> (H,), the mean of |i − j|, in tokens."""
+    places = torch.arange(weights.shape[-1])
+    return (weights * (places[:, None] - places).abs()).sum(-1).mean(-1)
+
+
+def _reach_cases() -> list[Case]:
+    itself, even = torch.eye(3), torch.full((3, 3), 1 / 3)
+    before = torch.tensor([[1.0, 0, 0], [1.0, 0, 0], [0, 1.0, 0]])
+    (scores,) = random_tensors((5, 7, 7))
+    return [
+        Case(
+            "three heads: one looks at itself, one at the place before, one everywhere",
+            (torch.stack([itself, before, even]),),
+            torch.tensor([0.0, 2 / 3, 8 / 9]),
+        ),
+        Case("five heads over seven places", (scores.softmax(-1),)),
+    ]
+
+
+def _reach_with(*, signed=False, over=-1, ending="mean", squared=False):
+    def wrong(weights):
+        places = torch.arange(weights.shape[-1])
+        apart = places[:, None] - places
+        apart = apart if signed else apart.square() if squared else apart.abs()
+        summed = (weights * apart).sum(over) if over is not None else (weights * apart).mean(-1)
+        return getattr(summed, ending)(-1)
+
+    return wrong
+
+
+def _reach_of_the_best(weights):
+    places = torch.arange(weights.shape[-1])
+    return (weights.argmax(-1) - places).abs().double().mean(-1)
+
+
+check_reach = FunctionCheck(
+    title="Exercise 6.5",
+    solution=reach,
+    cases=_reach_cases,
+    mistakes={
+        "the distance has a sign, so that left and right cancel": _reach_with(signed=True),
+        "it is a sum over the queries and not their mean": _reach_with(ending="sum"),
+        "it is a mean over the keys: weights are a mean already, so sum": _reach_with(over=None),
+        "the distances are squared": _reach_with(squared=True),
+        "the mean runs over the heads too": lambda w: reach(w).mean(),
+        "only the key with the largest weight is counted": _reach_of_the_best,
+    },
+    remark="Small for a local head, large for a global one.",
+)
