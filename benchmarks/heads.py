@@ -12,7 +12,7 @@ number, each counted from 1. The setting `none` switches nothing off.
 from functools import cache
 
 from gates2heads.decoding.translation import translate
-from gates2heads.layers.attention.heads_off import Head, heads_off, heads_of
+from gates2heads.layers.attention.heads_off import Head, heads_of, heads_off
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.significance import paired_bootstrap
 from gates2heads.training.checkpoints import shipped_weights

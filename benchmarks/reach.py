@@ -4,9 +4,9 @@
     python benchmarks/reach.py --table
 
 Each reader of `gates2heads.exercises.reaching` is trained anew for each distance k, on 300 batches
-of 32 random sequences of 64 tokens, to say which token stood k places before. `right` is the share
-of places, of 200 new sequences, at which it says so; `beyond` the same at the places 64 to 127 of
-longer sequences, which a learned table of 64 places cannot read.
+of 32 random sequences of 48 tokens, to say which token stood k places before. `right` is the share
+of places, of 200 new sequences, at which it says so; `beyond` the same at the places 48 to 95 of
+longer sequences, which a learned table of 48 places cannot read.
 """
 
 import torch

@@ -204,6 +204,9 @@ EXEMPT = {
         exercises/attention.entropy
         exercises/attention.masked_softmax_by_hand exercises/attention.luong_step
         exercises/attention_further.reinforce exercises/diagnosis.random_tensors
+        exercises/self_attention.attend_to_itself exercises/self_attention.cut
+        exercises/self_attention.waves exercises/self_attention.reach
+        exercises/reaching.Convolutions.forward exercises/faulty_heads.FaultyHeads
         display/glyphs.fonts_of display/live/models.key
         exercises/attention_answers.FaultyAttention.forward exercises/comparison.same(wanted)
         exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)

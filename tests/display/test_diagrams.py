@@ -20,7 +20,11 @@ from gates2heads.display.diagram_layout import (
     way,
 )
 from gates2heads.display.diagrams import Diagram
-from gates2heads.display.model_diagrams import attention_encoder_decoder
+from gates2heads.display.model_diagrams import (
+    attention_encoder_decoder,
+    attention_in_heads,
+    self_attention_head,
+)
 from gates2heads.display.theme import COLOURS, themed_svg
 
 A, B = Rect(0, 0, 2, 1), Rect(5, 4, 7, 6)
@@ -148,6 +152,20 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
     words = {text.get_text() for text in figure.axes[0].texts}
     assert {"keys", "values", "query", "context", "softmax over S", "Attention"} <= words
     assert {"(B, S, U)", "(B, 1, U)", "weights (B, S)", "logits (B, V)"} <= words
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (self_attention_head, {"queries", "keys", "values", "scores (S, S)", "context (S, V)"}),
+        (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
+    ],
+)
+def test_self_attention_is_drawn_with_every_shape(draw, said):
+    figure = draw()
+    assert_texts_are_apart(figure)
+    assert figure.get_size_inches()[0] < 7.5
+    assert said <= {text.get_text() for text in figure.axes[0].texts}
 
 
 @given(

@@ -40,3 +40,51 @@ def attention_encoder_decoder() -> Figure:
     d.group("Attention", "score", "softmax", "sum", colour="green")
     d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")
     return d.draw()
+
+
+def self_attention_head() -> Figure:
+    """Draw one head of self-attention over one sequence of S vectors.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 1), shape="(S, D)", kind="plain")
+    d.box("query", "queries", at=(1, 0), shape="(S, K)", colour="orange")
+    d.box("key", "keys", at=(1, 1), shape="(S, K)")
+    d.box("value", "values", at=(1, 2), shape="(S, V)")
+    d.box("scores", "products / √K", at=(2, 1), shape="scores (S, S)", colour="green")
+    d.box("softmax", "softmax of rows", at=(3, 1), shape="weights (S, S)", colour="green")
+    d.box("sum", "weighted sum", at=(3, 2), shape="context (S, V)", colour="green")
+    d.arrow("x", "query", "W_q", route="down then across")
+    d.arrow("x", "key", "W_k")
+    d.arrow("x", "value", "W_v", route="down then across")
+    d.arrow("query", "scores", route="across then down")
+    d.arrow("key", "scores")
+    d.arrow("scores", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("value", "sum")
+    return d.draw()
+
+
+def attention_in_heads() -> Figure:
+    """Draw self-attention in H heads, `layers.attention.multi_head.MultiHeadAttention`.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("project", "project", at=(1, 0), shape="3 × (B, S, D)")
+    d.box("split", "split into heads", at=(2, 0), shape="3 × (B, H, S, K)")
+    d.box("attend", "attend in each head", at=(2, 1), shape="(B, H, S, K)", colour="green")
+    d.box("join", "join the heads", at=(2, 2), shape="(B, S, D)", colour="orange")
+    d.box("out", "project", at=(1, 2), shape="(B, S, D)", colour="orange")
+    d.box("y", "output", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.arrow("x", "project")
+    d.arrow("project", "split", "queries, keys,", shape="values")
+    d.arrow("split", "attend")
+    d.arrow("attend", "join")
+    d.arrow("join", "out")
+    d.arrow("out", "y")
+    return d.draw()

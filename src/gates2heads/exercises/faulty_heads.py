@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.tensors import check_mask, check_module, check_tokens
 from gates2heads.checks.values import check_count, check_flag, check_seed
 from gates2heads.exercises.verdict import NotYetError, check
 from gates2heads.layers.attention.key_values import KeyValues
@@ -54,15 +54,20 @@ class Counter(nn.Module):
         self.hidden, self.readout = nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, MOST)
 
     def forward(self, text: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4)."""
+        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4).
+
+        Raises:
+            TypeError, ValueError: the text has other letters, or the mask does not fit.
+        """
         check_tokens("text", text, LETTERS)
+        check_mask(mask, text.shape, like=text)
         vectors = self.embedding(text)
         seen = self.attention(vectors, mask=key_mask(mask))
         return self.readout(self.hidden(torch.cat([vectors, seen], -1)).relu())
 
 
 def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches of texts (count, 16) without end."""
+    """Draw batches of texts (B, 16), B = count, without end."""
     check_count("count", count)
     check_seed("seed", seed)
     draw = torch.Generator().manual_seed(seed)
@@ -77,7 +82,16 @@ def counted(text: Tensor) -> Tensor:
 
 
 def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
-    """Mean surprise at the right counts, in nats a letter."""
+    """Mean surprise at the right counts, in nats a letter.
+
+    Args:
+        counter: from text (B, S) to logits (B, S, 4).
+        text: (B, S), as `texts` draws it.
+
+    Raises:
+        TypeError, ValueError: the counter is no module, or the text has other letters.
+    """
+    check_module("counter", counter)
     return cross_entropy(counter(text), counted(text))
 
 

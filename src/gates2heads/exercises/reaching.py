@@ -9,14 +9,14 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.tensors import check_module, check_tokens
 from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
 from gates2heads.layers.recurrent import GRU
 from gates2heads.training.losses import cross_entropy
 
-SYMBOLS, LENGTH, WIDTH = 16, 64, 64
+SYMBOLS, LENGTH, WIDTH = 16, 48, 64
 DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 places to each side
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated")
 READERS = ("recurrence", "convolution", *POSITIONS)
@@ -81,7 +81,7 @@ class Reader(nn.Module):
 
 
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches of random tokens (count, length) without end; each token is as likely as all."""
+    """Draw batches of random tokens (B, L) without end: B = count, L = length."""
     check_count("count", count)
     check_count("length", length)
     check_seed("seed", seed)
@@ -102,13 +102,36 @@ class Reach:
         self.distance = distance
 
     def loss(self, reader: nn.Module, tokens: Tensor) -> Tensor:
-        """Mean surprise at the right tokens, in nats; a blind guess costs ln 16 = 2.77."""
+        """Mean surprise at the right tokens, in nats; a blind guess costs ln 16 = 2.77.
+
+        Args:
+            reader: from tokens (B, L) to logits (B, L, 16).
+            tokens: (B, L), longer than the distance.
+
+        Raises:
+            TypeError, ValueError: the reader is no module, or the tokens are none or too few.
+        """
+        self._check(reader, tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
 
-    @torch.no_grad()
     def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
-        """The share of places, from `since` on, at which the most likely token is the right one."""
+        """The share of places, from `since` on, at which the most likely token is the right one.
+
+        Raises:
+            TypeError, ValueError: as in `loss`, or no place is left.
+        """
+        self._check(reader, tokens)
+        check_count("since", since, least=0, most=tokens.shape[1] - 1)
         first = max(self.distance, since)
-        said = reader(tokens)[:, first:].argmax(-1)
+        with torch.no_grad():
+            said = reader(tokens)[:, first:].argmax(-1)
         right = said == tokens[:, first - self.distance : tokens.shape[1] - self.distance]
         return right.double().mean().item()
+
+    def _check(self, reader: nn.Module, tokens: Tensor) -> None:
+        check_module("reader", reader)
+        check_tokens("tokens", tokens, SYMBOLS)
+        if tokens.shape[1] <= self.distance:
+            raise ValueError(
+                f"tokens must be longer than the distance {self.distance}, got {tokens.shape[1]}"
+            )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_tokens
+from gates2heads.checks.tensors import check_module, check_tokens, check_width
 from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.masks import masked_softmax
@@ -38,11 +38,6 @@ class Recaller(nn.Module):
         self.score = SCORES[score](size, size)
         self.readout = nn.Linear(VALUE, NAMES)
 
-    def scores(self, names: Tensor) -> Tensor:
-        """How well each place matches each other one: (B, S) -> (B, S, S)."""
-        vectors = self.names(names)
-        return self.score(self.query(vectors), self.score.project_keys(self.key(vectors)))
-
     def forward(self, pairs: Tensor) -> Tensor:
         """Read pairs (B, 2, S), names above values; give logits (B, S, 32) over the value.
 
@@ -51,18 +46,20 @@ class Recaller(nn.Module):
         Raises:
             TypeError, ValueError: they are no such pairs.
         """
-        check_tokens("pairs", pairs.flatten(1), NAMES)
+        _check_pairs(pairs)
         names, values = pairs.unbind(1)
+        vectors = self.names(names)  # (B, S, K)
+        scores = self.score(self.query(vectors), self.score.project_keys(self.key(vectors)))
         others = ~torch.eye(names.shape[1], dtype=torch.bool, device=pairs.device)
-        weights = masked_softmax(self.scores(names), mask=others)
+        weights = masked_softmax(scores, mask=others)  # (B, S, S)
         return self.readout(weights @ self.values(values))
 
 
 def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches (count, 2, 16) without end: 8 names with a value each, each pair twice, shuffled.
+    """Draw batches (B, 2, 16) without end: 8 pairs of a name and a value, each twice, shuffled.
 
     Args:
-        count: sequences in a batch.
+        count: B, sequences in a batch.
         seed: of the draws.
     """
     check_count("count", count)
@@ -77,5 +74,23 @@ def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
 
 
 def recall_loss(model: nn.Module, pairs: Tensor) -> Tensor:
-    """Mean surprise at the value of each place, in nats; a blind guess costs ln 32 = 3.47."""
+    """Mean surprise at the value of each place, in nats; a blind guess costs ln 32 = 3.47.
+
+    Args:
+        model: from pairs (B, 2, S) to logits (B, S, 32).
+        pairs: names above values, as `twins` draws them.
+
+    Raises:
+        TypeError, ValueError: the model is no module, or the pairs are none.
+    """
+    check_module("model", model)
+    _check_pairs(pairs)
     return cross_entropy(model(pairs), pairs[:, 1])
+
+
+def _check_pairs(pairs: Tensor) -> None:
+    """Refuse what is no (B, 2, S) of names and values."""
+    check_width("pairs", pairs, None, dims=3)
+    if pairs.shape[1] != 2:
+        raise ValueError(f"pairs must have shape (B, 2, S), got {tuple(pairs.shape)}")
+    check_tokens("pairs", pairs.flatten(1), NAMES)

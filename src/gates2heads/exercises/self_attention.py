@@ -15,7 +15,11 @@ from gates2heads.exercises.verdict import NotYetError, check
 WEIGHTS_BY_HAND = (4 / 13, 1 / 13, 8 / 13)
 _SLIPS = {
     (2 / 6, 0.0, 4 / 6): "A negative score still has a weight: exp(−ln 2) is ½, not 0.",
-    (1 / 2, -1 / 2, 1.0): "You divided the scores by their sum; the softmax takes exp of each first.",
+    (
+        1 / 2,
+        -1 / 2,
+        1.0,
+    ): "You divided the scores by their sum; exp of each comes first.",
     (1.0, -1.0, 2.0): "These are the scores, in units of ln 2; the softmax is still to come.",
     (2 / 7, 1 / 7, 4 / 7): "The score of the second vector is −ln 2, and not 0: exp of it is ½.",
     (8 / 13, 1 / 13, 4 / 13): "The right numbers in the wrong order: the third asks, so its own "
@@ -55,35 +59,35 @@ def _numbers(weights) -> Tensor:
         raise NotYetError(f"Each weight should be a number, got {shown(weights)}.") from None
 
 
-def attend_to_itself(x: Tensor, W_q: Tensor, W_k: Tensor, W_v: Tensor) -> Tensor:
-    """The solution of exercise 6.2: x (S, D), W_q and W_k (K, D), W_v (V, D) -> (S, V)."""
-    queries, keys, values = x @ W_q.T, x @ W_k.T, x @ W_v.T
-    return (queries @ keys.T / W_q.shape[0] ** 0.5).softmax(-1) @ values
+def attend_to_itself(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Tensor:
+    """The solution of exercise 6.2: x (S, D), w_q and w_k (K, D), w_v (V, D) -> (S, V)."""
+    queries, keys, values = x @ w_q.T, x @ w_k.T, x @ w_v.T
+    return (queries @ keys.T / w_q.shape[0] ** 0.5).softmax(-1) @ values
 
 
 def _attend_cases() -> list[Case]:
     a = math.log(2) ** 0.5
     two = torch.eye(2)
-    x, W_q, W_k, W_v = random_tensors((7, 5), (3, 5), (3, 5), (2, 5))
-    wanted = F.scaled_dot_product_attention(x @ W_q.T, x @ W_k.T, x @ W_v.T)
+    x, w_q, w_k, w_v = random_tensors((7, 5), (3, 5), (3, 5), (2, 5))
+    wanted = F.scaled_dot_product_attention(x @ w_q.T, x @ w_k.T, x @ w_v.T)
     scale = 2**0.25  # on both sides, so that the division by √2 takes it off again
     by_hand = torch.tensor([[a, 0.0], [0.0, a], [a, a]])
     answer = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.75, 0.75]]) * a
     return [
         Case("the example done by hand", (by_hand, scale * two, scale * two, two), answer),
-        Case("seven vectors of five numbers, K = 3 and V = 2", (x, W_q, W_k, W_v), wanted),
+        Case("seven vectors of five numbers, K = 3 and V = 2", (x, w_q, w_k, w_v), wanted),
     ]
 
 
-def _attend_with(*, dim=-1, power=0.5, width="K", turned=False, values="W_v"):
+def _attend_with(*, dim=-1, power=0.5, width="K", turned=False, values="w_v"):
     """Self-attention with one thing done otherwise."""
 
-    def attend(x, W_q, W_k, W_v):
-        queries, keys = x @ W_q.T, x @ W_k.T
+    def attend(x, w_q, w_k, w_v):
+        queries, keys = x @ w_q.T, x @ w_k.T
         scores = (keys @ queries.T if turned else queries @ keys.T) / (
-            (W_q.shape[0] if width == "K" else x.shape[1]) ** power
+            (w_q.shape[0] if width == "K" else x.shape[1]) ** power
         )
-        read = {"W_v": x @ W_v.T, "keys": keys, "x": x}[values]
+        read = {"w_v": x @ w_v.T, "keys": keys, "x": x}[values]
         return (scores.softmax(dim) if dim is not None else scores) @ read
 
     return attend
@@ -118,7 +122,9 @@ def cut(vectors: Tensor, heads: int) -> Tensor:
 
 def _cut_cases() -> list[Case]:
     numbered = torch.arange(12.0).view(3, 4)
-    by_hand = torch.tensor([[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10, 11]]])
+    by_hand = torch.tensor(
+        [[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10, 11]]]
+    )
     return [
         Case("three vectors of four numbers, counted through, and H = 2", (numbered, 2), by_hand),
         Case("seven vectors of fifteen numbers and H = 5", (*random_tensors((7, 15)), 5)),
@@ -185,7 +191,9 @@ check_waves = FunctionCheck(
             _waves_with(exponent="components")
         ),
         "the exponent is i/D and not 2i/D": _waves_with(exponent="i/D"),
-        "all sines stand before all cosines: they should take turns": _waves_with(order="one after the other"),
+        "all sines stand before all cosines: they should take turns": _waves_with(
+            order="one after the other"
+        ),
         "sine and cosine have changed places": _waves_with(first="cosine"),
         "the base is not 10000": _waves_with(base=1000.0),
         "the angle grows with i: divide by the power and do not multiply": _waves_with(base=1e-4),

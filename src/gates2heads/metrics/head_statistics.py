@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_floats, check_mask, check_width
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled, check_floats, check_width
 
 OFFSETS = {"previous": -1, "itself": 0, "next": 1}
 
@@ -28,10 +29,9 @@ def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[s
     check_width("weights", weights, None, dims=4)
     check_floats("weights", weights)
     batch, _, length, size = weights.shape
-    check_mask(queries, (batch, length), like=weights)
-    check_mask(keys, (batch, size), like=weights)
-    if not bool(queries.any()):
-        raise ValueError("queries must hold at least one real token, got none")
+    check_filled("weights", weights)
+    _check_real("queries", queries, (batch, length))
+    _check_real("keys", keys, (batch, size))
     places = torch.arange(length, device=weights.device)
     offsets = torch.arange(size, device=weights.device) - places[:, None]  # (T, S), s − t
     # The last real key of each sequence, as a one-hot row
@@ -46,3 +46,11 @@ def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[s
     }
     real = queries[:, None].to(weights.dtype)  # (B, 1, T)
     return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in told.items()}
+
+
+def _check_real(name: str, real: Tensor, shape: tuple[int, int]) -> None:
+    """Refuse what does not say of each token whether it is real."""
+    if not isinstance(real, Tensor) or real.dtype != torch.bool or real.shape != shape:
+        raise TypeError(f"{name} must be a bool tensor of shape {shape}, got {shown(real)}")
+    if not bool(real.any()):
+        raise ValueError(f"{name} must hold at least one real token, got none")

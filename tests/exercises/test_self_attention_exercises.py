@@ -1,0 +1,120 @@
+"""The checks of chapter 6: right answers pass, and each plausible wrong answer gets its reason."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from gates2heads.exercises import self_attention as exercises
+from gates2heads.exercises.self_attention import attend_to_itself, reach
+from gates2heads.layers.attention.heads import split_heads
+from gates2heads.layers.positions import sinusoids
+
+WRONG = [
+    (exercises.check_attend, lambda x, q, k, v: x, "For the example done by hand the answer is"),
+    (
+        exercises.check_attend,
+        lambda x, q, k, v: ((x @ q.T) @ (x @ k.T).T).softmax(-1) @ (x @ v.T),
+        "not divided by √K",
+    ),
+    (
+        exercises.check_attend,
+        lambda x, q, k, v: ((x @ q.T) @ (x @ k.T).T / len(q) ** 0.5).softmax(0) @ (x @ v.T),
+        "runs over the queries",
+    ),
+    (exercises.check_attend, lambda x, q, k, v: attend_to_itself(x, k, q, v), "changed places"),
+    (exercises.check_attend, lambda x, q, k, v: q.T @ x.T @ v, "raised"),
+    (exercises.check_attend, lambda x, w: x, "should take 4 arguments"),
+    (exercises.check_cut, lambda x, h: x.reshape(h, len(x), -1), "mixes the places"),
+    (exercises.check_cut, lambda x, h: torch.stack(x.chunk(h, 0)), "raised"),
+    (exercises.check_cut, lambda x, h: x.view(len(x), h, -1), "still stand as (S, H, K)"),
+    (exercises.check_cut, lambda x, h: x.view(len(x), -1, h).permute(2, 0, 1), "every H-th"),
+    (
+        exercises.check_waves,
+        lambda p, d: torch.tensor([math.sin(p), math.cos(p)] * (d // 2)),
+        "the answer is",
+    ),
+    (
+        exercises.check_waves,
+        lambda p, d: sinusoids(torch.tensor(float(p)), d).view(-1, 2).T.flatten(),
+        "all sines stand before all cosines",
+    ),
+    (
+        exercises.check_waves,
+        lambda p, d: sinusoids(torch.tensor(float(p)), d).view(-1, 2).flip(-1).flatten(),
+        "changed places",
+    ),
+    (
+        exercises.check_waves,
+        lambda p, d: torch.stack(
+            [[torch.sin, torch.cos][n % 2](torch.tensor(p / 10000 ** (2 * n / d)))
+             for n in range(d)]
+        ),
+        "counts the components",
+    ),
+    (exercises.check_reach, lambda w: w.argmax(-1).float().mean(-1), "the answer is"),
+    (exercises.check_reach, lambda w: reach(w).mean(), "over the heads too"),
+    (exercises.check_reach, lambda w: reach(w) * w.shape[-1], "a sum over the queries"),
+    (exercises.check_reach, lambda w: w.mean(-1), "of shape"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "answer", "words"), WRONG)
+def test_a_wrong_answer_gets_its_reason(check, answer, words):
+    verdict = check(answer)
+    assert not verdict.passed
+    assert words in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        (
+            exercises.check_attend,
+            lambda x, q, k, v: F.scaled_dot_product_attention(x @ q.T, x @ k.T, x @ v.T),
+        ),
+        (exercises.check_cut, lambda x, h: split_heads(x[None], h)[0]),
+        (exercises.check_cut, lambda x, h: torch.stack(x.chunk(h, -1))),
+        (exercises.check_waves, lambda p, d: sinusoids(torch.tensor(p), d)),
+        (
+            exercises.check_reach,
+            lambda w: torch.stack([
+                sum(h[i, j] * abs(i - j) for i in range(len(h)) for j in range(len(h))) / len(h)
+                for h in w
+            ]),
+        ),
+    ],
+)  # fmt: skip
+def test_another_way_to_be_right(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((1 / 4, 1 / 4, 1 / 2), "third row of the example"),
+        ((2 / 7, 1 / 7, 4 / 7), "and not 0: exp of it is ½"),
+        ((1 / 3, 0, 2 / 3), "still has a weight"),
+        ((2, 0.5, 4), "divide each by their sum"),
+        ((1, -1, 2), "the softmax is still to come"),
+        ((0.5, -0.5, 1), "exp of each comes first"),
+        ((8 / 13, 1 / 13, 4 / 13), "wrong order"),
+        ((0.2, 0.2, 0.6), "Write down the three inner products"),
+        ((1, 2, 4), "yours to 7"),
+        ((1, 2), "three weights in brackets"),
+        ("4/13, 1/13, 8/13", "three weights in brackets"),
+        (("a", 1, 2), "should be a number"),
+        (..., "not tried yet"),
+    ],
+)
+def test_the_pencil_exercise_names_the_slip(answer, words):
+    verdict = exercises.check_by_hand(answer)
+    assert not verdict.passed
+    assert words in verdict.message
+
+
+def test_the_pencil_exercise():
+    assert exercises.check_by_hand((4 / 13, 1 / 13, 8 / 13)).passed
+    assert exercises.check_by_hand([0.3077, 0.0769, 0.6154]).passed
