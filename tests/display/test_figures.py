@@ -395,3 +395,14 @@ def test_what_cannot_be_seen_is_not_drawn():
     assert 'style="fill: none"/>' not in drawn
     assert not re.search(r"<g[^>]*?(/>|>\s*</g>)", drawn)
     assert len(drawn) < 20_000
+
+
+def test_logarithmic_axes_hold_all_points_in_every_panel():
+    series = {"a": ([1, 4, 32], [0.2, 30, 700])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = figures.curve_panels({"one": series, "two": series}, log="xy", **AXES)
+        figure.canvas.draw()
+    for axis in figure.axes:
+        assert 0.5 < axis.get_xlim()[0] < 1 < 32 < axis.get_xlim()[1] < 64
+        assert 0.05 < axis.get_ylim()[0] < 0.2 < 700 < axis.get_ylim()[1] < 2000

@@ -107,9 +107,12 @@ def curve_panels(
                 look = {"index": names.index(name), "cloud": name in points}
                 _line(axis, name, x, y, band=bands.get(name), **look)
             _references(axis, verticals, horizontals)
-            axis.set(title=title, xlabel=xlabel, xlim=xlim, ylim=ylim)
             axis.set(xscale="log" if "x" in log else "linear")
             axis.set(yscale="log" if "y" in log else "linear")
+            # A limit of None would be checked against the other panel's, before it fits the scale.
+            limits = {"xlim": xlim, "ylim": ylim}
+            axis.set(**{name: pair for name, pair in limits.items() if pair is not None})
+            axis.set(title=title, xlabel=xlabel)
         axes[0].set_ylabel(ylabel)
         if len(names) > 1 or points:
             _legend(figure, axes)
