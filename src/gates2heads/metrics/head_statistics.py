@@ -52,5 +52,6 @@ def _check_real(name: str, real: Tensor, shape: tuple[int, int]) -> None:
     """Refuse what does not say of each token whether it is real."""
     if not isinstance(real, Tensor) or real.dtype != torch.bool or real.shape != shape:
         raise TypeError(f"{name} must be a bool tensor of shape {shape}, got {shown(real)}")
+    check_filled(name, real)
     if not bool(real.any()):
         raise ValueError(f"{name} must hold at least one real token, got none")
