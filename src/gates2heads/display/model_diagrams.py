@@ -36,6 +36,8 @@ def attention_encoder_decoder() -> Figure:
     d.arrow("token", "cell")
     d.arrow("state", "cell")
     d.arrow("cell", "readout")
+    d.arrow("sum", "readout")
+    d.arrow("token", "readout")
     d.group("Encoder, once", "embedding", "encoder")
     d.group("Attention", "score", "softmax", "sum", colour="green")
     d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")

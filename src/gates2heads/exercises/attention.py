@@ -85,6 +85,7 @@ def _masked_cases() -> list[Case]:
         Case("random scores (5, 7)", (scores, mask)),
         Case("a row in which nothing is allowed", (scores, nothing)),
         Case("scores in the thousands", (scores * 1e4, mask)),
+        Case("scores near −100,000", (scores - 1e5, mask)),
         Case(
             "a forbidden score of 1000 beside allowed ones of 0 and 1",
             (far_above, torch.tensor([[True, True, False], [True, True, True]])),
@@ -127,6 +128,9 @@ check_masked_softmax = FunctionCheck(
         "a row in which nothing is allowed gets equal weights": (
             lambda s, m: _softmax_if_allowed(s, m, torch.finfo(s.dtype).min)
         ),
+        "forbidden scores were set to a large negative number, and an allowed one can be lower": (
+            lambda s, m: _softmax_if_allowed(s, m, -1e4) * m.any(-1, keepdim=True)
+        ),
         "the mask came after `exp`, where a forbidden score far above the others is infinite": (
             _masked_after_exp
         ),
@@ -137,6 +141,7 @@ check_masked_softmax = FunctionCheck(
         ),
     },
     remark="Gradients too: a position that may not be looked at costs the others nothing.",
+    without=("softmax", "log_softmax", "masked_softmax"),
 )
 
 
@@ -226,6 +231,11 @@ check_entropy = FunctionCheck(
             torch.tensor([1.5 * math.log(2)]),
         ),
         Case("a single weight of 1", (torch.eye(3),), torch.zeros(3)),
+        Case(
+            "weights with three axes, (2, 3, 8)",
+            (torch.full((2, 3, 8), 1 / 8),),
+            torch.full((2, 3), math.log(8)),
+        ),
     ],
     mistakes={
         "the logarithm has base 2: these are bits": lambda w: entropy(w) / math.log(2),
@@ -234,6 +244,9 @@ check_entropy = FunctionCheck(
         "it is a mean over the positions and not a sum": lambda w: entropy(w) / w.shape[-1],
         "everything was summed, and not the last axis alone": lambda w: entropy(w).sum(),
         "the wrong axis was summed": lambda w: -torch.xlogy(w, w).sum(0),
+        "the second axis was summed, which is not always the last": (
+            lambda w: -torch.xlogy(w, w).sum(1)
+        ),
         "the logarithms are not weighted": lambda w: -w.log().sum(-1),
         "a weight of 0 meets its logarithm: 0 · log 0 counts as 0, and torch says NaN": (
             lambda w: -(w * w.log()).sum(-1)

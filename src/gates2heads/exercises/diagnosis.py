@@ -44,6 +44,7 @@ class FunctionCheck:
             with it in every case.
         remark: said to whoever is right.
         parts: the names of the results, if the function returns more than one.
+        without: names that the reader's function may not use, since they are the exercise.
     """
 
     title: str
@@ -52,6 +53,7 @@ class FunctionCheck:
     mistakes: Mapping[str, Callable] = field(default_factory=dict)
     remark: str = ""
     parts: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     def __call__(self, answer: Callable) -> Verdict:
         """Try the reader's function."""
@@ -70,6 +72,7 @@ class FunctionCheck:
                     f"For {case.name}: the answer is right, but {fault}."
                     f"{self._mistake(answer, cases)}"
                 )
+        self._refuse_shortcuts(answer)
         return self.remark
 
     def _gradient_fault(self, answer: Callable, case: Case) -> str:
@@ -95,6 +98,13 @@ class FunctionCheck:
             ) from None
         except ValueError:  # a built-in function may not tell its parameters
             return
+
+    def _refuse_shortcuts(self, answer: Callable) -> None:
+        used = getattr(getattr(answer, "__code__", None), "co_names", ())
+        if shortcut := next((name for name in self.without if name in used), None):
+            raise NotYetError(
+                f"The answers are right, but your function uses `{shortcut}`, which it should replace."
+            )
 
     def _result(self, answer: Callable, case: Case) -> object:
         """Call the reader's function; tell in a sentence what went wrong."""
