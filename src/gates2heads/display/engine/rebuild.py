@@ -17,7 +17,7 @@ from gates2heads.training.checkpoints import check_shapes, read_weights, shipped
 from gates2heads.training.recipes.runs import load
 
 DATE = 12  # ten characters, <eos>, and one that would be wrong
-LIST_OF_DATES = 5 * 11 + 1  # each with the space behind it
+LIST_OF_DATES = 8 * 11 + 1  # each with the space behind it; more than any list of training
 
 
 class Rebuilt(NamedTuple):

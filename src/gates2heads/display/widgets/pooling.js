@@ -61,14 +61,28 @@ class PoolingView extends Stage {
     }));
     this.context = shape("path", { class: "g2h-context", d: "M0,-8 L8,0 L0,8 L-8,0 Z" });
     const name = (x, y, text, anchor) => shape("text", { x, y, "text-anchor": anchor }, text);
-    this.picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" },
+    this.picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 6}`, role: "img" },
       shape("line", { class: "g2h-axis", x1: MARGIN, x2: WIDTH - MARGIN, y1: HEIGHT - 14, y2: HEIGHT - 14 }),
-      name(WIDTH - MARGIN, HEIGHT - 1, "keys and query", "end"), name(2, 12, "values", "start"),
+      name(WIDTH - MARGIN, HEIGHT, "keys and query", "end"), name(2, 12, "values", "start"),
+      ...this.ticks(name),
       this.curve, this.line, ...this.dots, this.context);
     const legend = "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
     this.root.append(element("div", { class: "g2h-stage" }, this.picture), element("p", { class: "g2h-legend" }, legend));
     this.listen(this.picture, "pointerdown", (event) => this.press(event));
     this.listen(this.picture, "pointermove", (event) => event.buttons && this.drag(event));
+  }
+
+  /** Whole numbers along the keys, as far as their name leaves room; the least and largest value. */
+  ticks(name) {
+    const [left, right] = this.bounds.query;
+    const whole = Array.from({ length: Math.floor(right) - Math.ceil(left) + 1 }, (_, n) => n + Math.ceil(left));
+    const apart = Math.ceil(whole.length / 12);
+    const ends = [...new Set([Math.min(...this.values), Math.max(...this.values)])];
+    return [
+      ...whole.filter((key, n) => n % apart === 0 && this.x(key) < WIDTH - MARGIN - 120)
+        .map((key) => name(this.x(key), HEIGHT, String(key), "middle")),
+      ...ends.map((value) => name(2, this.y(value) + 4, value.toFixed(1), "start")),
+    ];
   }
 
   /** A slot that is pressed is forbidden or allowed again; elsewhere the query comes along. */
