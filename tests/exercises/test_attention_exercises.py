@@ -206,3 +206,13 @@ def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():
     difference = (first(model, short) - first(sound, short)).abs().amax(-1)
     assert difference[0] < 1e-6
     assert difference[1] > 1e-4
+
+
+def test_a_masked_softmax_that_uses_a_softmax_is_sent_back():
+    def borrowed(scores, mask):
+        weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
+        return weights.masked_fill(~mask.any(-1, keepdim=True), 0)
+
+    verdict = str(exercises.check_masked_softmax(borrowed))
+    assert "✘" in verdict
+    assert "but your function uses `softmax`: do without it" in verdict

@@ -103,7 +103,7 @@ class FunctionCheck:
         used = getattr(getattr(answer, "__code__", None), "co_names", ())
         if shortcut := next((name for name in self.without if name in used), None):
             raise NotYetError(
-                f"The answers are right, but your function uses `{shortcut}`, which it should replace."
+                f"The answers are right, but your function uses `{shortcut}`: do without it."
             )
 
     def _result(self, answer: Callable, case: Case) -> object:

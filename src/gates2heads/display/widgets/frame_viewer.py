@@ -106,4 +106,6 @@ def _svg(frame: Figure | str, place: int) -> str:
     start = frame.find("<svg")
     if start < 0:
         raise TypeError(f"frames[{place}] must be an SVG text, it has no <svg")
-    return frame[start:]  # an XML declaration has no place inside a page
+    # An XML declaration has no place inside a page. What is an image, and described, is the frame
+    # around the drawing, not the drawing again.
+    return frame[start:].replace(' role="img"', "", 1)

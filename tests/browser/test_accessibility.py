@@ -1,0 +1,30 @@
+"""Every page by axe-core, in both themes: nothing serious stands in the way of any reader."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import ROOT, served
+
+pytestmark = [pytest.mark.browser, pytest.mark.book]
+BUILT = ROOT / "_build" / "html"
+PAGES = sorted(path.relative_to(BUILT).as_posix() for path in (BUILT / "chapters").rglob("*.html"))
+GRAVE = {"serious", "critical"}
+
+
+def test_there_are_pages():
+    assert "chapters/intro.html" in PAGES
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing_serious(page, theme, open_page):
+    with served(BUILT, "http") as site:
+        opened = open_page(site, page, color_scheme=theme)
+        opened.wait_for_load_state("networkidle")
+        found = Axe().run(opened, options={"preload": False}).response["violations"]
+    told = [
+        (one["id"], node["target"], (node.get("failureSummary") or "")[:300])
+        for one in found
+        if one["impact"] in GRAVE
+        for node in one["nodes"][:5]
+    ]
+    assert told == []
