@@ -19,7 +19,7 @@ EMBEDDING, UNITS = 32, 64
 
 
 def looking_model(way: str, source_size: int, target_size: int, *, window: int = 3):
-    """A model that looks at its source in one of five ways; all else is alike.
+    """A model that looks at its source in one of five ways, each in the decoder that it belongs to.
 
     Args:
         way: `before` looks before the step, everywhere, as Bahdanau's decoder does. The others
