@@ -12,7 +12,7 @@ from gates2heads.layers.attention.heads import split_heads
 from gates2heads.layers.positions import sinusoids
 
 WRONG = [
-    (exercises.check_attend, lambda x, q, k, v: x, "For the example done by hand the answer is"),
+    (exercises.check_attend, lambda x, q, k, v: x, "W_q = W_k = 2^¼ I"),
     (
         exercises.check_attend,
         lambda x, q, k, v: ((x @ q.T) @ (x @ k.T).T).softmax(-1) @ (x @ v.T),
@@ -52,6 +52,20 @@ WRONG = [
              for n in range(d)]
         ),
         "counts the components",
+    ),
+    (
+        exercises.check_waves,
+        lambda p, d: torch.tensor(
+            [[math.sin, math.cos][j % 2](p / 10000 ** (j / d)) for j in range(d)]
+        ),
+        "j/D for every component j",
+    ),
+    (
+        exercises.check_waves,
+        lambda p, d: torch.tensor(
+            [f(p / 10000 ** (n / d)) for n in range(d // 2) for f in (math.sin, math.cos)]
+        ),
+        "the exponent is n/D and not 2n/D",
     ),
     (exercises.check_reach, lambda w: w.argmax(-1).float().mean(-1), "the answer is"),
     (exercises.check_reach, lambda w: reach(w).mean(), "over the heads too"),
@@ -106,6 +120,13 @@ def test_another_way_to_be_right(check, answer):
         ((1, 2), "three weights in brackets"),
         ("4/13, 1/13, 8/13", "three weights in brackets"),
         (("a", 1, 2), "should be a number"),
+        ((0.31, 0.08, 0.62), "fractions, or with three decimals"),
+        ((0.29, 0.14, 0.57), "and not 0: exp of it is ½"),
+        (torch.tensor([0.25, 0.25, 0.5]), "third row of the example"),
+        (torch.tensor([[0.25, 0.25, 0.5]]), "three weights in brackets"),
+        (torch.tensor([[0.25], [0.25], [0.5]]), "should be a number"),
+        (torch.empty(3, device="meta"), "three weights in brackets"),
+        (torch.tensor(0.5), "three weights in brackets"),
         (..., "not tried yet"),
     ],
 )
@@ -118,3 +139,5 @@ def test_the_pencil_exercise_names_the_slip(answer, words):
 def test_the_pencil_exercise():
     assert exercises.check_by_hand((4 / 13, 1 / 13, 8 / 13)).passed
     assert exercises.check_by_hand([0.3077, 0.0769, 0.6154]).passed
+    assert exercises.check_by_hand((0.308, 0.077, 0.615)).passed
+    assert exercises.check_by_hand(torch.tensor([4.0, 1.0, 8.0], requires_grad=True) / 13).passed

@@ -13,6 +13,7 @@ from gates2heads.exercises.verdict import NotYetError, check
 
 # Exercise 6.1: the rows of the second weights, by hand
 WEIGHTS_BY_HAND = (4 / 13, 1 / 13, 8 / 13)
+ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
 _SLIPS = {
     (2 / 6, 0.0, 4 / 6): "A negative score still has a weight: exp(−ln 2) is ½, not 0.",
     (
@@ -34,22 +35,36 @@ _SLIPS = {
 @check("Exercise 6.1")
 def check_by_hand(weights) -> str:
     """Check the three weights that the reader found with a pencil."""
-    if not isinstance(weights, tuple | list) or len(weights) != len(WEIGHTS_BY_HAND):
+    given = _listed(weights)
+    if not isinstance(given, tuple | list) or len(given) != len(WEIGHTS_BY_HAND):
         raise NotYetError(
             f"Give the three weights in brackets, such as (1/2, 1/4, 1/4), got {shown(weights)}."
         )
-    if not difference(torch.tensor(WEIGHTS_BY_HAND), _numbers(weights), 1e-3):
+    numbers = _numbers(given)
+    if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, 1e-3):
         return "The second vector points away from the third, and still has its share."
+    if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, ROUNDED):
+        raise NotYetError("That is near. Give the weights as fractions, or with three decimals.")
     for slip, words in _SLIPS.items():
-        if not difference(torch.tensor(slip), _numbers(weights), 1e-3):
+        if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
-    total = float(_numbers(weights).sum())
+    total = float(numbers.sum())
     if abs(total - 1) > 1e-3:
         raise NotYetError(f"Weights sum to 1, and yours to {total:.4g}.")
     raise NotYetError(
         "They sum to 1, but are not these. Write down the three inner products with the third "
         "vector, itself included, then exp of each."
     )
+
+
+def _listed(weights) -> object:
+    """A tensor as the list of its numbers, where it has any; all else as it is."""
+    if not isinstance(weights, Tensor):
+        return weights
+    try:
+        return weights.detach().to_dense().cpu().tolist()
+    except RuntimeError:  # it holds no numbers, as on the device "meta"
+        return weights
 
 
 def _numbers(weights) -> Tensor:
@@ -74,7 +89,11 @@ def _attend_cases() -> list[Case]:
     by_hand = torch.tensor([[a, 0.0], [0.0, a], [a, a]])
     answer = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.75, 0.75]]) * a
     return [
-        Case("the example done by hand", (by_hand, scale * two, scale * two, two), answer),
+        Case(
+            "the example done by hand (with W_q = W_k = 2^¼ I, which undoes the √K, and W_v = I)",
+            (by_hand, scale * two, scale * two, two),
+            answer,
+        ),
         Case("seven vectors of five numbers, K = 3 and V = 2", (x, w_q, w_k, w_v), wanted),
     ]
 
@@ -159,15 +178,15 @@ def waves(position: int, size: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], -1).flatten()
 
 
-def _waves_with(*, exponent="pairs", base=10000.0, order="in turns", first="sine"):
+def _waves_with(*, exponent="2n/D", base=10000.0, order="in turns", first="sine"):
     """The wave vector with one thing done otherwise."""
 
     def wrong(position, size):
         pairs, components = torch.arange(size // 2), torch.arange(size)
-        if exponent == "components":
-            angles = position / base ** (2 * components / size)
+        if exponent in ("2j/D", "j/D"):  # for every component j
+            angles = position / base ** ((2 if exponent == "2j/D" else 1) * components / size)
             return torch.where(components % 2 == 1, angles.cos(), angles.sin())
-        angles = position / base ** (pairs * (2 if exponent == "pairs" else 1) / size)
+        angles = position / base ** (pairs * (2 if exponent == "2n/D" else 1) / size)
         parts = [angles.sin(), angles.cos()] if first == "sine" else [angles.cos(), angles.sin()]
         return torch.stack(parts, -1).flatten() if order == "in turns" else torch.cat(parts)
 
@@ -187,16 +206,18 @@ check_waves = FunctionCheck(
         Case("position 5 and D = 8", (5, 8)),
     ],
     mistakes={
-        "i counts the components and not the pairs: sine and cosine of a pair have one angle": (
-            _waves_with(exponent="components")
+        "n counts the components and not the pairs: sine and cosine of a pair have one angle": (
+            _waves_with(exponent="2j/D")
         ),
-        "the exponent is i/D and not 2i/D": _waves_with(exponent="i/D"),
+        "the exponent is j/D for every component j: the cosine of a pair, at j = 2n + 1, has the "
+        "angle of its sine, with the exponent 2n/D": _waves_with(exponent="j/D"),
+        "the exponent is n/D and not 2n/D, where n counts the pairs": _waves_with(exponent="n/D"),
         "all sines stand before all cosines: they should take turns": _waves_with(
             order="one after the other"
         ),
         "sine and cosine have changed places": _waves_with(first="cosine"),
         "the base is not 10000": _waves_with(base=1000.0),
-        "the angle grows with i: divide by the power and do not multiply": _waves_with(base=1e-4),
+        "the angle grows with n: divide by the power and do not multiply": _waves_with(base=1e-4),
     },
     remark="`layers.positions.sinusoids` does the same for many positions at once.",
 )
