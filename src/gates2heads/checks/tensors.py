@@ -18,6 +18,18 @@ def check_module(name: str, module: nn.Module) -> None:
         raise TypeError(f"{name} must be a torch.nn.Module, got {type(module).__name__}")
 
 
+def check_module_filled(name: str, module: nn.Module) -> None:
+    """Refuse what is no module, and one on the device "meta", whose weights hold no numbers.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the argument.
+    """
+    check_module(name, module)
+    for weight, parameter in module.named_parameters():
+        if parameter.is_meta:
+            raise ValueError(f"{name} must hold numbers, but its {weight} is on meta, with none")
+
+
 def takes(function: Callable, *given: Any, **named: Any) -> bool:
     """Whether something is a function, or a module but not its class, that takes such arguments."""
     if isinstance(function, type) or not callable(function):

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_mask, check_module, check_tokens
+from gates2heads.checks.tensors import check_mask, check_module_filled, check_tokens
 from gates2heads.checks.values import check_count, check_flag, check_seed
 from gates2heads.exercises.verdict import NotYetError, check
 from gates2heads.layers.attention.key_values import KeyValues
@@ -91,7 +91,7 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: the counter is no module, or the text has other letters.
     """
-    check_module("counter", counter)
+    check_module_filled("counter", counter)
     return cross_entropy(counter(text), counted(text))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_module, check_tokens
+from gates2heads.checks.tensors import check_module_filled, check_tokens
 from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
@@ -129,7 +129,7 @@ class Reach:
         return right.double().mean().item()
 
     def _check(self, reader: nn.Module, tokens: Tensor) -> None:
-        check_module("reader", reader)
+        check_module_filled("reader", reader)
         check_tokens("tokens", tokens, SYMBOLS)
         if tokens.shape[1] <= self.distance:
             raise ValueError(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_module, check_tokens, check_width
+from gates2heads.checks.tensors import check_module_filled, check_tokens, check_width
 from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.masks import masked_softmax
@@ -83,7 +83,7 @@ def recall_loss(model: nn.Module, pairs: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: the model is no module, or the pairs are none.
     """
-    check_module("model", model)
+    check_module_filled("model", model)
     _check_pairs(pairs)
     return cross_entropy(model(pairs), pairs[:, 1])
 

@@ -8,7 +8,7 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_filled, check_module
+from gates2heads.checks.tensors import check_filled, check_module_filled
 from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_number, check_positive
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
@@ -48,10 +48,7 @@ def check_kinds(
     Raises:
         TypeError, ValueError: with a sentence that names the argument.
     """
-    check_module("model", model)
-    for name, weight in model.named_parameters():
-        if weight.is_meta:
-            raise ValueError(f"model must hold numbers, but its {name} is on meta, with none")
+    check_module_filled("model", model)
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of batches, got {type(batches).__name__}")
     if not isinstance(checkpoint, TrainingCheckpoint | None):
