@@ -203,7 +203,7 @@ class Engine {
     if (progress !== undefined) return request.onProgress?.(progress);
     this.waiting.delete(id);
     if (error === undefined) request.done(result);
-    else request.failed(Object.assign(new Error(error), { isFromModel: true }));
+    else request.failed(Object.assign(new Error(error), { isFromModel: request.isTask }));
   }
 
   async request(message, { onProgress, signal, transfer = [] } = {}) {
@@ -211,7 +211,8 @@ class Engine {
     signal?.throwIfAborted();
     const id = ++this.last;
     return new Promise((done, failed) => {
-      this.waiting.set(id, { onProgress, done, failed });
+      // A model that cannot be loaded has refused no text.
+      this.waiting.set(id, { onProgress, done, failed, isTask: message.task !== undefined });
       signal?.addEventListener("abort", () => {
         if (!this.waiting.delete(id)) return;
         this.port.postMessage({ cancel: id });
