@@ -211,7 +211,8 @@ EXEMPT = {
         exercises/attention_answers.FaultyAttention.forward exercises/comparison.same(wanted)
         exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)
         exercises/comparison.difference(tolerance) exercises/readers_code.said_by
-        exercises/readers_code.where exercises/verdict.verdict_of exercises/verdict.tried""",
+        exercises/readers_code.where exercises/verdict.chosen_fault
+        exercises/verdict.verdict_of exercises/verdict.tried""",
     CHECK: """
         training/files.as_path(name)
         checks/figures.as_figure checks/figures.ends checks/figures.known

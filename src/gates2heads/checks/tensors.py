@@ -26,8 +26,7 @@ def check_module_filled(name: str, module: nn.Module) -> None:
     """
     check_module(name, module)
     for weight, parameter in module.named_parameters():
-        if parameter.is_meta:
-            raise ValueError(f"{name} must hold numbers, but its {weight} is on meta, with none")
+        check_filled(f"{name}'s {weight}", parameter)
 
 
 def takes(function: Callable, *given: Any, **named: Any) -> bool:

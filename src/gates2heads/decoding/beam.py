@@ -138,9 +138,9 @@ def _first_front(last: Tensor, width: int) -> Front:
 
 def _held(log_probs: Tensor, forced: Tensor, front: Front, length: int) -> Tensor:
     """Log-probabilities (A·M, V) in which a forced step leaves one token only."""
-    check_known(forced, log_probs.shape[1])
     if length > forced.shape[1]:
         return log_probs
+    check_known(forced, log_probs.shape[1])
     places = front.log_prob.shape[1]
     return only(log_probs, forced[front.sources, length - 1].repeat_interleave(places))
 

@@ -47,11 +47,7 @@ def observe(
         raise TypeError(f"layer must be the name of a layer, got {shown(layer)}")
     with record(model) as trace:
         tokens = write(model, [text], source, target, max_length=max_length).tokens[0].tolist()
-    tokens = up_to_end(tokens, target)
-    read, written = (
-        [side.vocabulary.tokens[number] for number in numbers]
-        for side, numbers in ((source, source.encode(text)), (target, tokens))
-    )
+    read, written = _in_words(text, tokens, source, target)
     if layer not in trace:
         return Observed(read, written, None, None)
     weights, scores = (
@@ -97,11 +93,7 @@ def observe_heads(
         output = write(model, [text], source, target, max_length=max_length)
     if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
         raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")
-    tokens = up_to_end(output.tokens[0].tolist(), target)
-    read, written = (
-        [side.vocabulary.tokens[number] for number in numbers]
-        for side, numbers in ((source, source.encode(text)), (target, tokens))
-    )
+    read, written = _in_words(text, output.tokens[0].tolist(), source, target)
     maps = (
         _weights(trace, [f"{stack}.{depth}.{block}" for depth in range(len(layers))], size)
         for stack, block, layers, size in (
@@ -111,6 +103,16 @@ def observe_heads(
         )
     )
     return ObservedHeads(read, written, float(output.log_prob[0]), *maps)
+
+
+def _in_words(text: str, tokens: list[int], source, target) -> tuple[list[str], list[str]]:
+    """The S tokens that were read and the T that were written, `<eos>` the last."""
+    numbers = source.encode(text), up_to_end(tokens, target)
+    read, written = (
+        [side.vocabulary.tokens[number] for number in its]
+        for side, its in zip((source, target), numbers, strict=True)
+    )
+    return read, written
 
 
 def _weights(trace: Trace, layers: list[str], size: int) -> Tensor:

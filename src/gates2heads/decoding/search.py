@@ -82,9 +82,9 @@ def follow(
     forced = check_prefix(prefix, last, eos=eos, max_length=max_length)  # (B, P)
     for length in range(1, max_length + 1):
         log_probs, state = advance(step, state, last, eos=eos)
-        check_known(forced, log_probs.shape[1])
         last = choose(log_probs, finished)
         if length <= forced.shape[1]:
+            check_known(forced, log_probs.shape[1])
             last = forced[:, length - 1]
         if trace is not None:
             fates = path_fates(last, finished, eos=eos, cut=length == max_length)

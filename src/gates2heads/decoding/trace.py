@@ -142,7 +142,7 @@ class Tree:
         if self.pruned is None:
             return noted
         others = [way for way in noted if way[:2] not in followed]
-        dropped = sorted(others, key=lambda way: -way[2])[self.pruned :]
+        dropped = set(sorted(others, key=lambda way: -way[2])[self.pruned :])
         return [way for way in noted if way not in dropped]
 
 

@@ -6,7 +6,7 @@ import torch
 
 from gates2heads.checks.shown import shown
 from gates2heads.exercises.comparison import difference, same
-from gates2heads.exercises.verdict import NotYetError, check
+from gates2heads.exercises.verdict import NotYetError, check, chosen_fault
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
@@ -95,11 +95,5 @@ def check_fault(letter) -> str:
         "c": "Then a date alone and a date in company would still get the same probabilities.",
         "e": "Then free running, with only its own output to read, would get most dates wrong.",
     }
-    letter = str(letter).strip(" ().").lower()
-    if letter not in FAULTS:
-        raise NotYetError(
-            f"Answer with one of the letters {', '.join(FAULTS)}, got {shown(letter)}."
-        )
-    if letter in contradiction:
-        raise NotYetError(contradiction[letter])
-    return f"{FAULTS[letter].capitalize()}, so a sentence's neighbours in the batch change it."
+    fault = chosen_fault(letter, FAULTS, contradiction)
+    return f"{fault}, so a sentence's neighbours in the batch change it."

@@ -6,10 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_module_filled, check_tokens
 from gates2heads.checks.values import check_count, check_flag, check_seed
-from gates2heads.exercises.verdict import NotYetError, check
+from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.masks import key_mask
@@ -103,11 +102,5 @@ def check_fault(letter) -> str:
         "b": "Then shuffled letters would still get the same answers: a scale knows no order.",
         "c": "Then shuffling would change the answers; but a hidden letter would stay hidden.",
     }
-    letter = str(letter).strip(" ().").lower()
-    if letter in contradiction:
-        raise NotYetError(contradiction[letter])
-    if letter not in FAULTS:
-        raise NotYetError(
-            f"Answer with one of the letters {', '.join(FAULTS)}, got {shown(letter)}."
-        )
-    return f"{FAULTS[letter].capitalize()}, so a piece of one vector passes for another place's."
+    fault = chosen_fault(letter, FAULTS, contradiction)
+    return f"{fault}, so a piece of one vector passes for another place's."

@@ -1,6 +1,6 @@
 """What a check answers to a reader: right, not yet and why, or not tried."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 
@@ -53,6 +53,29 @@ def check(title: str) -> Callable:
         return checked
 
     return decorate
+
+
+def chosen_fault(
+    letter: object, faults: Mapping[str, str], contradictions: Mapping[str, str]
+) -> str:
+    """The fault that a reader names by its letter, as the beginning of a closing remark.
+
+    Args:
+        letter: the answer; blanks, brackets, points and capitals around it do not count.
+        faults: letter → fault in words, of all that are suspected.
+        contradictions: letter → what speaks against it, of all but the true one.
+
+    Raises:
+        NotYetError: the letter is none of them, or names a fault that something speaks against.
+    """
+    letter = str(letter).strip(" ().").lower()
+    if letter not in faults:
+        raise NotYetError(
+            f"Answer with one of the letters {', '.join(faults)}, got {shown(letter)}."
+        )
+    if letter in contradictions:
+        raise NotYetError(contradictions[letter])
+    return faults[letter].capitalize()
 
 
 def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:

@@ -60,6 +60,14 @@ export class Trace {
     return { shape: [...outer, steps, columns], data };
   }
 
+  /** What the layers whose names match noted of one quantity, layer by layer: (layers, …, T, S). */
+  stacked(pattern, quantity) {
+    const maps = this.layers().filter((name) => pattern.test(name)).map((name) => this.joined(name, quantity));
+    const data = new Float32Array(maps.reduce((sum, map) => sum + map.data.length, 0));
+    maps.reduce((at, map) => (data.set(map.data, at), at + map.data.length), 0);
+    return { shape: [maps.length, ...maps[0].shape], data };
+  }
+
   /** Put what another trace noted behind what this one did. */
   append(other) {
     for (const layer of other.layers()) {

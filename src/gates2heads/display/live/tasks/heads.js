@@ -13,14 +13,6 @@ const BLOCKS = [
   /^decoder_layers\.(\d+)\.cross_attn$/,
 ];
 
-/** The weights of the layers whose names match: {shape: [layers, heads, ·, ·], data}. */
-function stacked(trace, pattern) {
-  const maps = trace.layers().filter((name) => pattern.test(name)).map((name) => trace.joined(name, "weights"));
-  const data = new Float32Array(maps.reduce((sum, map) => sum + map.data.length, 0));
-  maps.reduce((at, map) => (data.set(map.data, at), at + map.data.length), 0);
-  return { shape: [maps.length, ...maps[0].shape], data };
-}
-
 /**
  * Translates a sentence, always with the likeliest token.
  *
@@ -60,7 +52,7 @@ export function* showHeads(loaded, { text, off = [], positions = true, judged = 
     logProb,
     finished,
     judged: judged && (yield* judgement(judge, path, tokens, judged)),
-    blocks: BLOCKS.map((pattern) => stacked(trace, pattern)),
+    blocks: BLOCKS.map((pattern) => trace.stacked(pattern, "weights")),
   };
 }
 
