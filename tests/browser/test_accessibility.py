@@ -28,3 +28,11 @@ def test_axe_finds_nothing_serious(page, theme, open_page):
         for node in one["nodes"][:5]
     ]
     assert told == []
+
+
+def test_no_formula_stops_the_tabulator(open_page):
+    with served(BUILT, "http") as site:
+        page = open_page(site, "chapters/05_attention.html")
+        page.wait_for_selector("mjx-container[ctxtmenu_counter]")
+        assert page.locator("mjx-container").count() > 50
+        assert page.locator('mjx-container[tabindex="0"]').count() == 0

@@ -62,6 +62,7 @@ def inverse(answer):
 def test_a_verdict_shows_and_counts_as_what_it_says():
     assert repr(Verdict(True, "well")) == "✔ well"
     assert repr(Verdict(False, "no")) == "✘ no"
+    assert repr(Verdict(False, "nothing yet", tried=False)) == "○ nothing yet"
     assert Verdict(True, "")
     assert not Verdict(False, "")
 
@@ -84,6 +85,7 @@ def test_a_verdict_shows_and_counts_as_what_it_says():
                 False,
                 "Exercise 0: not tried yet. Put your answer in place of `...`, and run the "
                 "cell again.",
+                tried=False,
             ),
         ),
         (
@@ -92,6 +94,7 @@ def test_a_verdict_shows_and_counts_as_what_it_says():
                 False,
                 "Exercise 0: not tried yet. Fill in the body of `with_dots`, and run the cell "
                 "again.",
+                tried=False,
             ),
         ),
         (identity, Verdict(True, "Exercise 0: right. a function")),

@@ -14,12 +14,14 @@ class Verdict:
 
     passed: bool
     message: str
+    tried: bool = True
 
     def __bool__(self) -> bool:
         return self.passed
 
     def __repr__(self) -> str:
-        return f"{'✔' if self.passed else '✘'} {self.message}"
+        sign = "✔" if self.passed else "✘" if self.tried else "○"
+        return f"{sign} {self.message}"
 
 
 class NotYetError(Exception):
@@ -89,7 +91,7 @@ def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:
     try:
         return Verdict(True, f"{title}: right. {ask()}")
     except NotTriedError as reason:
-        return Verdict(False, f"{title}: not tried yet. {reason}")
+        return Verdict(False, f"{title}: not tried yet. {reason}", tried=False)
     except NotYetError as reason:
         return Verdict(False, f"{title}: not yet. {reason}")
     except (Exception, SystemExit) as error:  # the reader's code may raise anything
