@@ -13,6 +13,7 @@ from gates2heads.checks.values import (
     check_number,
     check_positive,
     check_share,
+    check_texts,
 )
 
 
@@ -93,3 +94,10 @@ def test_what_is_no_choice_or_flag_is_named():
         check_choice("w", np.array(["a", "b"]), ("b", "a"))
     with pytest.raises(TypeError, match="f must be True or False, got 1"):
         check_flag("f", 1)
+
+
+def test_texts_that_a_look_would_use_up_are_refused():
+    check_texts("t", ("a", "b"))
+    check_texts("t", {"a": 1})
+    with pytest.raises(TypeError, match="t must be a list of strings, got <generator"):
+        check_texts("t", (letter for letter in "ab"))

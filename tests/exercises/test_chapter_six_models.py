@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -106,6 +107,11 @@ def test_every_name_stands_twice_with_one_value():
         held = {(int(name), int(value)) for name, value in zip(names, values, strict=True)}
         assert len(held) == len({name for name, _ in held}) == PAIRS
         assert torch.bincount(names).max() == 2
+
+
+def test_a_seed_of_numpy_draws_what_a_whole_number_draws():
+    for draws in (twins, texts, sequences):
+        torch.testing.assert_close(next(draws(3, seed=np.int64(2))), next(draws(3, seed=2)))
 
 
 def test_a_recaller_that_finds_its_twin_is_right():

@@ -130,6 +130,8 @@ def check_texts(name: str, texts: Collection[str]) -> None:
         TypeError: with the first that is none.
     """
     check_list(name, texts, of="strings")
+    if not isinstance(texts, Collection):  # a generator would be used up by the look at it
+        raise TypeError(f"{name} must be a list of strings, got {shown(texts)}")
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"{name} must be a list of strings, got {shown(text)} in it")

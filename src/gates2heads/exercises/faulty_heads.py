@@ -69,7 +69,7 @@ def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """Draw batches of texts (B, 16), B = count, without end."""
     check_count("count", count)
     check_seed("seed", seed)
-    draw = torch.Generator().manual_seed(seed)
+    draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(LETTERS, (count, LENGTH), generator=draw)
 

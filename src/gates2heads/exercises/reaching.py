@@ -85,7 +85,7 @@ def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Te
     check_count("count", count)
     check_count("length", length)
     check_seed("seed", seed)
-    draw = torch.Generator().manual_seed(seed)
+    draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(SYMBOLS, (count, length), generator=draw)
 

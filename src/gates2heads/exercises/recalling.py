@@ -64,7 +64,7 @@ def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """
     check_count("count", count)
     check_seed("seed", seed)
-    draw = torch.Generator().manual_seed(seed)
+    draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         order = torch.rand(count, NAMES, generator=draw).argsort(1)
         names = order[:, :PAIRS].repeat(1, 2)
