@@ -4,6 +4,7 @@ import { Matrix, apply, gelu, linear, logSoftmax, oneRow, relu, sigmoid, silu } 
 import { Trace } from "../../../src/gates2heads/display/engine/record.js";
 import { readEntry } from "../../../src/gates2heads/display/engine/weights.js";
 import { FeedForward, Residual } from "../../../src/gates2heads/display/engine/layers/blocks.js";
+import { clampGates } from "../../../src/gates2heads/display/engine/layers/clamping.js";
 import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/display/engine/layers/gru.js";
 import { LSTMCell } from "../../../src/gates2heads/display/engine/layers/lstm.js";
 import { keyMask, maskedSoftmax } from "../../../src/gates2heads/display/engine/layers/masks.js";
@@ -99,6 +100,15 @@ export const layers = {
     const intervene = (name, quantity, { data }) => name === "layer" && quantity === gate && data.fill(value);
     const { states } = layer.run(inputs, initial, { record: { trace, intervene } });
     return { states, gate: noted(trace, "layer", gate) };
+  },
+
+  // A recurrent layer under clamps, and what its gates did.
+  clamped({ entry, settings, inputs, initial, clamps }) {
+    const layer = recurrentLayer(weightsOf(entry).part("layer"), settings);
+    const trace = new Trace();
+    const { states } = layer.run(inputs, initial, { record: { trace, intervene: clampGates(layer, clamps) } });
+    const quantities = [...trace.notes.get("layer").keys()];
+    return { states, notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])) };
   },
 
   // Attention before and after its context was set to zero, and what was noted of it.

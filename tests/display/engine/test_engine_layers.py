@@ -2,6 +2,7 @@
 
 import json
 import random
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -21,10 +22,16 @@ from gates2heads.layers.masks import key_mask, masked_softmax
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, rotate, sinusoids
 from gates2heads.layers.record import record
-from gates2heads.layers.recurrent import ContextGRUCell, GRUCell, LSTMCell, RNNCell
+from gates2heads.layers.recurrent import (
+    ContextGRUCell,
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+    clamp_gates,
+)
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
 from gates2heads.training.quantisation import dequantise, quantise
-from tests.display.engine.in_node import entry_of
+from tests.display.engine.in_node import EngineError, entry_of
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 TOLERANCE = 1e-5
@@ -170,6 +177,57 @@ def test_a_gate_can_be_held(node, cell, gate):
     kept = initial[0].expand(7, units) if cell == "gru" else torch.zeros(7, units)
     assert close(answer["states"], kept)
     assert close(answer["gate"], torch.full((7, units), value))
+
+
+@many
+@torch.no_grad()
+def test_clamped_gates(node, count):
+    """Some gates of some units, of one layer and direction or of all, clamps upon clamps."""
+    requests, expected = [], []
+    for draw in drawn(count):
+        width, units, steps = (draw.choice(PRIMES) for _ in range(3))
+        cell = draw.choice(["gru", "lstm"])
+        sizes = {"num_layers": draw.choice([1, 2]), "bidirectional": draw.random() < 0.5}
+        layer = stirred(CELLS[cell](width, units, **sizes))
+        inputs = torch.randn(1, steps, width)
+        initial = [
+            torch.randn(sizes["num_layers"] * (1 + sizes["bidirectional"]), 1, units)
+            for _ in range(1 + (cell == "lstm"))
+        ]
+        clamps = []
+        with ExitStack() as blocks, record(layer) as trace:
+            for _ in range(draw.randrange(4)):
+                gate, value = draw.choice(layer.gates) + draw.choice(["", "_l0"]), draw.random()
+                some = draw.choice([None, draw.sample(range(units), draw.randrange(units))])
+                clamps.append({"gate": gate, "value": value, "units": some})
+                blocks.enter_context(clamp_gates(layer, {gate: value}, units=some))
+            states, _ = layer(inputs, initial=tuple(initial) if cell == "lstm" else initial[0])
+        request = {"op": "clamped", "entry": entry(layer, "layer"), "clamps": clamps}
+        request |= {"settings": {"cell": cell, **sizes}, "inputs": inputs[0]}
+        requests.append({**request, "initial": [part[:, 0] for part in initial]})
+        notes = {name: note[0][0] for name, note in trace[""].items()}
+        expected.append((states[0], notes))
+    for answer, (states, notes) in zip(node.ask(requests), expected, strict=True):
+        assert close(answer["states"], states)
+        assert answer["notes"].keys() == notes.keys()
+        assert all(close(answer["notes"][name], note) for name, note in notes.items())
+
+
+@pytest.mark.parametrize(
+    ("clamp", "sentence"),
+    [
+        ({"gate": "door"}, "clamps must be of gates that layer has, .*; got door"),
+        ({"gate": "cell_l0"}, "clamps must be of gates that layer has, .*; got cell_l0"),
+        ({"value": 1.5}, "clamps must hold a gate at a value from 0 to 1, got 1.5"),
+        ({"units": [5]}, "clamps must be of units from 0 to 4, got 5"),
+    ],
+)
+def test_a_wrong_clamp_gets_one_sentence(node, clamp, sentence):
+    given = {"gate": "forget", "value": 0.5, "units": None, **clamp}
+    request = {"entry": entry(CELLS["lstm"](3, 5), "layer"), "settings": {"cell": "lstm"}}
+    request |= {"inputs": torch.randn(7, 3), "initial": [torch.zeros(1, 5)] * 2}
+    with pytest.raises(EngineError, match=sentence):
+        node.one("clamped", **request, clamps=[given])
 
 
 def test_a_context_can_be_noted_and_emptied(node):

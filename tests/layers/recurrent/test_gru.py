@@ -55,11 +55,12 @@ def test_the_conventions_by_hand():
     bias_hh = torch.tensor([0.0, 0.0, 0.0, 0.0, 4.0, 4.0])
     hidden = torch.tensor([[1.0, 2.0]])
     for reset_after, candidate in ((False, [5.0, 4.5]), (True, [3.0, 2.5])):
-        after, reset, update = gru_step(
+        after, gates = gru_step(
             torch.zeros(1, 6), hidden, weight_hh, bias_hh, reset_after=reset_after
         )
-        assert (reset == 0.5).all()
-        assert (update == 0.5).all()
+        assert (gates["reset"] == 0.5).all()
+        assert (gates["update"] == 0.5).all()
+        torch.testing.assert_close(gates["candidate"], torch.tensor([candidate]).tanh())
         expected = 0.5 * hidden + 0.5 * torch.tensor([candidate]).tanh()
         torch.testing.assert_close(after, expected)
 
@@ -74,12 +75,12 @@ def test_the_conventions_agree_where_the_gate_is_open_or_shut(seed, open_gate):
     hidden = torch.randn(B, U, generator=generator)
     weight_hh = torch.randn(3 * U, U, generator=generator)
     options = (projected, hidden, weight_hh, torch.zeros(3 * U))
-    after, _, _ = gru_step(*options, reset_after=True)
-    before, _, _ = gru_step(*options, reset_after=False)
+    after, _ = gru_step(*options, reset_after=True)
+    before, _ = gru_step(*options, reset_after=False)
     torch.testing.assert_close(after, before)
     projected[:, :U] = 0.0
-    after, _, _ = gru_step(*options, reset_after=True)
-    before, _, _ = gru_step(*options, reset_after=False)
+    after, _ = gru_step(*options, reset_after=True)
+    before, _ = gru_step(*options, reset_after=False)
     assert not torch.allclose(after, before, atol=1e-3)
 
 
@@ -100,7 +101,7 @@ def test_three_gates_read_the_context():
     cell = ContextGRUCell(D, C, U)
     inputs, context, hidden = torch.randn(B, D), torch.randn(B, C), torch.randn(B, U)
     said = inputs @ cell.weight_ih[:, :D].T + context @ cell.weight_ch.T + cell.bias_ih
-    expected, _, _ = gru_step(said, hidden, cell.weight_hh, cell.bias_hh, reset_after=False)
+    expected, _ = gru_step(said, hidden, cell.weight_hh, cell.bias_hh, reset_after=False)
     torch.testing.assert_close(cell(inputs, context, hidden), expected)
     assert cell.weight_ch.shape == (3 * U, C)
 

@@ -86,8 +86,9 @@ def test_cell_notes_its_gates():
     cell = LSTMCell(D, U)
     with record(cell) as trace:
         hidden, memory = cell(torch.randn(B, D), torch.randn(B, U), torch.randn(B, U))
-    assert set(trace[""]) == {"cell", "input", "forget", "candidate", "output"}
+    assert set(trace[""]) == {"cell", "hidden", "input", "forget", "candidate", "output"}
     assert torch.equal(trace.joined("", "cell"), memory[:, None])
+    assert torch.equal(trace.joined("", "hidden"), hidden[:, None])
     torch.testing.assert_close(trace.joined("", "output")[:, 0] * memory.tanh(), hidden)
 
 

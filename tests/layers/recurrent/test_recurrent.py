@@ -106,9 +106,10 @@ def test_step_by_hand():
     # for c = artanh 0.6 − 5. New state: 3/4 · 2 + 1/4 · 0.6 = 1.65.
     projected = torch.tensor([[0.0, math.log(3), math.atanh(0.6) - 5]])
     weight_hh, bias_hh = torch.tensor([[0.0], [0.0], [3.0]]), torch.tensor([0.0, 0.0, 4.0])
-    hidden, reset, update = gru_step(projected, torch.tensor([[2.0]]), weight_hh, bias_hh)
-    torch.testing.assert_close(reset, torch.tensor([[0.5]]))
-    torch.testing.assert_close(update, torch.tensor([[0.75]]))
+    hidden, gates = gru_step(projected, torch.tensor([[2.0]]), weight_hh, bias_hh)
+    torch.testing.assert_close(gates["reset"], torch.tensor([[0.5]]))
+    torch.testing.assert_close(gates["update"], torch.tensor([[0.75]]))
+    torch.testing.assert_close(gates["candidate"], torch.tensor([[0.6]]))
     torch.testing.assert_close(hidden, torch.tensor([[1.65]]))
 
 

@@ -13,6 +13,7 @@
 //     what the layers do in this same pass, by the library's names; `intervene(layer, quantity,
 //     {shape, data})` may change it before it is used: see record.js. `off` is what
 //     `headsOff(model, [{layer, head}, …])` gives: heads that add nothing; `headsOf(model)` lists all.
+//     `clampGates(layer, [{gate, value, units}, …])` is an `intervene` that holds gates of a recurrent layer.
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
@@ -28,6 +29,7 @@ import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
 import { greedy, greedySteps } from "./decoding/search.js";
 import { Tree } from "./decoding/trace.js";
 import { TABLES_START, twoTables } from "./decoding/two_tables.js";
+import { clampGates } from "./layers/clamping.js";
 import { headsOf, headsOff } from "./layers/heads_off.js";
 import { buildModel } from "./models/by_name.js";
 import { Trace } from "./record.js";
@@ -76,6 +78,7 @@ export const engine = {
   compareSteps,
   twoTables,
   TABLES_START,
+  clampGates,
   headsOf,
   headsOff,
   Generator,

@@ -1,5 +1,6 @@
 """Recurrent layers: a state that is carried along a sequence, and gates that decide what stays."""
 
+from gates2heads.layers.recurrent.clamping import clamp_gates
 from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell, gru_step
 from gates2heads.layers.recurrent.lstm import LSTM, LSTMCell, lstm_step
 from gates2heads.layers.recurrent.rnn import RNN, RNNCell, rnn_step
@@ -12,6 +13,7 @@ __all__ = [
     "GRUCell",
     "LSTMCell",
     "RNNCell",
+    "clamp_gates",
     "gru_step",
     "lstm_step",
     "rnn_step",

@@ -7,6 +7,7 @@ from torch import Tensor
 from gates2heads.checks.tensors import check_dtypes, check_width
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
 
 
@@ -17,6 +18,7 @@ def gru_step(
     bias_hh: Tensor,
     *,
     reset_after: bool = True,
+    hold: Hold = free,
 ):
     """Advance a gated recurrent unit by one time step.
 
@@ -30,25 +32,29 @@ def gru_step(
         hidden: (B, U) the state before the step.
         weight_hh: (3U, U) and bias_hh (3U,): what the state says to the same three.
         reset_after: True resets after the product, as libraries do; False before, as the paper.
+        hold: what each gate goes through before it is used; see `clamp_gates`.
 
     Returns:
-        hidden (B, U) after the step, and the gates: reset (B, U), update (B, U).
+        hidden (B, U) after the step, and a dict of what the gates did, each (B, U): `reset`,
+        `update`, `candidate`.
     """
     units = hidden.shape[-1]
     if reset_after:
         carried = torch.addmm(bias_hh, hidden, weight_hh.t())  # (B, 3U)
         gates = torch.sigmoid(projected[:, : 2 * units] + carried[:, : 2 * units])
         reset, update = gates.chunk(2, dim=-1)
+        reset, update = hold("reset", reset), hold("update", update)
         candidate = torch.tanh(projected[:, 2 * units :] + reset * carried[:, 2 * units :])
     else:
         to_gates, to_candidate = (projected + bias_hh).split([2 * units, units], dim=-1)
         weight_gates, weight_candidate = weight_hh.split([2 * units, units])
         gates = torch.sigmoid(torch.addmm(to_gates, hidden, weight_gates.t()))
         reset, update = gates.chunk(2, dim=-1)
+        reset, update = hold("reset", reset), hold("update", update)
         candidate = torch.tanh(torch.addmm(to_candidate, reset * hidden, weight_candidate.t()))
     # Under autocast the products come in half precision; the state keeps its own.
     hidden = torch.lerp(candidate.type_as(hidden), hidden, update.type_as(hidden))
-    return hidden, reset, update
+    return hidden, {"reset": reset, "update": update, "candidate": candidate}
 
 
 class GRUCell(Cell):
@@ -64,6 +70,7 @@ class GRUCell(Cell):
     """
 
     blocks = 3
+    gates = ("reset", "update")
 
     def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True):
         super().__init__(input_size, hidden_size)
@@ -78,10 +85,10 @@ class GRUCell(Cell):
         """
         self._check(inputs, hidden=hidden)
         projected = F.linear(inputs, self.weight_ih, self.bias_ih)  # (B, 3U)
-        hidden, reset, update = gru_step(
-            projected, hidden, self.weight_hh, self.bias_hh, reset_after=self.reset_after
-        )
-        note(self, reset=reset[:, None], update=update[:, None])  # (B, 1, U): one time step
+        own = {"reset_after": self.reset_after, "hold": hold_of(self)}
+        hidden, gates = gru_step(projected, hidden, self.weight_hh, self.bias_hh, **own)
+        # Each (B, 1, U): one time step
+        note(self, hidden=hidden[:, None], **{name: gate[:, None] for name, gate in gates.items()})
         return hidden
 
 
@@ -130,7 +137,7 @@ class GRU(UnrolledHidden):
 
     Source: Cho et al. 2014, eq. 5–8; see `gru_step`. Parameters are named and laid out as in
     `torch.nn.GRU(batch_first=True)`, so `load_state_dict` takes its weights. Notes `reset_l0`,
-    `update_l0`, … (B, S, U) when somebody records.
+    `update_l0`, `candidate_l0`, `hidden_l0`, … (B, S, U) when somebody records.
 
     Args:
         input_size: width D of the input.
@@ -142,6 +149,7 @@ class GRU(UnrolledHidden):
     """
 
     blocks = 3
+    gates = ("reset", "update")
 
     def __init__(
         self,
@@ -156,8 +164,7 @@ class GRU(UnrolledHidden):
         check_flag("reset_after", reset_after)
         self.reset_after = reset_after
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights):
-        hidden, reset, update = gru_step(
-            projected, *state, weights.weight_hh, weights.bias_hh, reset_after=self.reset_after
-        )
-        return (hidden,), {"reset": reset, "update": update}
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
+        own = {"reset_after": self.reset_after, "hold": hold}
+        hidden, gates = gru_step(projected, *state, weights.weight_hh, weights.bias_hh, **own)
+        return (hidden,), {**gates, "hidden": hidden}

@@ -5,10 +5,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.layers.record import note
+from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, Unrolled, Weights
 
 
-def lstm_step(projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor):
+def lstm_step(
+    projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor, *, hold: Hold = free
+):
     """Advance a long short-term memory by one time step.
 
     Source: Hochreiter & Schmidhuber 1997 with the forget gate of Gers et al. 2000, without
@@ -21,6 +24,7 @@ def lstm_step(projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor
         hidden: (B, U) what was shown after the step before.
         cell: (B, U) the cell before the step.
         weight_hh: (4U, U) what the hidden state says to the same four.
+        hold: what each gate goes through before it is used; see `clamp_gates`.
 
     Returns:
         hidden (B, U), cell (B, U), and a dict of what the gates did, each (B, U): `input`,
@@ -32,6 +36,7 @@ def lstm_step(projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor
     first, candidate, output = summed.split([2 * units, units, units], dim=-1)
     taken, forget = torch.sigmoid(first).chunk(2, dim=-1)
     candidate, output = torch.tanh(candidate), torch.sigmoid(output)
+    taken, forget, output = hold("input", taken), hold("forget", forget), hold("output", output)
     cell = torch.addcmul(forget * cell, taken, candidate)
     hidden = output * torch.tanh(cell)
     gates = {"input": taken, "forget": forget, "candidate": candidate, "output": output}
@@ -50,6 +55,7 @@ class LSTMCell(Cell):
     """
 
     blocks = 4
+    gates = ("input", "forget", "output")
 
     def forward(self, inputs: Tensor, hidden: Tensor, cell: Tensor):
         """Read inputs (B, input_size), hidden (B, U), cell (B, U); return the next two.
@@ -59,8 +65,9 @@ class LSTMCell(Cell):
         """
         self._check(inputs, hidden=hidden, cell=cell)
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, 4U)
-        hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh)
-        note(self, cell=cell[:, None], **{name: gate[:, None] for name, gate in gates.items()})
+        hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh, hold=hold_of(self))
+        seen = {**gates, "cell": cell, "hidden": hidden}
+        note(self, **{name: tensor[:, None] for name, tensor in seen.items()})  # (B, 1, U)
         return hidden, cell
 
 
@@ -69,7 +76,7 @@ class LSTM(Unrolled):
 
     Parameters are named and laid out as in `torch.nn.LSTM(batch_first=True)`, so
     `load_state_dict` takes its weights. Notes `input_l0`, `forget_l0`, `candidate_l0`,
-    `output_l0`, `cell_l0`, … (B, S, U) when somebody records.
+    `output_l0`, `cell_l0`, `hidden_l0`, … (B, S, U) when somebody records.
 
     Args:
         input_size: width D of the input.
@@ -80,6 +87,7 @@ class LSTM(Unrolled):
     """
 
     blocks = 4
+    gates = ("input", "forget", "output")
 
     def forward(
         self,
@@ -113,6 +121,6 @@ class LSTM(Unrolled):
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
         return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights):
-        hidden, cell, gates = lstm_step(projected, *state, weights.weight_hh)
-        return (hidden, cell), {**gates, "cell": cell}
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
+        hidden, cell, gates = lstm_step(projected, *state, weights.weight_hh, hold=hold)
+        return (hidden, cell), {**gates, "cell": cell, "hidden": hidden}

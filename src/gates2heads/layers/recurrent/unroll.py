@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_count, check_flag, check_share
 from gates2heads.layers.record import is_recorded, note
+from gates2heads.layers.recurrent.clamping import Hold, hold_of
 
 
 class Weights(NamedTuple):
@@ -30,6 +31,7 @@ class Cell(nn.Module):
     """
 
     blocks = 1  # how many blocks of U rows each weight matrix has
+    gates: tuple[str, ...] = ()  # by the names under which they are noted
 
     def __init__(self, input_size: int, hidden_size: int):
         super().__init__()
@@ -72,6 +74,7 @@ class Unrolled(nn.Module):
     """
 
     blocks = 1
+    gates: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -106,8 +109,10 @@ class Unrolled(nn.Module):
         """What the inputs (B, S, D) say, at all time steps at once: (B, S, G · U)."""
         return F.linear(inputs, weights.weight_ih, weights.bias_ih)
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights):
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
         """One step from projected (B, G · U) and the state's tensors, each (B, U).
+
+        Each gate goes through `hold` before it is used.
 
         Returns:
             the next state, hidden first, and what to note: a dict of tensors (B, U).
@@ -158,9 +163,9 @@ class Unrolled(nn.Module):
         projected = self._project(inputs, weights).unbind(1)  # S times (B, G · U)
         real = None if mask is None else mask.expand(inputs.shape[:2])[..., None].unbind(1)
         order = -1 if suffix.endswith("reverse") else 1
-        states, notes = [], []
+        states, notes, hold = [], [], hold_of(self, suffix)
         for step in range(len(projected))[::order]:
-            new, seen = self._step(projected[step], state, weights)
+            new, seen = self._step(projected[step], state, weights, hold)
             if real is not None:  # padding carries the state on
                 new = tuple(
                     torch.where(real[step], after, before)

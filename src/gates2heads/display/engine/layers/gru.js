@@ -13,7 +13,7 @@ import { Cell, Unrolled } from "./unroll.js";
  * @param {Float32Array} hidden (U,) the state before the step
  * @param {boolean} resetAfter true resets after the product, false before
  * @param {function(string, Float32Array)} changed called with each gate before it is used
- * @returns {{hidden: Float32Array, reset: Float32Array, update: Float32Array}} each (U,)
+ * @returns {{hidden: Float32Array, gates: object}} each (U,)
  */
 export function gruStep(projected, hidden, { weight_hh, bias_hh }, resetAfter = true, changed = () => {}) {
   const units = hidden.length;
@@ -31,17 +31,16 @@ export function gruStep(projected, hidden, { weight_hh, bias_hh }, resetAfter = 
     const kept = hidden.map((number, i) => reset[i] * number);
     carried = product(weight_hh.slice(2 * units, 3 * units), kept, bias_hh.subarray(2 * units));
   }
-  const next = hidden.map((old, i) => {
-    const candidate = Math.tanh(projected[2 * units + i] + carried[i]);
-    return candidate + update[i] * (old - candidate);
-  });
-  return { hidden: next, reset, update };
+  const candidate = carried.map((number, i) => Math.tanh(projected[2 * units + i] + number));
+  changed("candidate", candidate);
+  const next = hidden.map((old, i) => candidate[i] + update[i] * (old - candidate[i]));
+  return { hidden: next, gates: { reset, update, candidate } };
 }
 
 // What a layer and a single cell do alike.
 function advanceGru(projected, [hidden], weights, changed, resetAfter) {
-  const { hidden: next, reset, update } = gruStep(projected, hidden, weights, resetAfter, changed);
-  return { next: [next], seen: { reset, update } };
+  const after = gruStep(projected, hidden, weights, resetAfter, changed);
+  return { next: [after.hidden], seen: { ...after.gates, hidden: after.hidden } };
 }
 
 export class GRUCell extends Cell {
@@ -71,6 +70,7 @@ export class GRU extends Unrolled {
   constructor(weights, { reset_after = true, ...sizes } = {}) {
     super(weights, sizes);
     this.reset_after = reset_after;
+    this.gates = ["reset", "update"];
   }
 
   advance(projected, state, weights, changed) {

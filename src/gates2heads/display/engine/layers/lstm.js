@@ -34,7 +34,7 @@ export function lstmStep(projected, hidden, cell, { weight_hh }, changed = () =>
 // What a layer and a single cell do alike.
 function advanceLstm(projected, [hidden, cell], weights, changed) {
   const after = lstmStep(projected, hidden, cell, weights, changed);
-  return { next: [after.hidden, after.cell], seen: { ...after.gates, cell: after.cell } };
+  return { next: [after.hidden, after.cell], seen: { ...after.gates, cell: after.cell, hidden: after.hidden } };
 }
 
 export class LSTMCell extends Cell {
@@ -51,6 +51,7 @@ export class LSTM extends Unrolled {
   constructor(weights, sizes = {}) {
     super(weights, sizes);
     this.state_parts = 2;
+    this.gates = ["input", "forget", "output"];
   }
 
   inputBias(weights) {

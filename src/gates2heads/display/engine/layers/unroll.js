@@ -51,6 +51,7 @@ export class Unrolled {
     this.num_layers = num_layers;
     this.bidirectional = bidirectional;
     this.state_parts = 1; // how many vectors are carried along: 2 for an LSTM
+    this.gates = []; // by the names under which they are noted
     this.layers = Array.from({ length: num_layers }, (_, layer) =>
       (bidirectional ? [`_l${layer}`, `_l${layer}_reverse`] : [`_l${layer}`]).map((suffix) => ({
         suffix,

@@ -1,0 +1,116 @@
+"""Python source that every reader has: the modules of the standard library, to be read by character."""
+
+import hashlib
+import platform
+import string
+from dataclasses import dataclass
+from functools import cache
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_choice, check_count
+from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
+from gates2heads.data.corpora.splits import SPLITS
+
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for every character that is not in `KNOWN`
+KNOWN = "\n" + "".join(chr(number) for number in range(32, 127))  # what can be typed in ASCII
+CHARACTERS = KNOWN + UNKNOWN
+# Beside tests and copies: the topics of help() in one string, and tables that a build wrote.
+TABLES = {"pydoc_data", "config", "__phello__"}
+_KEPT = frozenset(KNOWN)
+
+
+@dataclass(frozen=True)
+class Module:
+    """The source of one module, in the characters that a model reads."""
+
+    path: str  # inside the standard library, `json/decoder.py`
+    text: str  # in `CHARACTERS` alone
+
+    @property
+    def split(self) -> str:
+        """Train, validation or test: a whole module goes to one of them."""
+        return split_of_module(STANDARD, self.path)
+
+
+def known_characters(text: str) -> str:
+    """Write a text in `CHARACTERS`: a tab is four spaces, any other foreign character `UNKNOWN`.
+
+    Raises:
+        TypeError: `text` is not a string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    lines = text.replace("\r\n", "\n").replace("\t", "    ")
+    return "".join(one if one in _KEPT else UNKNOWN for one in lines)
+
+
+@cache
+def read_modules() -> tuple[Module, ...]:
+    """Read the modules of the standard library, all splits, paths sorted; nothing is run.
+
+    Tests, copies of foreign packages and generated tables are left out, and what is no UTF-8.
+    """
+    folder, modules = folder_of(STANDARD), []
+    files = [file.relative_to(folder) for file in folder.rglob("*.py")]
+    for file in sorted(files, key=lambda file: file.as_posix()):
+        names = {part.partition("-")[0] for part in file.parts[:-1]} | set(file.parts[:-1])
+        if names & (SKIPPED | TABLES) or file.name.startswith("_sysconfigdata"):
+            continue
+        try:
+            text = (folder / file).read_text(encoding="utf-8")
+        except (UnicodeDecodeError, OSError):
+            continue
+        if text.strip(string.whitespace):
+            modules.append(Module(file.as_posix(), known_characters(text)))
+    return tuple(modules)
+
+
+def python_source(split: str) -> list[Module]:
+    """Read the modules that belong to a split.
+
+    Args:
+        split: `train`, `validation` or `test`; no module is in two of them.
+
+    Raises:
+        ValueError: an unknown split.
+    """
+    check_choice("split", split, SPLITS)
+    return [module for module in read_modules() if module.split == split]
+
+
+def passages(text: str, length: int) -> list[str]:
+    """Cut a text into passages of `length` characters, each of which begins where a line does.
+
+    The line in which a passage ends is read again by the next one, from its beginning. The last
+    passage may be shorter; a line longer than a passage is cut where the passage ends.
+
+    Raises:
+        TypeError, ValueError: `text` is not a string, or `length` no whole number of at least 1.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    check_count("length", length)
+    cut, start = [], 0
+    while start < len(text):
+        cut.append(text[start : start + length])
+        end = start + length
+        if end >= len(text):
+            break
+        line = text.rfind("\n", start, end) + 1  # 0: there is no line's end in it
+        start = line if line > start else end
+    return cut
+
+
+def source_fingerprint() -> str:
+    """Say what was read: the version, the number of modules, and a checksum of their text.
+
+    Two machines with the same fingerprint train on the same text.
+    """
+    modules = read_modules()
+    digest = hashlib.sha256()
+    for module in modules:
+        digest.update(f"{module.path}\n{module.text}\n".encode())
+    return (
+        f"standard library of Python {platform.python_version()}: {len(modules):,} modules, "
+        f"sha256 {digest.hexdigest()[:16]}"
+    )

@@ -1,0 +1,128 @@
+"""Hold gates of a recurrent layer at a value while it runs, to see what each of them does."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_module
+from gates2heads.checks.values import check_list, check_share
+
+Hold = Callable[[str, Tensor], Tensor]  # a gate's name and its values (B, U): what is used instead
+
+# By the identity of each layer with gates that are held: for each of these gates, by the name under
+# which it is noted, the value of each unit (U,), NaN where it is free. A mark in the layer itself
+# would go into its copies.
+_CLAMPED: dict[int, dict[str, Tensor]] = {}
+
+
+def free(gate: str, values: Tensor) -> Tensor:
+    """Hold nothing: a gate is used as it was computed."""
+    return values
+
+
+def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
+    """Called by a layer: what its gates go through, `free` unless somebody clamps them.
+
+    Args:
+        layer: the layer itself.
+        suffix: what is added to a gate's name when it is noted, such as "_l0".
+    """
+    clamped = _CLAMPED.get(id(layer))
+    if clamped is None:
+        return free
+
+    def hold(gate: str, values: Tensor) -> Tensor:
+        held = clamped.get(gate + suffix)
+        if held is None:
+            return values
+        held = held.to(values)  # (U,)
+        return torch.where(held.isnan(), values, held)
+
+    return hold
+
+
+@contextmanager
+def clamp_gates(
+    layer: nn.Module, gates: Mapping[str, float], *, units: Iterable[int] | None = None
+) -> Iterator[None]:
+    """Run a recurrent layer with gates held at a value while the block runs.
+
+    A gate that is held is not computed from what is read: it has the value in every step, and no
+    gradient flows through it. What is recorded are the gates as they were used. No parameter
+    changes, and nothing of it is saved.
+
+    Examples: `with clamp_gates(model.recurrent, {"forget": 1.0, "input": 0.0}): model(batch)`
+    carries all cells unchanged; `clamp_gates(layer, {"output": 0.0}, units=[7])` hides one of them.
+
+    Args:
+        layer: an `LSTM` or `GRU`, or a cell of theirs.
+        gates: what to hold, and at which value from 0 to 1: "input", "forget", "output" of a long
+            short-term memory, "reset", "update" of a gated recurrent unit. A layer has them once
+            for each layer and direction; "forget" is all of these, "forget_l0" one.
+        units: which units, counted from 0; all if not given. In a block inside another, what both
+            hold is held; where they differ, the inner one counts.
+
+    Raises:
+        TypeError: `layer` is no module, `gates` no dict of names and numbers, `units` no list of
+            whole numbers.
+        ValueError: the layer has no such gate or unit, or a value lies outside [0, 1].
+    """
+    check_module("layer", layer)
+    names = _names(layer)
+    chosen = _units(units, getattr(layer, "hidden_size", 0))
+    before = _CLAMPED.get(id(layer))
+    clamped = dict(before or {})
+    for gate, value in _checked(gates, names).items():
+        for name in names[gate]:
+            held = clamped.get(
+                name, torch.full((layer.hidden_size,), math.nan, dtype=torch.double)
+            ).clone()
+            held[chosen] = float(value)
+            clamped[name] = held
+    try:
+        if clamped:
+            _CLAMPED[id(layer)] = clamped
+        yield
+    finally:
+        _CLAMPED.pop(id(layer), None)
+        if before is not None:
+            _CLAMPED[id(layer)] = before
+
+
+def _names(layer: nn.Module) -> dict[str, list[str]]:
+    """What each name that may be given stands for, among the names under which gates are noted."""
+    gates = getattr(layer, "gates", ())
+    depths = range(getattr(layer, "num_layers", 0))
+    suffixes = [suffix for depth in depths for suffix in layer._suffixes(depth)] or [""]
+    whole = {gate: [gate + suffix for suffix in suffixes] for gate in gates}
+    return {**{name: [name] for names in whole.values() for name in names}, **whole}
+
+
+def _checked(gates: Mapping[str, float], names: Mapping[str, list[str]]) -> Mapping[str, float]:
+    """The gates, which are refused if the layer has none of the name or a value is no share."""
+    if not isinstance(gates, Mapping):
+        raise TypeError(f"gates must be a dict of names and values, got {shown(gates)}")
+    for gate, value in gates.items():
+        if not isinstance(gate, str) or gate not in names:
+            known = ", ".join(names) or "none, for it has no gates"
+            raise ValueError(f"gates must be of those that layer has, {known}; got {shown(gate)}")
+        check_share(f"gates[{shown(gate)}]", value)
+    return gates
+
+
+def _units(units: Iterable[int] | None, size: int) -> list[int]:
+    """The numbers of the units that are meant."""
+    if units is None:
+        return list(range(size))
+    check_list("units", units, of="whole numbers")
+    chosen = list(units)
+    for unit in chosen:
+        if not isinstance(unit, int) or isinstance(unit, bool):
+            raise TypeError(f"units must be whole numbers, got {shown(unit)}")
+        if not 0 <= unit < size:
+            raise ValueError(f"units must be from 0 to {size - 1}, got {shown(unit)}")
+    return chosen
