@@ -10,6 +10,7 @@ from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.exhaustive import exhaustive
+from gates2heads.decoding.gates import observe_gates
 from gates2heads.decoding.lengths import Power, Wu, check_rule
 from gates2heads.decoding.observation import observe, observe_heads
 from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
@@ -19,6 +20,7 @@ from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace
 from gates2heads.decoding.translation import align, align_heads, translate, write
+from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.seq2seq import EncoderDecoder
@@ -115,6 +117,8 @@ WRONG_TRANSLATION = {
 }
 
 HEADS = Transformer(*2 * [len(TOKENIZER.vocabulary)], d_model=4, nhead=2, dim_feedforward=5)
+GATED = RecurrentLanguageModel(6, embedding_size=5, hidden_size=4)
+DEEP = RecurrentLanguageModel(6, embedding_size=5, hidden_size=4, num_layers=2)
 CIRCLE = []
 CIRCLE.append(CIRCLE)
 
@@ -307,6 +311,15 @@ ENTRIES = {
             "model": [*WRONG_TRANSLATION["model"], WRITER, Transformer],
             "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
             "max_length": COUNTS,
+        },
+    ),
+    "observe_gates": (
+        observe_gates,
+        {"model": GATED, "text": "ab", "tokenizer": SIDES["source"]},
+        {
+            "model": [*THINGS, None, 3, WRITER, HEADS, DEEP],
+            "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
+            "tokenizer": TOKENIZERS,
         },
     ),
     "check_trace": (

@@ -15,6 +15,7 @@ from gates2heads.layers.attention.scores import ConcatScore, DotScore, GaussianS
 from gates2heads.layers.norms import BatchNorm
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.record import record
+from gates2heads.layers.recurrent.clamping import clamp_gates
 from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell
 from gates2heads.layers.recurrent.lstm import LSTM
 from gates2heads.layers.recurrent.rnn import RNN, RNNCell
@@ -205,6 +206,16 @@ ENTRIES = {
         {
             "model": [*THINGS, None, nn.Linear(1, 1)],
             "heads": [*LISTS, "", [3], ["01"], [("", H)], [("", -1)], [("", 0.0)], [("a", 0)]],
+        },
+    ),
+    "clamp_gates": (
+        through(clamp_gates, lambda **given: clamp_gates(**given).__enter__()),
+        {"layer": LSTM(D, U), "gates": {"forget": 0.5, "input_l0": 1}, "units": [0, 3]},
+        {
+            "layer": [*THINGS, None],
+            "gates": [*THINGS[:2], None, 3, [], {"update": 1}, {3: 1}]
+            + [{"forget": share} for share in SHARES],
+            "units": [object(), 3, 2.5, "ab", ["a"], [None], [0.0], [True], [-1], [U]],
         },
     ),
     "Trace.joined": (

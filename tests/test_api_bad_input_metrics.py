@@ -8,6 +8,7 @@ import torch
 from gates2heads.metrics.agreement import largest_difference
 from gates2heads.metrics.bleu import Bleu, brevity_penalty, corpus_bleu
 from gates2heads.metrics.chrf import Chrf, corpus_chrf
+from gates2heads.metrics.detection import area_under_curve
 from gates2heads.metrics.exact_match import exact_match, parts_right
 from gates2heads.metrics.ngrams import count_ngrams, read_counts
 from gates2heads.metrics.perplexity import (
@@ -238,6 +239,17 @@ ENTRIES = {
         VECTORS.agreement,
         {"pairs": [("a", "b", 1.0), ("a", "c", 2.0)]},
         {"pairs": [*QUESTIONS, [("a", "b", "c")]]},
+    ),
+    "area_under_curve": (
+        area_under_curve,
+        {"scores": floats(2, 3), "labels": torch.tensor([True, False])},
+        {
+            "scores": [
+                *(*THINGS, None, 3, [1.0], floats(3), floats(3, 2), floats(2, 3, 1)),
+                floats(2, 3) * math.nan,
+            ],
+            "labels": [*THINGS, None, 3, [True], torch.ones(2), torch.ones(2).bool()],
+        },
     ),
     "rank_correlation": (
         rank_correlation,

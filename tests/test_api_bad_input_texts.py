@@ -18,6 +18,13 @@ from gates2heads.data.corpora.cldr_facts import facts, names
 from gates2heads.data.corpora.docstrings import docstrings
 from gates2heads.data.corpora.download import fetch
 from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.data.corpora.python_marks import mark_source
+from gates2heads.data.corpora.python_source import (
+    known_characters,
+    passage_starts,
+    passages,
+    python_source,
+)
 from gates2heads.data.corpora.shakespeare import tiny_shakespeare
 from gates2heads.data.corpora.word_tests import word_similarity
 from gates2heads.data.tokens.bpe import BPETokenizer
@@ -183,6 +190,13 @@ ENTRIES = {
             "relations": [*LISTS, "name", ["age"], [None]],
         },
     ),
+    "python_source": (python_source, {"split": "test"}, {"split": CHOICES}),
+    "known_characters": (known_characters, {"text": "ab"}, {"text": TEXTS}),
+    **{
+        cut.__name__: (cut, {"text": "ab", "length": 1}, {"text": TEXTS, "length": COUNTS})
+        for cut in (passages, passage_starts)
+    },
+    "mark_source": (mark_source, {"text": "f(x)\n"}, {"text": [*TEXTS, "", "x = (\n"]}),
     "docstrings": (
         docstrings,
         {"split": "test", "packages": ["iniconfig"]},

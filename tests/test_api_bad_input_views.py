@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from gates2heads.decoding.gates import ObservedGates
 from gates2heads.decoding.observation import Observed, ObservedHeads
 from gates2heads.decoding.searches import Watched, compare
 from gates2heads.decoding.translation import Aligned
@@ -19,6 +20,8 @@ from gates2heads.display.live.models import live_model
 from gates2heads.display.widgets import (
     AttentionExplorer,
     BeamLaboratory,
+    FoundUnit,
+    GateExplorer,
     HeadExplorer,
     Pooling,
     Translate,
@@ -57,6 +60,24 @@ RECORDED += changed(TOLD, source=TOKENS, target=TOKENS, weights=[HALVES, *NUMBER
 RECORDED += changed(
     TOLD, weights=[TOLD.weights * math.nan, TOLD.weights.double() * 1e60, TOLD.weights.to("meta")]
 )
+SHARES = torch.full((2, 2), 0.5)
+GATED = ObservedGates(["a", "b"], {"cell": SHARES}, -floats(3, 3).abs(), SHARES[0], [*"abc"])
+GATINGS = [*THINGS, None, 3, []]
+GATINGS += changed(GATED, tokens=[*TOKENS, ["b", "a"]], vocabulary=[*TOKENS[:-1], ["a", "c"]])
+GATINGS += changed(
+    GATED,
+    quantities=[3, None, {}, [], {"nonsense": SHARES}, {3: SHARES}]
+    + [{"cell": numbers} for numbers in [*NUMBERS, floats(2), floats(3, 2), floats(2, 0)]]
+    + [{"cell": SHARES, "input": floats(2, 3)}],
+    log_probs=[*NUMBERS, floats(3, 3).abs() + 1, floats(2, 3), HALVES * math.nan],
+)
+FOUND = [
+    FoundUnit(*wrong)
+    for wrong in [
+        *(("b", 1, "x"), (3, 1, "x"), ("a", 2, "x"), ("a", -1, "x"), ("a", 0.5, "x")),
+        *(("a", 1, 3), ("a", 1, "x", None), ("a", "1", "x"), ("a", 1, "\udc80")),
+    ]
+]
 SIDES = [(2, 2), (1, 1), (1, 2)]  # of the three blocks
 SEEN = ObservedHeads(["a", "b"], ["x"], -1.0, *(torch.full((2, 3, t, s), 1 / s) for t, s in SIDES))
 HEADS = [*THINGS, None, 3, [], TOLD]
@@ -143,6 +164,24 @@ ENTRIES = {
             "block": [*STARTS, 3],
             "layer": [*STARTS, 2],
             "token": [*STARTS, 10_000],
+        },
+    ),
+    "GateExplorer": (
+        GateExplorer,
+        {"models": {"a": MODEL}, "examples": ["ab"], "recorded": GATED, "labels": ["x"]}
+        | {"found": [FoundUnit("a", 1, "x", "y")], "unit": 1, "place": 1, "quantity": "cell"}
+        | {"title": "Gates", "label": "Type", "hint": "Try", "about": "six weights"},
+        {
+            "models": [*THINGS, None, 3, [], {}, {3: MODEL}, {"a": None}, {"\udc80": MODEL}],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"], ["ba"]],
+            "recorded": GATINGS,
+            "labels": [3, object(), 2.5, "ab", [], [3], ["\ud800"], ["a", "b"]],
+            "found": [*LISTS, "ab", [3], [None], [("a", 1, "x", "y")], {"a": 1}]
+            + [[found] for found in FOUND],
+            **dict.fromkeys(("title", "label", "hint", "about"), WORDS),
+            "unit": [*STARTS, 2],
+            "place": [*STARTS, 10_000],
+            "quantity": [object(), None, 3, [], math.nan, "nonsense", "logProbs"],
         },
     ),
     "BeamLaboratory": (

@@ -169,6 +169,7 @@ EXEMPT = {
         layers/recurrent/rnn.rnn_step layers/positions.LearnedPositions.encode
         layers/positions.SinusoidalPositions.encode layers/record.Trace.add
         layers/record.is_recorded layers/record.note layers/recurrent/unroll.reset_uniform
+        layers/recurrent/clamping.free layers/recurrent/clamping.hold_of
         metrics/ngrams.clipped_matches metrics/ngrams.most_in_any metrics/word_vectors.ranks
         models/translation/convolutional.ConvolutionalDecoder.force
         models/translation/convolutional.ConvolutionalDecoder.start

@@ -1,4 +1,4 @@
-"""Python source that every reader has: the modules of the standard library, to be read by character."""
+"""Python source that every reader has: the standard library, to be read by character."""
 
 import hashlib
 import platform
@@ -87,18 +87,24 @@ def passages(text: str, length: int) -> list[str]:
     Raises:
         TypeError, ValueError: `text` is not a string, or `length` no whole number of at least 1.
     """
+    return [text[start : start + length] for start in passage_starts(text, length)]
+
+
+def passage_starts(text: str, length: int) -> list[int]:
+    """Where the passages of `passages` begin, in characters from the start of the text.
+
+    Raises:
+        TypeError, ValueError: as in `passages`.
+    """
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, got {shown(text)}")
     check_count("length", length)
-    cut, start = [], 0
-    while start < len(text):
-        cut.append(text[start : start + length])
-        end = start + length
-        if end >= len(text):
-            break
-        line = text.rfind("\n", start, end) + 1  # 0: there is no line's end in it
-        start = line if line > start else end
-    return cut
+    starts = [0] if text else []
+    while starts and starts[-1] + length < len(text):
+        start, end = starts[-1], starts[-1] + length
+        line = text.rfind("\n", start, end) + 1  # 0: no line ends in it
+        starts.append(line if line > start else end)
+    return starts
 
 
 def source_fingerprint() -> str:

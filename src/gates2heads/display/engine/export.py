@@ -23,7 +23,12 @@ from gates2heads.training.quantisation import SCALE, check_named, quantise
 FORMAT = 1
 REGISTRY = "gates2heads_live"
 GREEDY = {"width": 1, "length_power": 1.0, "max_length": 128}
-ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # which the header holds elsewhere
+ALPHABETS = (
+    "tokenizer",
+    "tokens",
+    "source_tokens",
+    "target_tokens",
+)  # which the header holds elsewhere
 DTYPES = {torch.float32: "float32", torch.int8: "int8"}
 
 

@@ -1,17 +1,20 @@
 """From a weights file of the book to the model, its tokenizers and its search, whoever wrote it.
 
-What the command line trained holds its recipe. The small models of two experiments hold what
-their own scripts wrote: the settings of an `EncoderDecoder`, or the way that a model looks.
+What the command line trained holds its recipe. The small models of three experiments hold what
+their own scripts wrote: the settings of an `EncoderDecoder` or of a recurrent language model, or
+the way that a model looks.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torch import nn
+from torch import Tensor, nn
 
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.exercises.looking import WAYS, looking_model
+from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.checkpoints import check_shapes, read_weights, shipped_weights
 from gates2heads.training.recipes.runs import load
@@ -26,7 +29,7 @@ class Rebuilt(NamedTuple):
     model: nn.Module
     source: Any  # the tokenizers of the two sides
     target: Any
-    decoding: dict  # width, length_power and max_length of its search
+    decoding: dict  # width, length_power and max_length of its search; empty if it has none
     card: dict
 
 
@@ -41,6 +44,8 @@ def rebuild(path: Path) -> Rebuilt:
         trained = load(path)
         decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
         return Rebuilt(trained.model, trained.source, trained.target, decoding, trained.card)
+    if "tokens" in card:
+        return _language_model(path, tensors, card)
     way = str(card.get("command", "")).rpartition(" ")[2]
     if not {"source_tokens", "target_tokens"} <= card.keys() or (
         "settings" not in card and way not in WAYS
@@ -56,12 +61,28 @@ def rebuild(path: Path) -> Rebuilt:
         else:
             model, longest = looking_model(way, *sizes), DATE
     except Exception as error:  # a card may hold anything
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path} cannot be rebuilt, its card is no model's: {reason}") from error
+        raise _no_model(path, error) from error
     check_shapes(path, model, tensors)
     model.load_state_dict(tensors)
     decoding = {"width": 1, "length_power": 1.0, "max_length": longest}
     return Rebuilt(model.eval(), *sides, decoding, card)
+
+
+def _language_model(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuilt:
+    """A model that reads and writes with the one tokenizer whose tokens its card holds."""
+    try:
+        tokenizer = CharacterTokenizer(Vocabulary(card["tokens"]))
+        model = RecurrentLanguageModel(len(tokenizer.vocabulary), **card["settings"])
+    except Exception as error:  # a card may hold anything
+        raise _no_model(path, error) from error
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
+    return Rebuilt(model.eval(), tokenizer, tokenizer, {}, card)
+
+
+def _no_model(path: Path, error: Exception) -> ValueError:
+    reason = " ".join(str(error).split())
+    return ValueError(f"{path} cannot be rebuilt, its card is no model's: {reason}")
 
 
 def shipped(name: str) -> Rebuilt:

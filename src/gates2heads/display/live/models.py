@@ -21,6 +21,8 @@ LIVE = (
     "dates_scaled_dot",
     "dates_general",
     "dates_additive",
+    "gates_lstm",
+    "gates_gru",
 )
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")

@@ -1,6 +1,7 @@
 // What runs beside the page: the engine, and every task that a view may ask for.
 
 import { serve } from "./serve.js";
+import { readGates } from "./tasks/gates.js";
 import { showHeads } from "./tasks/heads.js";
 import { readText } from "./tasks/read.js";
 import { searchText } from "./tasks/search.js";
@@ -8,5 +9,5 @@ import { translateText } from "./tasks/translate.js";
 
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
-const tasks = { heads: showHeads, read: readText, search: searchText, translate: translateText };
+const tasks = { gates: readGates, heads: showHeads, read: readText, search: searchText, translate: translateText };
 if (port.postMessage) serve(port, tasks);

@@ -4,6 +4,7 @@ from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentE
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
 from gates2heads.display.widgets.frame_viewer import FrameViewer
+from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
@@ -15,7 +16,9 @@ __all__ = [
     "AttentionExplorer",
     "BeamLaboratory",
     "Example",
+    "FoundUnit",
     "FrameViewer",
+    "GateExplorer",
     "Guess",
     "HeadExplorer",
     "Pooling",

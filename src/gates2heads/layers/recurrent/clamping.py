@@ -20,7 +20,7 @@ _CLAMPED: dict[int, dict[str, Tensor]] = {}
 
 
 def free(gate: str, values: Tensor) -> Tensor:
-    """Hold nothing: a gate is used as it was computed."""
+    """Hold nothing: a gate's values (B, U) are used as they were computed."""
     return values
 
 

@@ -1,0 +1,66 @@
+"""One text, read by a recurrent language model, and what its gates did at each character."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.shown import shown
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.layers.record import record
+
+LAYER = "recurrent"  # under which a recurrent language model has its layer
+
+
+class ObservedGates(NamedTuple):
+    """What was read, what each of U units did meanwhile, and what was expected to come."""
+
+    tokens: list[str]  # T
+    quantities: dict[str, Tensor]  # gates, candidate and state by name, each (T, U)
+    log_probs: Tensor  # (T + 1, V) in nats: row t, what comes after t tokens
+    bits: Tensor  # (T,): how surprising each token was
+    vocabulary: list[str]  # V
+
+
+def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
+    """Read a text, and keep what the gates of the same forward pass did at each of its T tokens.
+
+    Row t of a quantity belongs to the step in which token t was read; `<bos>`, which is read
+    first, has none. Gates that are held meanwhile, by `clamp_gates`, show the value they are held
+    at.
+
+    Args:
+        model: a `RecurrentLanguageModel` of one layer.
+        text: what is read.
+        tokenizer: of the model.
+
+    Returns:
+        T tokens, quantities (T, U) by name, log_probs (T + 1, V), bits (T,).
+
+    Raises:
+        TypeError, ValueError: `text` is no string, or empty; the model has no recurrent layer, or
+            more than one; or what the tokenizer refuses.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    layer = getattr(model, LAYER, None)
+    if not isinstance(model, nn.Module) or not hasattr(layer, "num_layers"):
+        raise TypeError(f"model must be a recurrent language model, got {type(model).__name__}")
+    if layer.num_layers > 1:
+        raise ValueError(f"model must have one recurrent layer, got {layer.num_layers}")
+    whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
+    if not whole or not hasattr(tokenizer, "encode"):
+        raise TypeError(f"tokenizer must be a tokenizer, got {type(tokenizer).__name__}")
+    numbers = torch.tensor(tokenizer.encode(text, eos=False))
+    begun = torch.cat([torch.tensor([tokenizer.vocabulary.bos]), numbers])
+    with torch.no_grad(), record(model) as trace:
+        log_probs = model.logits(begun[None]).log_softmax(dim=-1)[0]  # (T + 1, V)
+    noted = trace[LAYER]
+    surprise = -log_probs[:-1].gather(1, numbers[:, None])[:, 0]
+    return ObservedGates(
+        [tokenizer.vocabulary.tokens[number] for number in numbers.tolist()],
+        {name.removesuffix("_l0"): noted[name][0][0, 1:] for name in noted},
+        log_probs,
+        surprise / torch.tensor(2.0).log(),
+        list(tokenizer.vocabulary.tokens),
+    )

@@ -1,0 +1,54 @@
+"""Detection: how well a number that rises and falls tells where something is the case."""
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
+from gates2heads.metrics.word_vectors import ranks
+
+
+def area_under_curve(scores: Tensor, labels: Tensor) -> Tensor:
+    """The probability that a score is larger where the label is True than where it is False.
+
+    It is the area under the receiver operating characteristic: 1 where one threshold parts the
+    two, 0.5 where the score knows nothing, 0 where it is right with the sign turned round. Equal
+    scores count as half.
+
+    Source: Hanley & McNeil 1982, by the rank sum of Mann & Whitney 1947.
+
+    Args:
+        scores: (N, U) float, U scores of N places; or (N,), a single one.
+        labels: (N,) bool.
+
+    Returns:
+        (U,) in double precision; a scalar for scores (N,).
+
+    Raises:
+        TypeError: the scores are no float tensor, or the labels no bool tensor.
+        ValueError: the shapes do not fit, a score is NaN, or all labels are alike.
+    """
+    if not isinstance(scores, Tensor) or not scores.is_floating_point():
+        raise TypeError(f"scores must be a floating-point tensor, got {shown(scores)}")
+    if not isinstance(labels, Tensor) or labels.dtype != torch.bool:
+        raise TypeError(f"labels must be a bool tensor, got {shown(labels)}")
+    check_filled("scores", scores)
+    check_filled("labels", labels)
+    if scores.dim() not in (1, 2) or labels.shape != scores.shape[:1]:
+        raise ValueError(
+            "scores and labels must have shapes (N, U) and (N,), got "
+            f"{tuple(scores.shape)} and {tuple(labels.shape)}"
+        )
+    if scores.isnan().any():
+        raise ValueError("scores must be numbers, got NaN")
+    positive = int(labels.sum())
+    negative = len(labels) - positive
+    if not positive or not negative:
+        raise ValueError("labels must hold True and False, got one of them alone")
+    columns = scores.reshape(len(scores), -1).t()  # (U, N)
+    if not len(columns):
+        return scores.new_zeros(0, dtype=torch.double)
+    sums = torch.stack([ranks(column)[labels].sum() for column in columns])  # (U,)
+    # The least sum that so many ranks can have is 1 + 2 + … + positive.
+    areas = (sums - positive * (positive + 1) / 2) / (positive * negative)
+    return areas if scores.dim() == 2 else areas[0]

@@ -1,0 +1,45 @@
+"""The two networks with gates that come with the library: whole, and as good as their cards say."""
+
+import pytest
+import torch
+
+from benchmarks.gates import SETTINGS, bits, read
+from gates2heads.data.corpora.python_source import CHARACTERS
+from gates2heads.display.engine.rebuild import rebuild, shipped
+from gates2heads.training.checkpoints import save_weights
+
+CELLS = ("lstm", "gru")
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_its_card_names_what_made_it(cell):
+    model, source, target, decoding, card = shipped(f"gates_{cell}")
+    assert not model.training
+    assert source is target
+    assert source.vocabulary.tokens[3:] == list(CHARACTERS)
+    assert decoding == {}
+    assert card["command"] == f"python benchmarks/gates.py {cell}"
+    assert card["settings"] == {"cell": cell, **SETTINGS}
+    assert card["parameters"] == sum(parameter.numel() for parameter in model.parameters())
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_it_reads_python_as_well_as_its_card_says(cell):
+    """A sample of passages, of the Python that is here: within a quarter of a bit."""
+    one = shipped(f"gates_{cell}")
+    found = bits(one.model, read("test")[::25])
+    assert found == pytest.approx(one.card["test_bits_per_character"], abs=0.25)
+    assert one.card["test_bits_per_character"] < 2
+
+
+def test_a_card_that_is_no_language_models_is_refused(tmp_path):
+    one = shipped("gates_gru")
+    for wrong in ({"settings": {"cell": "door"}}, {"tokens": 3}, {"settings": None}):
+        save_weights(tmp_path / "x.safetensors", one.model, card={**one.card, **wrong})
+        with pytest.raises(ValueError, match="cannot be rebuilt, its card is no model's"):
+            rebuild(tmp_path / "x.safetensors")
+
+
+def test_the_weights_are_those_of_the_file():
+    first, second = (shipped("gates_lstm").model.state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
