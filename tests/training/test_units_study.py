@@ -19,7 +19,7 @@ ROWS = {row["setting"]: row["result"] for row in Study("units", study.run, study
 def test_docstrings_are_no_quotes_by_hand():
     text = "x = 'ab' + \"c\"\n'''d'''\n"
     found = study.in_quotes(text, mark_source(text).string)
-    assert "".join("#" if one else "." for one in found) == "....###....##........."
+    assert "".join("#" if one else "." for one in found) == "....###....##.........."
 
 
 def test_passages_begin_with_nothing_open_and_are_those_of_the_modules():
