@@ -6,6 +6,7 @@ import numpy as np
 from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from explorer_driver import drive_explorer
+from gate_driver import drive_gates
 from head_driver import drive_heads
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
@@ -138,6 +139,7 @@ DRIVERS = {
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
     "FrameViewer": drive_frames,
+    "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,
     "Pooling": drive_pooling,
     "Predict": drive_predict,
