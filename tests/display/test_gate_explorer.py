@@ -56,6 +56,24 @@ def test_payload_holds_every_number_in_two_bytes():
     assert view.labels == view.examples == [TEXT, "x"]
 
 
+def test_the_page_reads_the_recorded_numbers_as_they_were():
+    seen = recorded()
+    view = explorer(recorded=seen)
+    found = gates_js(
+        """const bytes = Uint8Array.from(given.bytes);
+        const view = new DataView(bytes.buffer);
+        const { quantities, logProbs, ...run } = gates.decoded(given.told, view);
+        const tables = Object.entries(quantities).map(([name, data]) => [name, [...data]]);
+        return { ...run, quantities: Object.fromEntries(tables), logProbs: [...logProbs] };""",
+        {"told": view.recorded, "bytes": list(view.numbers)},
+    )
+    assert found["text"] == TEXT
+    assert found["ids"] == [0, 1, 2]
+    for name, table in seen.quantities.items():
+        np.testing.assert_allclose(found["quantities"][name], table.flatten(), rtol=0, atol=5e-4)
+    np.testing.assert_allclose(found["logProbs"], seen.log_probs.flatten(), rtol=0, atol=5e-4)
+
+
 def test_units_that_were_found_are_told_by_the_place_of_their_model():
     view = explorer(found=[FoundUnit("GRU", 4, "quotes", "0.9"), FoundUnit("LSTM", 0, "x")])
     assert view.found == [

@@ -22,6 +22,7 @@ def test_docstrings_are_no_quotes_by_hand():
     assert "".join("#" if one else "." for one in found) == "....###....##.........."
 
 
+@pytest.mark.slow
 def test_passages_begin_with_nothing_open_and_are_those_of_the_modules():
     first, second = study.half(0), study.half(1)
     assert first.tokens.shape == second.tokens.shape == (study.PASSAGES, study.LENGTH)
@@ -35,6 +36,7 @@ def test_passages_begin_with_nothing_open_and_are_those_of_the_modules():
         assert all(text[place] in ")]}" for place in closers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_unit_that_counts_is_found_with_its_sign(monkeypatch, sign):
     def made(model, tokens, quantity):
@@ -52,6 +54,7 @@ def test_a_unit_that_counts_is_found_with_its_sign(monkeypatch, sign):
         assert found[name]["chosen_at"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_what_is_stored_belongs_to_the_networks_of_today():
     for cell in study.CELLS:
         trained, untrained = ROWS[cell], ROWS[f"{cell}-untrained"]

@@ -72,6 +72,7 @@ def test_the_fingerprint_changes_with_a_letter(library):
     assert source_fingerprint() != before
 
 
+@pytest.mark.slow
 def test_the_library_of_this_python_is_read_in_known_characters():
     modules = read_modules()
     assert len(modules) > 300

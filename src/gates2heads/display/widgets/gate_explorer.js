@@ -4,18 +4,17 @@ import { GateClamps } from "./gate_clamps.js";
 import { GatePanel } from "./gate_panel.js";
 import { GateTape } from "./gate_tape.js";
 import {
-  bitsOf, changeInWords, fullShade, GATES, heldInWords, meanOf, NAMES, quantitiesOf, seen, told, unitInWords,
+  bitsOf, changeInWords, decoded, fullShade, GATES, heldInWords, meanOf, NAMES, quantitiesOf, seen, told, unitInWords,
 } from "./gates.js";
 import { choice, element, field, inside } from "./view.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
-const FULL = 32767; // of a number in two bytes
 
 class GateExplorer extends LiveStage {
   constructor(model, el) {
     super(model, el, "gate-explorer");
     this.all = this.lives;
-    this.base = this.now = this.recorded();
+    this.base = this.now = { ...decoded(model.get("recorded"), model.get("numbers")), model: 0 };
     this.isRecorded = true;
     this.build();
     this.chooseModel();
@@ -27,21 +26,6 @@ class GateExplorer extends LiveStage {
     this.follow(["quantity"], () => this.draw());
     this.follow(["place"], () => this.drawPlace(true));
     if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.hear();
-  }
-
-  /** What Python recorded, in the shape in which a live answer comes. */
-  recorded() {
-    const { tokens, vocabulary, units, scales } = this.model.get("recorded");
-    const bytes = this.model.get("numbers");
-    let at = 0;
-    const tables = scales.map(([name, scale]) => {
-      const size = name === "logProbs" ? (tokens.length + 1) * vocabulary.length : tokens.length * units;
-      const table = Float32Array.from({ length: size }, () => (bytes.getInt16(2 * at++, true) / FULL) * scale);
-      return [name, table];
-    });
-    const { logProbs, ...quantities } = Object.fromEntries(tables);
-    const ids = tokens.map((token) => vocabulary.indexOf(token));
-    return { text: tokens.join(""), model: 0, tokens, vocabulary, ids, units, quantities, logProbs };
   }
 
   // ---- what stays for the life of the view

@@ -9,9 +9,23 @@ export const NAMES = {
   reset: "reset gate", update: "update gate", forget: "forget gate", input: "input gate", output: "output gate",
   candidate: "candidate", cell: "cell", hidden: "hidden state",
 };
+const FULL = 32767; // of a number in two bytes
 const LEVELS = 10; // shades on either side of zero
 export const SURPRISE = 8; // bits at which the bar of a surprise is full
 const NAMED = 3; // characters that the sentence about a change names
+
+/** What Python recorded, in the shape in which a live answer comes; bytes: a DataView. */
+export function decoded({ tokens, vocabulary, units, scales }, bytes) {
+  let at = 0;
+  const tables = scales.map(([name, scale]) => {
+    const size = name === "logProbs" ? (tokens.length + 1) * vocabulary.length : tokens.length * units;
+    const table = Float32Array.from({ length: size }, () => (bytes.getInt16(2 * at++, true) / FULL) * scale);
+    return [name, table];
+  });
+  const { logProbs, ...quantities } = Object.fromEntries(tables);
+  const ids = tokens.map((token) => vocabulary.indexOf(token));
+  return { text: tokens.join(""), tokens, vocabulary, ids, units, quantities, logProbs };
+}
 
 /** The quantities of a run, in the order in which they are shown. */
 export const quantitiesOf = ({ quantities }) => ORDER.filter((name) => name in quantities);
