@@ -20,6 +20,8 @@ from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import begin
 from gates2heads.decoding.trace import Tree, check_trace
 from gates2heads.decoding.translation import align, align_heads, translate, write
+from gates2heads.decoding.walk import logit_lens
+from gates2heads.decoding.walk import walk as walk_through
 from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.transformer import Transformer
@@ -320,6 +322,25 @@ ENTRIES = {
             "model": [*THINGS, None, 3, WRITER, HEADS, DEEP],
             "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
             "tokenizer": TOKENIZERS,
+        },
+    ),
+    "walk": (
+        walk_through,
+        {**SIDES, "model": HEADS, "text": "ab", "top": 2, "max_length": 2},
+        {
+            **WRONG_SIDES,
+            "model": [*WRONG_TRANSLATION["model"], WRITER, Transformer],
+            "text": [*THINGS, ["ab"], [], None, 3, "", "z"],
+            "top": [*COUNTS, 99],
+            "max_length": COUNTS,
+        },
+    ),
+    "logit_lens": (
+        logit_lens,
+        {"model": HEADS, "vectors": floats(3, 2, 4)},
+        {
+            "model": [*THINGS, None, 3, nn.Linear(1, 1), WRITER, Transformer],
+            "vectors": [*THINGS, None, 3, [0.5], floats(2, 3), torch.ones(2, 4).long()],
         },
     ),
     "check_trace": (

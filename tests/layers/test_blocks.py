@@ -12,6 +12,7 @@ from torch import nn
 from gates2heads.layers.blocks import ConvolutionBlock, FeedForward, Residual
 from gates2heads.layers.masks import length_mask
 from gates2heads.layers.norms import RMSNorm
+from gates2heads.layers.record import record
 
 B, S, D, HIDDEN = 5, 7, 3, 11
 
@@ -107,6 +108,19 @@ def papers_block(vectors, block, reach_left, dilation):
         first, gate = total.chunk(2, dim=-1)
         rows.append((vectors[:, place] + first * torch.sigmoid(gate)) * math.sqrt(0.5))
     return torch.stack(rows, dim=1)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_a_residual_notes_what_came_what_was_added_and_what_went(norm_first):
+    residual = Residual(D, norm_first=norm_first)
+    vectors, computed = torch.randn(B, S, D), torch.randn(B, S, D)
+    with record(residual) as trace:
+        output = residual.after(vectors, computed)
+    notes = {name: noted for name, (noted,) in trace[""].items()}
+    assert notes.keys() == {"before", "added", "after"}
+    assert torch.equal(notes["before"], vectors)
+    assert torch.equal(notes["added"], computed)
+    assert torch.equal(notes["after"], output)
 
 
 @pytest.mark.parametrize(

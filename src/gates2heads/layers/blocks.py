@@ -12,6 +12,7 @@ from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.norms import NORMS
+from gates2heads.layers.record import note
 
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 
@@ -52,7 +53,8 @@ class Residual(nn.Module):
     x + f(norm(x)), Xiong et al. 2020, figure 1. Dropout on f(x), Vaswani et al. 2017, section 5.4.
 
     Used as `residual.after(x, layer(residual.before(x)))`, so that the layer may return more than
-    one thing.
+    one thing. Notes x as `before`, f(x) as `added` and what comes out as `after`, (B, S, D) each,
+    when somebody records.
 
     Args:
         d_model: width D.
@@ -86,7 +88,9 @@ class Residual(nn.Module):
         if self.training:
             computed = F.dropout(computed, self.dropout)
         total = vectors + computed
-        return total if self.norm_first else self.norm(total)
+        output = total if self.norm_first else self.norm(total)
+        note(self, before=vectors, added=computed, after=output)
+        return output
 
 
 class ConvolutionBlock(nn.Module):

@@ -7,6 +7,8 @@ import { Sha256 } from "../../../src/gates2heads/display/engine/sha256.js";
 import { engine } from "../../../src/gates2heads/display/engine/engine.js";
 import { layers } from "./bridge_layers.mjs";
 import { searchText } from "../../../src/gates2heads/display/live/tasks/search.js";
+import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
+import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
 import { searches } from "./bridge_searches.mjs";
 
 const loaded = new Map(); // models that stay between requests
@@ -37,11 +39,16 @@ const operations = {
 
   // What the beam laboratory asks of a model.
   watch({ key, payload }) {
-    const steps = searchText(loaded.get(key), payload);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) return value;
-    }
+    return last(searchText(loaded.get(key), payload));
+  },
+
+  // A walk through a model of tokens without words, and one through a model with its tokenizers.
+  walk({ key, source, options }) {
+    return last(walkSteps(loaded.get(key).model, source, options));
+  },
+
+  walkText({ key, payload }) {
+    return last(walkText(loaded.get(key), payload));
   },
 
   headsOf({ key }) {
@@ -134,6 +141,14 @@ const operations = {
     return forms.map((data) => readEntry({ ...entry, data }).header.name);
   },
 };
+
+/** What a generator returns in the end. */
+function last(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
 
 export function notesOf(trace) {
   if (!trace) return null;

@@ -2,6 +2,7 @@
 
 import { add, apply, gelu, linear, relu, silu } from "../tensor.js";
 import { NORMS } from "./norms.js";
+import { note } from "../record.js";
 
 const ACTIVATIONS = { relu, gelu, silu };
 
@@ -26,6 +27,7 @@ export class FeedForward {
  */
 export class Residual {
   constructor(weights, { norm_first = false, norm = "layer" } = {}) {
+    this.name = weights.name;
     this.norm_first = norm_first;
     this.norm = new NORMS[norm](weights.part("norm"));
   }
@@ -36,6 +38,11 @@ export class Residual {
 
   after(vectors, computed, record = null) {
     const total = add(vectors, computed);
-    return this.norm_first ? total : this.norm.forward(total, record);
+    const output = this.norm_first ? total : this.norm.forward(total, record);
+    const noted = { before: vectors, added: computed, after: output };
+    for (const [name, { rows, columns, data }] of Object.entries(noted)) {
+      note(record, this.name, name, [rows, columns], data);
+    }
+    return output;
   }
 }

@@ -70,8 +70,12 @@ export class Transformer {
       vectors = after.output;
       return after.past;
     });
-    const normal = this.decoder_norm.forward(vectors, record);
-    const logits = linear(normal, this.readout_table, this.readout_bias);
+    const logits = this.readout(vectors, record);
     return { logProbs: logSoftmax(logits.row(0)), state: { ...state, past, length: state.length + 1 } };
+  }
+
+  /** Turn decoder vectors (T, D) into logits (T, V). */
+  readout(vectors, record = null) {
+    return linear(this.decoder_norm.forward(vectors, record), this.readout_table, this.readout_bias);
   }
 }
