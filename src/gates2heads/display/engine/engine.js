@@ -17,6 +17,7 @@
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
+// walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts did.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
 //
 // The rooms are those of the library: layers/, models/, decoding/, tokens/; names, settings and
@@ -29,6 +30,7 @@ import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
 import { greedy, greedySteps } from "./decoding/search.js";
 import { Tree } from "./decoding/trace.js";
 import { TABLES_START, twoTables } from "./decoding/two_tables.js";
+import { walkSteps } from "./decoding/walk.js";
 import { clampGates } from "./layers/clamping.js";
 import { headsOf, headsOff } from "./layers/heads_off.js";
 import { buildModel } from "./models/by_name.js";
@@ -81,6 +83,7 @@ export const engine = {
   clampGates,
   headsOf,
   headsOff,
+  walkSteps,
   Generator,
   Power,
   Trace,

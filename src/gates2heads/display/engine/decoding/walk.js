@@ -57,8 +57,9 @@ export function logitLens(model, streams) {
 
 /** What flowed between the blocks of the decoder: N + 1 matrices (T, D). */
 export function streamsOf(model, trace) {
-  const rest = model.decoder_layers.map((_, depth) => joined(trace, `decoder_layers.${depth}.feed_forward_residual`, "after"));
-  return [joined(trace, "decoder_layers.0.self_residual", "before"), ...rest];
+  const names = model.decoder_layers.map((_, depth) => `decoder_layers.${depth}.feed_forward_residual`);
+  const first = everyStep(trace, "decoder_layers.0.self_residual", "before");
+  return [first, ...names.map((name) => everyStep(trace, name, "after"))];
 }
 
 /**
@@ -67,12 +68,14 @@ export function streamsOf(model, trace) {
  */
 export function stagesOf(model, trace) {
   return Object.entries(PARTS).flatMap(([stack, parts]) => {
-    const embedded = sizeOf(joined(trace, `${stack}_layers.0.self_residual`, "before"));
-    const begin = { stack, block: 0, part: "embedding", before: null, added: null, after: embedded, weights: null };
+    const embedded = sizeOf(everyStep(trace, `${stack}_layers.0.self_residual`, "before"));
+    const none = { before: null, added: null, weights: null };
+    const begin = { stack, block: 0, part: "embedding", ...none, after: embedded };
     const blocks = model[`${stack}_layers`].flatMap((_, depth) => parts.map((part) => {
       const layer = `${stack}_layers.${depth}.${part}`;
       const residual = `${layer.replace(/_attn$/, "")}_residual`;
-      const [before, added, after] = ["before", "added", "after"].map((name) => sizeOf(joined(trace, residual, name)));
+      const size = (name) => sizeOf(everyStep(trace, residual, name));
+      const [before, added, after] = ["before", "added", "after"].map(size);
       const weights = part.endsWith("attn") ? trace.joined(layer, "weights") : null;
       return { stack, block: depth + 1, part, before, added, after, weights };
     }));
@@ -95,13 +98,14 @@ function readoutsOf(logProbs, written, count) {
   const each = (of) => logProbs.map((steps) => steps.map((one, step) => of(one, written[step])));
   return {
     tokens: best,
-    logProbs: best.map((steps, depth) => steps.map((tokens, step) => tokens.map((token) => logProbs[depth][step][token]))),
+    logProbs: best.map((steps, depth) =>
+      steps.map((tokens, step) => tokens.map((token) => logProbs[depth][step][token]))),
     rank: each((one, own) => one.reduce((sum, number) => sum + (number > one[own]), 0)),
     written: each((one, own) => one[own]),
   };
 }
 
-function joined(trace, layer, name) {
+function everyStep(trace, layer, name) {
   return below(...trace.get(layer, name).map(({ shape, data }) => new Matrix(...shape, data)));
 }
 

@@ -8,8 +8,8 @@ export const MOST = 40; // tokens that the picture has room for, on either side
  * Translates a sentence, always with the likeliest token.
  *
  * payload: {text}. Yields {length}; returns {text, written, source, target, logProb, finished, stages,
- * readouts, cache, size}: as `walkSteps` gives them, the readouts with `words` for their tokens; size
- * is the number of tokens to choose from. Or {refused}, a sentence.
+ * readouts, cache}: as `walkSteps` gives them, the readouts with `words` for their tokens. Or
+ * {refused}, a sentence.
  */
 export function* walkText({ model, source, target, decoding }, { text }) {
   const ids = source.encode(text);
@@ -28,6 +28,5 @@ export function* walkText({ model, source, target, decoding }, { text }) {
     target: tokens.map((id) => words[id]),
     ...walked,
     readouts: { words: named, ...numbers },
-    size: words.length,
   };
 }

@@ -1,0 +1,275 @@
+import { tidy } from "../live/pieces.js";
+import { LiveStage } from "../live/stage.js";
+import { element, field, inside } from "./view.js";
+import { WalkBlock } from "./walk_block.js";
+import { WalkCache } from "./walk_cache.js";
+import { WalkLens } from "./walk_lens.js";
+import { WalkMap } from "./walk_map.js";
+import { boxesOf, goOn, placeInWords, walkInWords, wordsOfWalk } from "./walks.js";
+
+const WAIT = 150; // milliseconds without a key before what is typed is read
+const LONGEST = 300; // characters; the model's own limit is told in tokens
+const OLD = "What you see belongs to the sentence before.";
+const LEGEND = [
+  ["read", "blue: what is read, and what comes of it"],
+  ["write", "orange: what is written, and the word at hand"],
+  ["added", "hatched: what a part adds to the vector"],
+  ["shade", "the deeper, the more of a head's weight"],
+  ["tick", "✓ the word that the whole model writes"],
+];
+
+class ModelWalk extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "model-walk");
+    this.result = this.recorded();
+    this.isRecorded = true;
+    this.asked = this.result.text;
+    this.build();
+    this.draw();
+    this.account();
+    this.wake();
+    this.asked = null; // nothing is asked yet: so says what is loaded
+    this.follow(["text"], () => this.hear());
+    this.follow(["place", "step", "token"], () => this.drawPlace());
+    if (model.get("text") !== this.result.text) this.hear();
+  }
+
+  /** What Python recorded, in the shape in which a live answer comes. */
+  recorded() {
+    const { stages, ...told } = this.model.get("recorded");
+    const bytes = this.model.get("weights");
+    let at = 0;
+    const whole = stages.map(({ shape, ...stage }) => {
+      if (!shape) return { ...stage, weights: null };
+      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+      data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / 65535));
+      return { ...stage, weights: { shape, data } };
+    });
+    return { ...told, stages: whole };
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    this.buildInput();
+    this.tokens = { read: this.row("read", "token"), written: this.row("written", "step") };
+    const rows = element("div", { class: "g2h-tokens" }, ...Object.values(this.tokens).map(({ node }) => node));
+    this.map = new WalkMap(this, (place) => this.put({ place }));
+    this.block = new WalkBlock();
+    this.lens = new WalkLens(this, (step) => this.put({ step }));
+    this.cache = new WalkCache();
+    const floor = element("div", { class: "g2h-floor" }, this.map.node, this.block.node);
+    const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), floor, this.lens.node, this.cache.node);
+    const legend = element("p", { class: "g2h-legend" }, ...LEGEND.map(([kind, text]) =>
+      element("span", {}, kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }), text)));
+    this.root.append(picture, legend);
+    this.buildFoot();
+    this.refusal.node.after(this.state); // in sight of who types
+    picture.before(this.status);
+    if (this.model.get("about")) this.root.append(element("p", { class: "g2h-about" }, this.model.get("about")));
+  }
+
+  buildInput() {
+    const { model } = this;
+    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
+    this.input.value = model.get("text");
+    this.chips = model.get("examples").map((text, place) =>
+      element("button", { type: "button", class: "g2h-chip", lang: "de", "data-place": place }, text));
+    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.root.append(field(model.get("label"), this.input), this.buildRefusal(this.input), chips);
+    this.listen(this.input, "input", () => this.later());
+    this.listen(this.input, "change", () => this.type());
+    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
+  }
+
+  /** A row of tokens to press; the arrows walk along it. */
+  row(name, trait) {
+    const list = element("div", { class: "g2h-row", role: "group", "aria-label": `tokens that are ${name}` });
+    this.listen(list, "click", (event) => {
+      const token = event.target.closest("button");
+      if (token) this.put({ [trait]: Number(token.dataset.place) });
+    });
+    this.listen(list, "keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+      const nodes = [...list.children];
+      if (!step || !nodes.length) return;
+      event.preventDefault();
+      const at = nodes.indexOf(event.target.closest("button"));
+      const next = nodes[Math.min(Math.max(at + step, 0), nodes.length - 1)];
+      this.put({ [trait]: Number(next.dataset.place) });
+      next.focus();
+    });
+    const node = element("div", { class: `g2h-side g2h-${name}` }, element("span", { class: "g2h-sidename" }, name), list);
+    return { node, list, trait };
+  }
+
+  controls() {
+    this.slider = element("input", { type: "range", min: 1, step: 1 });
+    this.sliderText = element("output");
+    this.back = element("button", { type: "button" }, "Back");
+    this.on = element("button", { type: "button", class: "g2h-main" }, "Walk on");
+    this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
+    this.listen(this.back, "click", () => this.goOn(false));
+    this.listen(this.on, "click", () => this.goOn(true));
+    return element("div", { class: "g2h-controls" },
+      field("the word at hand: ", this.slider, this.sliderText),
+      element("div", { class: "g2h-buttons" }, this.back, this.on));
+  }
+
+  // ---- where we are
+
+  get boxes() {
+    return boxesOf(this.result.stages);
+  }
+
+  get at() {
+    const { source, target } = this.result;
+    return {
+      place: inside(this.model.get("place"), this.boxes.length),
+      step: inside(this.model.get("step"), target.length),
+      token: inside(this.model.get("token"), source.length),
+    };
+  }
+
+  goOn(forward) {
+    const next = goOn(this.at, this.boxes, this.result.target.length, forward);
+    if (next) this.put(next);
+  }
+
+  // ---- what is asked
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.type(), WAIT);
+  }
+
+  press(chip) {
+    if (!chip) return;
+    this.input.value = this.model.get("examples")[chip.dataset.place];
+    this.type();
+  }
+
+  type() {
+    clearTimeout(this.timer);
+    const text = tidy(this.input.value);
+    if (text && text.length <= LONGEST) {
+      if (text === this.model.get("text")) this.ask(text);
+      else this.put({ text, step: 0, token: 0 });
+      return;
+    }
+    this.asked = null;
+    this.dim(true);
+    this.showChips();
+    this.rest(text
+      ? `This is ${text.length} characters long; there is room for ${LONGEST} here. ${OLD}`
+      : `Nothing to read yet: type a German sentence. ${OLD}`);
+  }
+
+  /** The text was set, by a control or by Python. */
+  hear() {
+    const text = this.model.get("text");
+    if (tidy(this.input.value) !== text) this.input.value = text;
+    this.ask(text);
+  }
+
+  async ask(text) {
+    this.showChips();
+    if (text === this.asked) return;
+    this.asked = text;
+    this.refusal.say("");
+    if (text === this.result.text) { // what stands there is its answer already
+      this.running?.abort(new Error("an older question came again"));
+      this.settleOn();
+      return;
+    }
+    this.dim(true);
+    this.root.dataset.state = "reading";
+    this.state.textContent = "Reading …";
+    const begin = performance.now();
+    const results = await this.runAll("walk", { text });
+    if (!results) return;
+    const [result] = results;
+    if (result.refused) {
+      this.asked = null;
+      this.root.dataset.state = "refused";
+      this.refusal.say(`${result.refused} ${OLD}`);
+      this.state.textContent = "";
+      return;
+    }
+    Object.assign(this, { result, isRecorded: false, milliseconds: performance.now() - begin });
+    this.draw();
+    this.settleOn();
+  }
+
+  settleOn() {
+    this.dim(false);
+    this.account();
+  }
+
+  /** What stands there now, in words. */
+  account() {
+    const told = this.isRecorded
+      ? "A recorded example. Touch anything here and the model comes to life."
+      : `${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
+    Object.assign(this.root.dataset, { state: this.isRecorded ? "recorded" : "done", shown: this.result.text });
+    this.state.textContent = told;
+  }
+
+  // ---- drawing
+
+  showChips() {
+    this.chips.forEach((chip, at) =>
+      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
+  }
+
+  draw() {
+    this.showChips();
+    this.words = wordsOfWalk(this.result);
+    const fill = (row, words) => {
+      const hadFocus = row.list.contains(document.activeElement);
+      row.list.replaceChildren(...words.map((word, place) =>
+        element("button", { type: "button", class: "g2h-token", "data-place": place }, element("bdi", {}, word))));
+      if (hadFocus) row.list.children[this.at[row.trait]].focus({ preventScroll: true });
+    };
+    fill(this.tokens.read, this.words.read);
+    fill(this.tokens.written, this.words.written);
+    this.slider.max = this.words.written.length;
+    this.map.show(this.result);
+    this.lens.show(this.result);
+    this.drawPlace();
+  }
+
+  drawPlace() {
+    const { at, boxes, words } = this;
+    for (const { list, trait } of Object.values(this.tokens)) {
+      [...list.children].forEach((node, place) => {
+        node.setAttribute("aria-pressed", place === at[trait]);
+        node.tabIndex = place === at[trait] ? 0 : -1;
+        node.classList.toggle("g2h-later", trait === "step" && place > at.step);
+      });
+    }
+    this.slider.value = at.step + 1;
+    this.sliderText.textContent = `${at.step + 1} of ${words.written.length}, “${words.written[at.step]}”`;
+    this.slider.setAttribute("aria-valuetext", this.sliderText.textContent);
+    this.back.disabled = !goOn(at, boxes, words.written.length, false);
+    this.on.disabled = !goOn(at, boxes, words.written.length, true);
+    this.map.mark(at);
+    const [, heads, width] = this.result.cache.shape;
+    this.block.show(boxes[at.place], at, words, heads * width);
+    this.lens.mark(at.step);
+    this.cache.show(this.result, words, at.step);
+    this.say(placeInWords(this.result, at));
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    super.dispose();
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const view = new ModelWalk(model, el);
+    return () => view.dispose();
+  },
+};

@@ -1,0 +1,159 @@
+"""The whole translator, block by block: sizes, heads, what each layer would say, what is kept."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from traitlets import Bytes, Dict, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_text
+from gates2heads.decoding.walk import Walk
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.view import module, style
+
+_MOST = 65535  # weights from 0 to 1 travel as whole numbers of two bytes
+_FAR = 10_000  # what is typed in the page may be longer than what was recorded
+
+
+class ModelWalk(LiveView):
+    """Type German and follow it through the translator, block by block and word by word.
+
+    On the left the encoder's boxes, on the right the decoder's; the open one shows what each of
+    its parts adds and where its heads look. Below stands what each layer would say if it were the
+    last, and how many keys and values are kept.
+
+    Source: nostalgebraist 2020 for reading every layer out; Vig 2019 for all heads at once.
+
+    Args:
+        model: a `Transformer` with its tokenizers, from `export_model`.
+        examples: texts to press; the first is the recorded one.
+        recorded: what the same model did with the first example, from `walk`.
+        written: the recorded translation as a text.
+        title: stands above the view.
+        label: what to type, beside the field.
+        hint: what to try, in a line.
+        about: what the model is, in a line.
+        place: which box stands open first, counted from 0, the encoder's embedding: then its
+            blocks, then the decoder's embedding and its blocks.
+        step, token: which word is written, and which token of the source is looked at, from 0.
+
+    Attributes:
+        text: what is read, in step with the view.
+
+    Raises:
+        TypeError: a text that is no string, no model, or no recording.
+        ValueError: no example, numbers that do not fit the tokens, or a place out of bounds.
+    """
+
+    _esm = module("model_walk.js")
+    _css = style("model_walk.css")
+
+    examples = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    weights = Bytes().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    place = Int(0).tag(sync=True)
+    step = Int(0).tag(sync=True)
+    token = Int(0).tag(sync=True)
+
+    _positions = ("place", "step", "token")
+
+    def __init__(
+        self,
+        model: Exported,
+        examples: Sequence[str],
+        recorded: Walk,
+        written: str,
+        *,
+        title: str = "",
+        label: str = "Type a German sentence of up to 40 tokens",
+        hint: str = "",
+        about: str = "",
+        place: int = 0,
+        step: int = 0,
+        token: int = 0,
+    ):
+        check_words("examples", examples)
+        said = {"title": title, "label": label, "hint": hint, "about": about}
+        for name, words in {"written": written, **said}.items():
+            check_text(name, words)
+        for name, where in (("place", place), ("step", step), ("token", token)):
+            check_count(name, where, least=0)
+        if not len(examples):
+            raise ValueError("examples must hold at least one text, got none")
+        if not isinstance(recorded, Walk):
+            raise TypeError(f"recorded must be what `walk` gives, got {shown(recorded)}")
+        stages, weights = _stages(recorded)
+        super().__init__(
+            model,
+            examples=list(examples),
+            recorded={
+                "text": examples[0],
+                "written": written,
+                "source": list(recorded.source),
+                "target": list(recorded.target),
+                "logProb": float(recorded.log_prob),
+                "finished": recorded.target[-1] == "<eos>",
+                "stages": stages,
+                "readouts": _readouts(recorded),
+                "cache": {**recorded.cache._asdict(), "shape": list(recorded.cache.shape)},
+            },
+            weights=weights,
+            text=examples[0],
+            **said,
+        )
+        self.place, self.step, self.token = place, step, token
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        if name == "place":
+            return len({(one["stack"], one["block"]) for one in self.recorded["stages"]})
+        return _FAR
+
+    @validate("place", "step", "token")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    def __repr__(self):
+        return f"ModelWalk({self.live[0]['name']}, {len(self.examples)} examples)"
+
+
+def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
+    """What each part did, as JSON carries it, and all weights one after the other."""
+    for side in ("source", "target"):
+        check_words(f"recorded.{side}", getattr(recorded, side))
+    stages, weights = [], []
+    for stage in recorded.stages:
+        told = stage._asdict()
+        rows = len(recorded.source if stage.stack == "encoder" else recorded.target)
+        for name in ("before", "added", "after"):
+            if told[name] is not None:
+                told[name] = _sizes(told[name], f"recorded.stages, {name}", rows)
+        map_ = told.pop("weights")
+        told["shape"] = None if map_ is None else list(map_.shape)
+        if map_ is not None:
+            map_ = single_precision(map_, "recorded.stages, weights")
+            weights.append((map_ * _MOST).round().astype("<u2").tobytes())
+        stages.append(told)
+    return stages, b"".join(weights)
+
+
+def _sizes(sizes: Any, name: str, rows: int) -> list[float]:
+    values = single_precision(sizes, name)
+    if values.shape != (rows,):
+        raise ValueError(f"{name} must hold {rows} numbers, one a token, got {values.shape}")
+    return np.round(values.astype(float), 6).tolist()
+
+
+def _readouts(recorded: Walk) -> dict:
+    """What each depth says, as JSON carries it."""
+    words, log_probs, rank, written = recorded.readouts
+    numbers = {"logProbs": log_probs, "written": written}
+    told = {
+        name: np.round(single_precision(given, "recorded.readouts").astype(float), 6).tolist()
+        for name, given in numbers.items()
+    }
+    return {"words": words, "rank": rank.tolist(), **told}
