@@ -13,6 +13,7 @@ from gates2heads.decoding.searches import Watched, compare
 from gates2heads.decoding.translation import Aligned
 from gates2heads.decoding.two_tables import BOS, EOS, START, two_tables
 from gates2heads.decoding.two_tables import NAMES as FOUR
+from gates2heads.decoding.walk import Cache, Readouts, Stage, Walk
 from gates2heads.display import source
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.engine.rebuild import shipped
@@ -23,6 +24,7 @@ from gates2heads.display.widgets import (
     FoundUnit,
     GateExplorer,
     HeadExplorer,
+    ModelWalk,
     Pooling,
     Translate,
 )
@@ -91,6 +93,25 @@ SEARCHES = [*THINGS, None, 3, [], TOLD]
 SEARCHES += changed(SEARCHED, text=[object(), None, 3, "other"], source=TOKENS[:-1])
 SEARCHES += changed(SEARCHED, words=[*TOKENS[:3], [3], [None], ["a"]], compared=[None, 3, TOLD])
 SEARCHES += changed(SEARCHED, limit=[object(), None, 0, -1, "9", math.nan])
+STAGE = Stage("encoder", 1, "self_attn", *(torch.ones(2) for _ in range(3)), floats(3, 2, 2) ** 0)
+WALKED = Walk(
+    ["a", "b"],
+    ["x"],
+    -1.0,
+    [Stage("encoder", 0, "embedding", None, None, torch.ones(2), None), STAGE],
+    Readouts([[["x", "y"]]], -torch.ones(1, 1, 2), torch.zeros(1, 1).long(), -torch.ones(1, 1)),
+    Cache((1, 3, 2), 12, [6], [18]),
+)
+WALKS = [*THINGS, None, 3, [], TOLD]
+WALKS += changed(WALKED, source=TOKENS, target=TOKENS, log_prob=[object(), None, "1", [], math.nan])
+WALKS += changed(WALKED, readouts=[*THINGS, None, 3, []], cache=[*THINGS, None, 3, []])
+WALKS += [
+    WALKED._replace(stages=stages)
+    for stages in (None, 3, [], [3], *([one] for one in changed(STAGE, after=NUMBERS)))
+]
+WALKS += [
+    WALKED._replace(stages=[one]) for one in changed(STAGE, weights=[HALVES, floats(3, 1, 2)])
+]
 PAIRS = [*LISTS, "ab", b"ab", [], {}, [3], [None], ["ab"], [("a",)], [("a", 3)], [("a", " ")]]
 PAIRS += [[("a", "b", "c", "d")], [("a", "\ud800")], [["a", "b"], None]]
 SLOTS = [*THINGS, None, 3, [], [1], [1, 2, 3], ["a", "b"], [1, math.nan], [1, HUGE**99], [None, 1]]
@@ -182,6 +203,21 @@ ENTRIES = {
             "unit": [*STARTS, 2],
             "place": [*STARTS, 10_000],
             "quantity": [object(), None, 3, [], math.nan, "nonsense", "logProbs"],
+        },
+    ),
+    "ModelWalk": (
+        ModelWalk,
+        {"model": MODEL, "examples": ["ab"], "recorded": WALKED, "written": "x"}
+        | {"title": "Walk", "label": "Type", "hint": "Try", "about": "six weights"}
+        | {"place": 1, "step": 0, "token": 1},
+        {
+            "model": [*THINGS, None, 3, Exported],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
+            "recorded": WALKS,
+            **dict.fromkeys(("written", "title", "label", "hint", "about"), WORDS),
+            "place": [*STARTS, 2],
+            "step": [*STARTS, 10_000],
+            "token": [*STARTS, 10_000],
         },
     ),
     "BeamLaboratory": (

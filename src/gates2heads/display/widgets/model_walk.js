@@ -11,11 +11,11 @@ const WAIT = 150; // milliseconds without a key before what is typed is read
 const LONGEST = 300; // characters; the model's own limit is told in tokens
 const OLD = "What you see belongs to the sentence before.";
 const LEGEND = [
-  ["read", "blue: what is read, and what comes of it"],
-  ["write", "orange: what is written, and the word at hand"],
-  ["added", "hatched: what a part adds to the vector"],
-  ["shade", "the deeper, the more of a head's weight"],
-  ["tick", "✓ the word that the whole model writes"],
+  ["read", "read"],
+  ["write", "written"],
+  ["added", "added to the vector"],
+  ["shade", "weight of a head"],
+  ["tick", "✓ as the whole model"],
 ];
 
 class ModelWalk extends LiveStage {
@@ -58,8 +58,8 @@ class ModelWalk extends LiveStage {
     this.block = new WalkBlock();
     this.lens = new WalkLens(this, (step) => this.put({ step }));
     this.cache = new WalkCache();
-    const floor = element("div", { class: "g2h-floor" }, this.map.node, this.block.node);
-    const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), floor, this.lens.node, this.cache.node);
+    const parts = [this.map, this.block, this.lens, this.cache].map(({ node }) => node);
+    const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), ...parts);
     const legend = element("p", { class: "g2h-legend" }, ...LEGEND.map(([kind, text]) =>
       element("span", {}, kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }), text)));
     this.root.append(picture, legend);
@@ -104,7 +104,7 @@ class ModelWalk extends LiveStage {
   }
 
   controls() {
-    this.slider = element("input", { type: "range", min: 1, step: 1 });
+    this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "the word at hand" });
     this.sliderText = element("output");
     this.back = element("button", { type: "button" }, "Back");
     this.on = element("button", { type: "button", class: "g2h-main" }, "Walk on");
@@ -112,7 +112,7 @@ class ModelWalk extends LiveStage {
     this.listen(this.back, "click", () => this.goOn(false));
     this.listen(this.on, "click", () => this.goOn(true));
     return element("div", { class: "g2h-controls" },
-      field("the word at hand: ", this.slider, this.sliderText),
+      element("label", { class: "g2h-hand" }, element("span", {}, "the word at hand: ", this.sliderText), this.slider),
       element("div", { class: "g2h-buttons" }, this.back, this.on));
   }
 

@@ -7,8 +7,8 @@ import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_text
-from gates2heads.decoding.walk import Walk
+from gates2heads.checks.values import check_count, check_number, check_text
+from gates2heads.decoding.walk import Cache, Readouts, Stage, Walk
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
 from gates2heads.display.widgets.view import module, style
@@ -85,8 +85,7 @@ class ModelWalk(LiveView):
             check_count(name, where, least=0)
         if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
-        if not isinstance(recorded, Walk):
-            raise TypeError(f"recorded must be what `walk` gives, got {shown(recorded)}")
+        _check_recorded(recorded)
         stages, weights = _stages(recorded)
         super().__init__(
             model,
@@ -121,39 +120,64 @@ class ModelWalk(LiveView):
         return f"ModelWalk({self.live[0]['name']}, {len(self.examples)} examples)"
 
 
-def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
-    """What each part did, as JSON carries it, and all weights one after the other."""
+def _check_recorded(recorded: Any) -> None:
+    """Refuse what is not whole: a walk is made by `walk`, but anybody can make a tuple.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names the part.
+    """
+    kinds = {"stages": list, "readouts": Readouts, "cache": Cache}
+    if not isinstance(recorded, Walk):
+        raise TypeError(f"recorded must be what `walk` gives, got {shown(recorded)}")
     for side in ("source", "target"):
         check_words(f"recorded.{side}", getattr(recorded, side))
+        if not getattr(recorded, side):
+            raise ValueError(f"recorded.{side} must hold at least one token, got none")
+    check_number("recorded.log_prob", recorded.log_prob)
+    for name, kind in kinds.items():
+        part = getattr(recorded, name)
+        if not isinstance(part, kind):
+            raise TypeError(f"recorded.{name} must be what `walk` gives, got {shown(part)}")
+    if not recorded.stages or not all(isinstance(stage, Stage) for stage in recorded.stages):
+        raise TypeError(f"recorded.stages must hold stages, got {shown(recorded.stages)}")
+
+
+def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
+    """What each part did, as JSON carries it, and all weights one after the other."""
     stages, weights = [], []
     for stage in recorded.stages:
         told = stage._asdict()
         rows = len(recorded.source if stage.stack == "encoder" else recorded.target)
         for name in ("before", "added", "after"):
             if told[name] is not None:
-                told[name] = _sizes(told[name], f"recorded.stages, {name}", rows)
+                told[name] = _rounded(told[name], f"recorded.stages, {name}", (rows,))
         map_ = told.pop("weights")
-        told["shape"] = None if map_ is None else list(map_.shape)
         if map_ is not None:
             map_ = single_precision(map_, "recorded.stages, weights")
+            if map_.ndim != 3 or map_.shape[1] != rows:
+                raise ValueError(
+                    f"recorded.stages, weights must be (heads, {rows}, ·), got {map_.shape}"
+                )
             weights.append((map_ * _MOST).round().astype("<u2").tobytes())
-        stages.append(told)
+        stages.append({**told, "shape": None if map_ is None else list(map_.shape)})
     return stages, b"".join(weights)
-
-
-def _sizes(sizes: Any, name: str, rows: int) -> list[float]:
-    values = single_precision(sizes, name)
-    if values.shape != (rows,):
-        raise ValueError(f"{name} must hold {rows} numbers, one a token, got {values.shape}")
-    return np.round(values.astype(float), 6).tolist()
 
 
 def _readouts(recorded: Walk) -> dict:
     """What each depth says, as JSON carries it."""
     words, log_probs, rank, written = recorded.readouts
-    numbers = {"logProbs": log_probs, "written": written}
-    told = {
-        name: np.round(single_precision(given, "recorded.readouts").astype(float), 6).tolist()
-        for name, given in numbers.items()
+    size = (len(words), len(recorded.target))
+    return {
+        "words": words,
+        "logProbs": _rounded(log_probs, "recorded.readouts, log_probs", (*size, len(words[0][0]))),
+        "rank": rank.tolist(),
+        "written": _rounded(written, "recorded.readouts, written", size),
     }
-    return {"words": words, "rank": rank.tolist(), **told}
+
+
+def _rounded(numbers: Any, name: str, shape: tuple[int, ...]) -> list:
+    """Numbers of a shape as lists, to six places."""
+    values = single_precision(numbers, name)
+    if values.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {values.shape}")
+    return np.round(values.astype(float), 6).tolist()

@@ -20,7 +20,7 @@ export class WalkBlock {
     const most = Math.max(...parts.flatMap(({ before, added, after }) => [before ?? 0, added ?? 0, after]), 1e-9);
     const scrolled = this.node.querySelector(".g2h-heads")?.scrollLeft ?? 0;
     this.node.className = `g2h-block g2h-${box.stack}`;
-    this.node.replaceChildren(head, ...parts.map((part) => this.part(part, most)), box.block ? "" : this.embedding(isEncoder));
+    this.node.replaceChildren(head, ...parts.map((part, place) => this.part(part, most, place === 0)), box.block ? "" : this.embedding(isEncoder));
     for (const heads of this.node.querySelectorAll(".g2h-heads")) heads.scrollLeft = scrolled;
   }
 
@@ -30,18 +30,19 @@ export class WalkBlock {
       : "The row of the token written last, times √D, plus the sinusoids of its position. One token goes on; what came before it waits in the cache.");
   }
 
-  part(part, most) {
+  part(part, most, isFirst) {
     const { before, added, after, shape, heads } = part;
     const line = (name, size, more = "", kind = "stream") => element("div", { class: "g2h-line", "data-name": name, "data-size": size.toFixed(6) },
       element("span", {}, name),
       element("span", { class: "g2h-bar" }, this.fill(size / most, kind)),
       element("span", { class: "g2h-size" }, short(size), more));
-    const lines = before === null
-      ? [line("leaves", after)]
-      : [line("comes in", before), line("adds", added, ` = ${Math.round(100 * shareOf(part))} %`, "added"), line("leaves", after)];
+    const came = before !== null && isFirst ? [line("comes in", before)] : [];
+    const more = before === null ? [] : [line("adds", added, ` (${Math.round(100 * shareOf(part))} %)`, "added")];
     return element("section", { class: "g2h-part", "data-part": part.part },
-      element("p", { class: "g2h-partname" }, element("b", {}, PARTS[part.part]), ` ${shape}`),
-      ...lines, heads ? this.heads(part) : "");
+      element("div", { class: "g2h-sizes" },
+        element("p", { class: "g2h-partname" }, element("b", {}, PARTS[part.part]), ` ${shape}`),
+        ...came, ...more, line("leaves", after)),
+      heads ? this.heads(part) : "");
   }
 
   fill(share, kind) {

@@ -16,7 +16,7 @@ export class WalkLens {
     this.table = element("table", { class: "g2h-lens" });
     this.scroll = element("div", { class: "g2h-lensbox" }, this.table);
     this.named = element("div", { class: "g2h-named" });
-    const caption = element("p", { class: "g2h-caption" }, element("b", {}, "What each layer would say"), " if it were the last: the decoder's last norm and readout, put behind each block (the logit lens)");
+    const caption = element("p", { class: "g2h-caption" }, element("b", {}, "What each layer would say"), " if it were the last: norm and readout behind each block, a logit lens");
     this.node = element("div", { class: "g2h-lensview" }, caption, this.scroll, this.named);
     const on = (type, handler) => stage.listen(this.table, type, handler);
     on("pointerover", (event) => event.pointerType === "mouse" && this.point(event.target));

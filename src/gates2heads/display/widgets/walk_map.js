@@ -1,11 +1,10 @@
-// The model as a stack of boxes: what is read flows down on the left, what is written on the right.
+// The model as two rows of boxes: what is read flows through the upper, what is written the lower.
 
 import { boxesOf, firstWriting, partsInWords, short, wordShown, cellsOf, chance } from "./walks.js";
 import { element } from "./view.js";
 
-const STEPS = { ArrowDown: 1, ArrowUp: -1 };
-const ACROSS = { ArrowRight: "decoder", ArrowLeft: "encoder" };
-const HEADS = { encoder: "encoder: reads", decoder: "decoder: writes" };
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+const ACROSS = { ArrowDown: "decoder", ArrowUp: "encoder" };
 
 export class WalkMap {
   /** stage: the view; choose: hears the place of the box that is pressed. */
@@ -39,12 +38,12 @@ export class WalkMap {
     this.nodes = this.boxes.map((box, place) => this.box(box, place));
     this.said = element("p", { class: "g2h-said" });
     const begin = firstWriting(this.boxes);
-    const column = (stack, nodes, ...more) =>
-      element("div", { class: `g2h-stack g2h-${stack}` }, element("p", { class: "g2h-stackname" }, HEADS[stack]), ...nodes, ...more);
-    const handed = element("p", { class: "g2h-handed" }, "its last vectors become keys and values for each block on the right →");
+    const row = (stack, nodes) => element("div", { class: `g2h-stack g2h-${stack}` },
+      element("span", { class: "g2h-sidename" }, stack), element("div", { class: "g2h-boxes" }, ...nodes));
+    const handed = element("p", { class: "g2h-handed" }, "↓ its last vectors become the keys and values of cross-attention, once, for each block below");
     this.node.replaceChildren(
-      column("encoder", this.nodes.slice(0, begin), handed),
-      column("decoder", this.nodes.slice(begin), this.said));
+      row("encoder", this.nodes.slice(0, begin)), handed,
+      row("decoder", this.nodes.slice(begin)), this.said);
     this.nodes[focused]?.focus({ preventScroll: true });
   }
 
@@ -71,6 +70,6 @@ export class WalkMap {
       this.nodes[n].setAttribute("aria-label", `${box.stack}, ${box.name}: leaves with size ${short(size)}`);
     });
     const { word, logProb } = cellsOf(this.result).at(-1)[step];
-    this.said.replaceChildren("last norm, readout: ", element("b", {}, element("bdi", {}, `“${wordShown(word)}”`)), ` ${chance(logProb)}`);
+    this.said.replaceChildren("→ last norm, then the readout: ", element("b", {}, element("bdi", {}, `“${wordShown(word)}”`)), ` ${chance(logProb)}`);
   }
 }

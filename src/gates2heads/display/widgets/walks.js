@@ -125,9 +125,9 @@ export function keptAt({ shape: [layers, heads, width], source, target, without 
 export function keptInWords(cache, step) {
   const { each, layers, width, source, target, total, without } = keptAt(cache, step);
   const times = (without / total).toFixed(1);
-  return `Kept: ${grouped(source)} numbers of the source, computed once, and ${grouped(target)} of what is written: `
-    + `${grouped(total)}. Each token has ${layers} layers × a key and a value of ${width} numbers = ${grouped(each)}. `
-    + `Were nothing kept, ${grouped(without)} would have been computed by now, ${times} times as many.`;
+  return `A token has ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. Kept: ${grouped(source)} `
+    + `of the source, once, + ${grouped(target)} of what is written = ${grouped(total)}. Were nothing kept, `
+    + `${grouped(without)} would have been computed by now: ${times} times as many.`;
 }
 
 // ---- in words
@@ -138,7 +138,7 @@ export function placeInWords(result, { place, step, token }) {
   const words = wordsOfWalk(result);
   const isEncoder = box.stack === "encoder";
   const row = isEncoder ? token : step;
-  const [{ after: came }] = [box.stages[0]];
+  const came = box.stages[0].after;
   const begin = isEncoder
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
     : `Decoder, ${box.name}, about to write “${words.written[step]}”: `;
