@@ -29,6 +29,7 @@ LIVE_SAMPLES = {
     "gate_samples.py": "GateExplorer",
     "head_samples.py": "HeadExplorer",
     "beam_samples.py": "BeamLaboratory",
+    "walk_samples.py": "ModelWalk",
 }
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget

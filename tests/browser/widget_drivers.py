@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
 from translate_driver import drive_translate
+from walk_driver import drive_walk
 
 
 def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
@@ -141,6 +142,7 @@ DRIVERS = {
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,
+    "ModelWalk": drive_walk,
     "Pooling": drive_pooling,
     "Predict": drive_predict,
     "Translate": drive_translate,

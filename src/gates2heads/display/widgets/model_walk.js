@@ -5,7 +5,7 @@ import { WalkBlock } from "./walk_block.js";
 import { WalkCache } from "./walk_cache.js";
 import { WalkLens } from "./walk_lens.js";
 import { WalkMap } from "./walk_map.js";
-import { boxesOf, goOn, placeInWords, walkInWords, wordsOfWalk } from "./walks.js";
+import { boxesOf, goOn, placeInWords, placeWithin, walkInWords, wordsOfWalk } from "./walks.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
 const LONGEST = 300; // characters; the model's own limit is told in tokens
@@ -87,7 +87,7 @@ class ModelWalk extends LiveStage {
     const list = element("div", { class: "g2h-row", role: "group", "aria-label": `tokens that are ${name}` });
     this.listen(list, "click", (event) => {
       const token = event.target.closest("button");
-      if (token) this.put({ [trait]: Number(token.dataset.place) });
+      if (token) this.putToken(trait, Number(token.dataset.place));
     });
     this.listen(list, "keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
@@ -96,7 +96,7 @@ class ModelWalk extends LiveStage {
       event.preventDefault();
       const at = nodes.indexOf(event.target.closest("button"));
       const next = nodes[Math.min(Math.max(at + step, 0), nodes.length - 1)];
-      this.put({ [trait]: Number(next.dataset.place) });
+      this.putToken(trait, Number(next.dataset.place));
       next.focus();
     });
     const node = element("div", { class: `g2h-side g2h-${name}` }, element("span", { class: "g2h-sidename" }, name), list);
@@ -129,6 +129,12 @@ class ModelWalk extends LiveStage {
       step: inside(this.model.get("step"), target.length),
       token: inside(this.model.get("token"), source.length),
     };
+  }
+
+  /** A token of a side is meant: what stands open is a box of that side. */
+  putToken(trait, number) {
+    const stack = trait === "token" ? "encoder" : "decoder";
+    this.put({ [trait]: number, place: placeWithin(this.boxes, this.at.place, stack) });
   }
 
   goOn(forward) {

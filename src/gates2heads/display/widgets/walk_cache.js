@@ -19,6 +19,8 @@ export class WalkCache {
       return element("span", { class: `g2h-cell g2h-${kind}${isKept ? " g2h-full" : ""}${kind === "write" && place === step ? " g2h-new" : ""}` }, element("bdi", {}, word));
     };
     this.cells.replaceChildren(...read.map(cell("read")), ...before.map(cell("write")));
+    const { offsetLeft, offsetWidth } = this.cells.children[read.length + step];
+    this.cells.scrollLeft = Math.max(0, offsetLeft + offsetWidth - this.cells.clientWidth);
     const kept = keptAt(cache, step);
     const most = Math.max(cache.without.at(-1), kept.total);
     const bar = (name, ...parts) => element("div", { class: "g2h-line" }, element("span", {}, name),

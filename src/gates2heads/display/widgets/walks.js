@@ -30,6 +30,12 @@ export function partsInWords({ block, stages }) {
 /** Where the decoder begins among the boxes. */
 export const firstWriting = (boxes) => boxes.findIndex(({ stack }) => stack === "decoder");
 
+/** The box of a stack that is as deep as the one at a place, or as deep as there is. */
+export function placeWithin(boxes, place, stack) {
+  const fit = boxes.findLastIndex((box) => box.stack === stack && box.block <= boxes[place].block);
+  return boxes[place].stack === stack ? place : fit;
+}
+
 /** The place and step after these, or before; null at the end of the way. */
 export function goOn({ place, step }, boxes, steps, forward) {
   const begin = firstWriting(boxes);
