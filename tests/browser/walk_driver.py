@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import torch
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.decoding.walk import Walk, walk
@@ -136,7 +137,8 @@ class Walker:
 
 def near(ours, theirs) -> None:
     """Equal to within the rounding of two passes, by their share where they are large."""
-    np.testing.assert_allclose(np.array(ours), np.array(theirs), rtol=ROUNDING, atol=ROUNDING)
+    theirs = torch.as_tensor(theirs).numpy()
+    np.testing.assert_allclose(ours, theirs, rtol=ROUNDING, atol=ROUNDING)
 
 
 def boxes_of(walked: Walk) -> list[list]:
