@@ -17,60 +17,73 @@ from collections import Counter
 from functools import cache
 
 import torch
+from torch import Tensor
 
-from gates2heads.decoding.walk import walk
+from gates2heads.decoding.translation import write
+from gates2heads.decoding.walk import logit_lens
+from gates2heads.layers.record import record
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
 from gates2heads.training.studies import Study
 
-CAPTIONS = 1000
+CAPTIONS, AT_ONCE = 1000, 50
 DEPTHS = {"embedding": 0, "block 1": 1, "block 2": 2, "block 3": 3}
 
 
 @cache
-def walked() -> dict[str, torch.Tensor]:
-    """Of every step of every caption (steps,) and depth (4, steps), what the rows tell."""
+def steps() -> dict[str, Tensor]:
+    """What the rows tell, of each depth at every step of every caption: (4, steps)."""
     trained = load(shipped_weights("translator"))
-    parts = {name: [] for name in ("agrees", "repeats", "prob", "rank", "written")}
-    for german, _ in trained.task.pairs("validation")[:CAPTIONS]:
-        sides = trained.source, trained.target
-        one = walk(trained.model, german, *sides, top=1, max_length=trained.task.max_length)
-        first = [[words[0] for words in steps] for steps in one.readouts.words]
-        read = ["<bos>", *one.target[:-1]]
-        parts["agrees"].append(same(first, one.target))
-        parts["repeats"].append(same(first, read))
-        parts["prob"].append(one.readouts.written.exp())
-        parts["rank"].append(one.readouts.rank + 1)
-        parts["written"] += one.target
-    written = parts.pop("written")
-    return {name: torch.cat(part, dim=1) for name, part in parts.items()} | {"written": written}
+    texts = [german for german, _ in trained.task.pairs("validation")[:CAPTIONS]]
+    texts.sort(key=len)
+    parts = [batch(trained, texts[n : n + AT_ONCE]) for n in range(0, CAPTIONS, AT_ONCE)]
+    return {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
 
 
-def same(first: list[list[str]], words: list[str]) -> torch.Tensor:
-    """Where the first word of each depth (depths, T) is the word of its step: bool."""
-    return torch.tensor([[a == b for a, b in zip(one, words, strict=True)] for one in first])
+def batch(trained, texts: list[str]) -> dict[str, Tensor]:
+    """The same of a few captions."""
+    model, words = trained.model, trained.target.vocabulary
+    sides = trained.source, trained.target
+    with record(model) as trace:
+        written = write(model, texts, *sides, max_length=trained.task.max_length).tokens  # (B, T)
+    read = torch.cat([torch.full_like(written[:, :1], words.bos), written[:, :-1]], dim=1)
+    real, own = written != words.pad, written[..., None]  # the end of a row is padding
+    streams = [trace.joined("decoder_layers.0.self_residual", "before")]
+    streams += (
+        trace.joined(f"decoder_layers.{depth}.feed_forward_residual", "after")
+        for depth in range(len(model.decoder_layers))
+    )
+    found = {"agrees": [], "repeats": [], "prob": [], "rank": []}
+    for vectors in streams:
+        log_probs = logit_lens(model, vectors)  # (B, T, V)
+        first, chosen = log_probs.argmax(dim=2), log_probs.gather(2, own)
+        found["agrees"].append((first == written)[real])
+        found["repeats"].append((first == read)[real])
+        found["prob"].append(chosen[..., 0].exp()[real])
+        found["rank"].append(1 + (log_probs > chosen).sum(dim=2)[real])
+    return {name: torch.stack(part) for name, part in found.items()} | {"written": written[real]}
 
 
 def run(depth: str, seed: int) -> dict:
     """Measure one depth."""
-    steps, at = walked(), DEPTHS[depth]
-    settled = steps["agrees"].flip(0).cummin(dim=0).values.flip(0)  # here and at all depths after
+    found, at = steps(), DEPTHS[depth]
+    settled = found["agrees"].flip(0).int().cummin(dim=0).values.flip(0).bool()  # from here on
     before = settled[at - 1] if at else torch.zeros_like(settled[0])
-    (_, commonest), *_ = Counter(steps["written"]).most_common(1)
+    commonest = Counter(found["written"].tolist()).most_common(1)[0][1]
     return {
-        "agrees": share(steps["agrees"][at]),
+        "agrees": share(found["agrees"][at]),
         "settled": share(settled[at]),
         "settles": share(settled[at] & ~before),
-        "repeats": share(steps["repeats"][at]),
-        "prob": round(float(steps["prob"][at].mean()), 4),
-        "rank": float(steps["rank"][at].double().median()),
-        "commonest": round(commonest / len(steps["written"]), 4),
-        "steps": len(steps["written"]),
+        "repeats": share(found["repeats"][at]),
+        "prob": round(float(found["prob"][at].mean()), 4),
+        "rank": float(found["rank"][at].double().median()),
+        "commonest": round(commonest / len(found["written"]), 4),
+        "steps": len(found["written"]),
         "captions": CAPTIONS,
     }
 
 
-def share(flags: torch.Tensor) -> float:
+def share(flags: Tensor) -> float:
     """How many of some flags are True, from 0 to 1."""
     return round(float(flags.double().mean()), 4)
 
