@@ -9,6 +9,7 @@ from torch import nn
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
+from gates2heads.decoding.exact import exact
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.gates import observe_gates
 from gates2heads.decoding.lengths import Power, Wu, check_rule
@@ -194,6 +195,19 @@ ENTRIES = {
             "n_best": COUNTS,
             "length_rule": RULES,
             "limit": [*COUNTS, 7],
+        },
+    ),
+    "exact": (
+        exact,
+        {**ALONE, "bar": -3.0, "limit": 9, "rows": 2},
+        {
+            **{name: WRONG_SEARCH[name] for name in ("eos", "max_length")},
+            "step": STEPS[:-1],  # the last is right for one source
+            "bos": [*BEGINS, BOS],
+            "state": [object(), floats(3, 2), [floats(2)]],
+            "bar": ALPHAS,
+            "limit": COUNTS,
+            "rows": COUNTS,
         },
     ),
     "compare": (

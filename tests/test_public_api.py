@@ -207,6 +207,8 @@ EXEMPT = {
         exercises/attention_further.reinforce exercises/diagnosis.random_tensors
         exercises/self_attention.attend_to_itself exercises/self_attention.cut
         exercises/self_attention.waves exercises/self_attention.reach
+        exercises/decoding.beam_step exercises/decoding.tie exercises/decoding.search_errors
+        exercises/decoding.nucleus exercises/faulty_beams.Unordered.select_rows
         exercises/reaching.Convolutions.forward exercises/faulty_heads.FaultyHeads
         display/glyphs.fonts_of display/live/models.key
         exercises/attention_answers.FaultyAttention.forward exercises/comparison.same(wanted)

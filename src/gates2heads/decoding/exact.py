@@ -1,0 +1,122 @@
+"""Exact search: the likeliest sequence of all, found without scoring all.
+
+A sequence that goes on never becomes likelier. So a prefix that is no likelier than a complete
+sequence that is known already cannot lead to a better one, and is dropped with all that begins
+with it. What is left is little: prefixes of one length exclude each other, so their probabilities
+sum to at most 1, and at most 1/P of them have a probability above P.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.values import check_count, check_number
+from gates2heads.decoding.state import check_state, select
+from gates2heads.decoding.steps import Step, advance, begin, check_one
+
+
+class Likeliest(NamedTuple):
+    """What an exact search found above its bar, and what it cost."""
+
+    tokens: list[int] | None  # without <bos>; None: no sequence is likelier than the bar
+    log_prob: float  # of these tokens, or the bar, in nats
+    finished: bool  # whether <eos> was written within max_length
+    prefixes: int  # how many the step function was asked to go on from
+    proven: bool  # False: the limit was reached, and there may be a likelier one
+
+
+class Branch(NamedTuple):
+    """M prefixes of one length that may still lead to something better."""
+
+    tokens: Tensor  # (M, L) long
+    log_prob: Tensor  # (M,), best first
+    state: Any
+
+
+@torch.no_grad()
+def exact(
+    step: Step,
+    state: Any,
+    *,
+    bos: Tensor | int,
+    eos: int | None,
+    max_length: int,
+    bar: float,
+    limit: int = 100_000,
+    rows: int = 256,
+) -> Likeliest:
+    """Find the likeliest sequence of all, if any is likelier than the bar.
+
+    The sequences are those of `exhaustive`. Depth first, the likeliest prefixes first, and
+    whatever is completed raises the bar.
+
+    Source: Stahlberg and Byrne 2019, section 3. Departs from it in taking many prefixes at once.
+
+    Args:
+        step, state: as for `beam`, with one row; it is handed up to `rows` = M rows, (M, V).
+        bos: the token to begin with: (1,) long, or a number.
+        eos, max_length: as for `beam`.
+        bar: a log-probability that is reached already, such as what a beam has found.
+        limit: go on from at most so many prefixes, rounded up to the next `rows`.
+        rows: how many prefixes are handed to the step function at once.
+
+    Raises:
+        TypeError, ValueError: an argument is not what it should be, there is more than one source,
+            or the step function's answer is not (log_probs, state).
+    """
+    last = begin(step, bos, eos=eos, max_length=max_length, pad=0)
+    check_one(last)
+    check_state(state, last)
+    check_number("bar", bar)
+    check_count("limit", limit)
+    check_count("rows", rows)
+    best, prefixes = Likeliest(None, float(bar), False, 0, False), 0
+    branches = [Branch(last.new_zeros(1, 0), torch.zeros(1, device=last.device), state)]
+    while branches and prefixes < limit:
+        branch = branches.pop()
+        if branch.log_prob[0] <= best.log_prob and branch.tokens.shape[1]:
+            continue  # the bar has risen since
+        prefixes += len(branch.tokens)
+        before = branch.tokens[:, -1] if branch.tokens.shape[1] else last
+        log_probs, state = advance(step, branch.state, before, eos=eos)
+        grown = branch.log_prob[:, None] + log_probs  # (M, V)
+        best = _completed(branch, grown, best, eos, max_length)
+        if branch.tokens.shape[1] + 1 < max_length:
+            branches += _hopeful(branch, grown, state, best.log_prob, eos, rows)
+    return best._replace(prefixes=prefixes, proven=not branches)
+
+
+def _completed(
+    branch: Branch, grown: Tensor, best: Likeliest, eos: int | None, max_length: int
+) -> Likeliest:
+    """The likelier of the best so far and what is complete among grown (M, V)."""
+    cut = branch.tokens.shape[1] + 1 == max_length
+    if eos is None and not cut:
+        return best
+    ways = grown if cut else grown[:, [eos]]
+    top = int(ways.argmax())
+    log_prob = ways.flatten()[top].item()
+    if not log_prob > best.log_prob:
+        return best
+    token = top % ways.shape[1] if cut else eos
+    tokens = [*branch.tokens[top // ways.shape[1]].tolist(), token]
+    return best._replace(tokens=tokens, log_prob=log_prob, finished=token == eos)
+
+
+def _hopeful(
+    branch: Branch, grown: Tensor, state: Any, bar: float, eos: int | None, rows: int
+) -> list[Branch]:
+    """What goes on and is likelier than the bar, in branches of at most `rows`, the best last."""
+    if eos is not None:
+        grown = grown.index_fill(1, torch.tensor([eos], device=grown.device), -math.inf)
+    slots, tokens = (grown > bar).nonzero(as_tuple=True)
+    order = grown[slots, tokens].argsort(descending=True, stable=True)
+    branches = []
+    for some in order.split(rows) if len(order) else ():
+        parents, added = slots[some], tokens[some]
+        written = torch.cat([branch.tokens[parents], added[:, None]], dim=1)
+        kept = select(state, parents, len(grown))
+        branches.append(Branch(written, grown[parents, added], kept))
+    return branches[::-1]

@@ -1,0 +1,92 @@
+"""Exact search against exhaustive search on random tables, and the bound on what it looks at."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.decoding.beam import beam
+from gates2heads.decoding.exact import exact
+from gates2heads.decoding.exhaustive import exhaustive
+from tests.decoding.step_functions import BOS, EOS, START, A, B, C, RandomTables, two_tables
+
+TABLES = {"bos": BOS, "eos": EOS, "max_length": 4}
+
+
+def test_by_hand_on_the_two_tables():
+    """Two are likelier than 0.048 and 0.054: <eos> at once, 0.1, and A <eos>, 0.5 · 0.2 = 0.1."""
+    found = exact(two_tables, START, **TABLES, bar=math.log(0.054))
+    assert found.tokens in ([EOS], [A, EOS])
+    assert (found.finished, found.proven) == (True, True)
+    assert math.exp(found.log_prob) == pytest.approx(0.1)
+
+
+def test_nothing_is_likelier_than_the_likeliest():
+    """With the best as the bar, nothing is found, and that is proven with few prefixes."""
+    found = exact(two_tables, START, **TABLES, bar=math.log(0.1) + 1e-9)
+    assert found.tokens is None
+    assert found.proven
+    # Above 0.1: the empty one, A, B and C at 0.5, 0.2 and 0.2, and A B at 0.2, A C at 0.15.
+    assert found.prefixes == 6
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    size=st.sampled_from([2, 3, 5]),
+    ends=st.booleans(),
+    rows=st.sampled_from([1, 2, 256]),
+    zeros=st.sampled_from([0.0, 0.3]),
+)
+def test_equals_exhaustive_search(seed, size, ends, rows, zeros):
+    """Whatever the tables, the bar of a beam and the number of rows at once."""
+    tables = RandomTables(1, size, 4, seed, zeros=zeros, sharpness=2.0)
+    eos = size - 1 if ends else None
+    options = {"bos": 0, "eos": eos, "max_length": 4}
+    best = exhaustive(tables.step, tables.start, **options)
+    wide = beam(tables.step, tables.start, **options, width=2)
+    bar = wide.log_prob[0, 0].item()
+    bar = bar - 1e-9 if math.isfinite(bar) else -100.0
+    found = exact(tables.step, tables.start, **options, bar=bar, rows=rows)
+    assert found.proven
+    assert found.log_prob == pytest.approx(best.log_prob[0, 0].item(), abs=1e-6)
+    assert found.tokens is not None
+    assert found.finished == (found.tokens[-1] == eos)
+
+
+@given(seed=st.integers(0, 10_000), power=st.floats(0.5, 4))
+def test_few_prefixes_are_above_a_bar(seed, power):
+    """Of each length at most 1/P, since their probabilities sum to at most 1."""
+    tables = RandomTables(1, 5, 5, seed, sharpness=2.0)
+    found = exact(tables.step, tables.start, bos=0, eos=4, max_length=5, bar=-power, rows=1)
+    assert found.prefixes <= 1 + 4 * math.exp(power)
+
+
+def test_the_limit_stops_it_unproven():
+    tables = RandomTables(1, 5, 5, 1)
+    found = exact(tables.step, tables.start, bos=0, eos=None, max_length=5, bar=-50, limit=3)
+    assert not found.proven
+    assert found.prefixes >= 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"bar": "high"}, "bar must be"),
+        ({"bar": math.nan}, "bar must be"),
+        ({"limit": 0}, "limit must be"),
+        ({"rows": 0}, "rows must be"),
+        ({"max_length": 0}, "max_length must be"),
+        ({"bos": torch.tensor([BOS, BOS])}, "one source at a time"),
+    ],
+)
+def test_bad_input_is_refused(changed, words):
+    options = {**TABLES, "bar": -1.0, **changed}
+    with pytest.raises((TypeError, ValueError), match=words):
+        exact(two_tables, START, **options)
+
+
+def test_letters_of_the_tables():
+    """The test above counts on this order."""
+    assert (A, B, C, EOS) == (0, 1, 2, 3)
