@@ -25,14 +25,10 @@ from gates2heads.training.studies import Study
 CAPTIONS, DRAWS, LONGEST = 200, 5, 64
 WAYS = {
     "greedy": None,
-    "temperature 0.3": {"temperature": 0.3},
     "temperature 0.5": {"temperature": 0.5},
     "temperature 0.7": {"temperature": 0.7},
     "as the model says": {},
-    "temperature 1.3": {"temperature": 1.3},
-    "top-k 2": {"top_k": 2},
     "top-k 5": {"top_k": 5},
-    "top-k 20": {"top_k": 20},
     "top-p 0.5": {"top_p": 0.5},
     "top-p 0.8": {"top_p": 0.8},
     "top-p 0.95": {"top_p": 0.95},

@@ -90,3 +90,26 @@ def attention_in_heads() -> Figure:
     d.arrow("join", "out")
     d.arrow("out", "y")
     return d.draw()
+
+
+def step_of_a_beam() -> Figure:
+    """Draw one step of a beam search of width k, `decoding.beam.beam`, for one source.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("prefixes", "prefixes", at=(0, 0), shape="tokens (k, t), sums (k, 1)", kind="plain")
+    d.box("model", "model", at=(1, 0), shape="log P of the next (k, V)")
+    d.box("sums", "add the sums", at=(2, 0), shape="candidates (k·V)", colour="green")
+    d.box("best", "the k likeliest", at=(2, 1), shape="prefix, token (k)", colour="green")
+    d.box("end", "complete", at=(2, 2), shape="length rule", colour="orange")
+    d.box("order", "put in order", at=(1, 1), shape="state of each (k, …)")
+    d.box("next", "longer prefixes", at=(0, 1), shape="tokens (k, t + 1)", kind="plain")
+    d.arrow("prefixes", "model", "last token")
+    d.arrow("model", "sums")
+    d.arrow("sums", "best")
+    d.arrow("best", "end", "<eos>")
+    d.arrow("best", "order", "the others")
+    d.arrow("order", "next")
+    return d.draw()
