@@ -1,0 +1,46 @@
+"""Chapter 8: its printed solutions against their checks, and what its diagram shows."""
+
+import ast
+import math
+
+import pytest
+import torch
+
+from gates2heads.display.model_diagrams import step_of_a_beam
+from gates2heads.exercises import decoding, faulty_beams
+from tests.chapters.test_solutions import solutions
+
+PRINTED = solutions("08_decoding.ipynb")
+CHECKS = {
+    "8.1": (("sequences", "candidates"), decoding.check_counts),
+    "8.2": (("beam_step",), decoding.check_beam_step),
+    "8.3": (("tie",), decoding.check_tie),
+    "8.4": (("search_errors",), decoding.check_errors),
+    "8.5": (("nucleus",), decoding.check_nucleus),
+    "8.6": (("diagnosis",), faulty_beams.check_fault),
+}
+
+
+def test_every_exercise_has_a_solution_and_a_check():
+    assert PRINTED.keys() == CHECKS.keys()
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_the_printed_solution_passes_its_check(number):
+    names, checker = CHECKS[number]
+    kept = [
+        part
+        for part in ast.parse(PRINTED[number]).body
+        if isinstance(part, ast.FunctionDef)
+        or (isinstance(part, ast.Assign) and number in ("8.1", "8.6"))
+    ]
+    space = {"torch": torch, "math": math}
+    exec(compile(ast.Module(kept, []), "solution", "exec"), space)
+    verdict = checker(*(space[name] for name in names))
+    assert verdict.passed, verdict.message
+
+
+def test_the_diagram_names_what_flows():
+    (axis,) = step_of_a_beam().axes
+    said = {text.get_text() for text in axis.texts}
+    assert {"the k likeliest", "complete", "put in order", "<eos>"} <= said
