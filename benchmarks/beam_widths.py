@@ -199,7 +199,7 @@ def run(split: str, seed: int) -> dict:
         proven = [number for number, one in enumerate(best) if one[2]]
         result["exact"] = exactly(judge, best, proven, likely, time.perf_counter() - begin)
         known = [one[:2] for one in best]
-    empty = nothing(trained, texts)
+    empty = nothing(trained, texts)  # beside the best known, on test that of the exact search
     result["nothing"] = {
         "log_prob": float(np.mean(empty)),
         "highest": max(empty),

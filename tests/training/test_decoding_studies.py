@@ -111,10 +111,14 @@ def test_dates_have_the_orders_that_are_asked_for():
 
 
 # The runs that are not stored yet. Who stores one takes it from here.
+FIRST = ("greedy", "temperature 0.5", "temperature 0.7", "as the model says", "top-p 0.8")
 AWAITED = {
-    "decoding_speed": [(way, 0) for way in decoding_speed.WAYS],
-    "sampling_captions": [(way, seed) for way in sampling_captions.WAYS for seed in (0, 1, 2)],
-    "all_at_once": [(setting, seed) for setting in all_at_once.SETTINGS for seed in (0, 1, 2)],
+    "sampling_captions": [
+        (way, seed)
+        for way in sampling_captions.WAYS
+        for seed in (0, 1, 2)
+        if (way, seed) not in [(first, 0) for first in FIRST]
+    ],
 }
 
 
