@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -33,6 +34,14 @@ MYST = {
     "a comment": re.compile(r"^%\s", re.M),
     "a labelled equation": re.compile(r"\$\$\s*\([\w:.-]+\)\s*$", re.M),
 }
+# What gives an answer away, and a cell that holds nothing else; `predict` folds its own.
+SOLUTION = re.compile(
+    r"<details[^>]*>\s*<summary>"
+    r"(Solution|What it prints|What the solution|What you should|Once you have tried)"
+)
+WHOLE_SOLUTION = re.compile(
+    r'<details class="solution"><summary>((?!</details>).)*</details>', re.S
+)
 LINK = re.compile(r"https?://[^\s<>\"'`\]]+")
 
 
@@ -42,6 +51,11 @@ def myst_only(text):
     # Taking out code or maths takes these away too: look for them in the text as it is.
     whole = {"a directive", "a labelled equation"}
     return [kind for kind, sign in MYST.items() if sign.search(text if kind in whole else bare)]
+
+
+def _told(output):
+    """What a cell wrote as Markdown."""
+    return output.get("data", {}).get("text/markdown", "")
 
 
 def links(text):
@@ -127,6 +141,30 @@ def test_figures_are_numbered_in_their_order_and_every_mention_is_of_one(noteboo
     known = {figure.number for page in pages.values() for figure in shown_figures(page)}
     chapter = notebook.stem.partition("_")[0].lstrip("0")
     assert figure_numbers.faults(pages[notebook], chapter, known) == []
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_solution_stands_in_a_cell_of_its_own_that_a_teacher_can_take_out(notebook):
+    for cell in nbformat.read(notebook, 4).cells:
+        told = [cell.source, *(_told(output) for output in cell.get("outputs", []))]
+        solves = any(SOLUTION.search(text) for text in told)
+        assert solves == ("solution" in cell.metadata.get("tags", [])), cell.source[:200]
+        if solves and cell.cell_type == "markdown":
+            assert WHOLE_SOLUTION.fullmatch(cell.source.strip()), cell.source[:200]
+
+
+def test_a_copy_without_solutions_holds_all_the_rest(tmp_path):
+    notebook = ROOT / "chapters" / "05_attention.ipynb"
+    remove = "--TagRemovePreprocessor.remove_cell_tags=solution"
+    told = [remove, "--TagRemovePreprocessor.enabled=True", "--output-dir", str(tmp_path)]
+    subprocess.run(
+        [sys.executable, "-m", "nbconvert", "--to", "notebook", *told, str(notebook)], check=True
+    )
+    cells = nbformat.read(notebook, 4).cells
+    kept = nbformat.read(tmp_path / notebook.name, 4).cells
+    solved = [cell for cell in cells if "solution" in cell.metadata.get("tags", [])]
+    assert len(solved) >= 7
+    assert [cell.source for cell in kept] == [c.source for c in cells if c not in solved]
 
 
 def test_an_allowance_is_for_a_page_that_needs_it():

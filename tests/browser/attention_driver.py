@@ -34,6 +34,9 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
         assert field.input_value() == text
     field.fill(OWN)
     check_text(page, root, readers, OWN, every_step=True)
+    if traits["separator"] == "|":  # however a list is typed, it is read as those of training
+        field.fill("|Mar 3, 1974|4 juin  2001 |")
+        check_text(page, root, readers, "Mar 3, 1974 | 4 juin 2001")
     check_hostile(root, field)
     field.fill(traits["examples"][0])
     check_text(page, root, readers, traits["examples"][0])

@@ -1,5 +1,7 @@
 """The checks of chapter 5: right answers pass, and each plausible wrong answer gets its reason."""
 
+from fractions import Fraction
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -140,6 +142,8 @@ def test_the_letter_may_stand_in_brackets():
 
 def test_the_two_names_of_one_score_function_compute_the_same():
     assert answers.check_same(["Concat", "additive"]).passed
+    assert answers.check_same("additive, concat").passed
+    assert "two names" in answers.check_same("additive").message
     torch.manual_seed(5)
     concat, additive = ConcatScore(3, 5, 7), AdditiveScore(3, 5, 7)
     with torch.no_grad():
@@ -158,7 +162,11 @@ def test_the_gradient_found_by_pencil_is_what_autograd_finds():
     (0.5 * (context - 8) ** 2).backward()
     torch.testing.assert_close(scores.grad, torch.tensor(answers.GRADIENT))
     assert answers.check_gradient(scores.grad).passed
-    assert answers.check_gradient([-0.5, -7, 7.5]).passed
+    written = [-0.5, -7, 7.5], [[-0.5], [-7], [7.5]], [Fraction(-1, 2), -7, Fraction(15, 2)]
+    for numbers in (*written, torch.tensor(written[1])):
+        assert answers.check_gradient(numbers).passed
+    for wrong in ([[-0.5, -7], [7.5, 0]], ["-0.5", -7, 7.5], [-0.5, -7]):
+        assert "Answer with three numbers" in answers.check_gradient(wrong).message
 
 
 @pytest.fixture
@@ -187,7 +195,9 @@ def test_the_study_accepts_a_model_that_reads_seven_languages(untrained, monkeyp
     share["es",] = 0.99
     assert "did it see that language" in further.check_left_out(*untrained, "es", 0.99).message
     share["zh",], share[tuple(name for name in LOCALES if name != "zh")] = 0.99, 0.99
-    assert further.check_left_out(*untrained, "zh", 0.99).passed
+    verdict = further.check_left_out(*untrained, "zh", 0.99)
+    assert verdict.passed
+    assert "cannot tell whether" in verdict.message
 
 
 def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():
@@ -206,6 +216,15 @@ def test_the_faulty_model_is_sound_without_padding_and_wrong_with_it():
     difference = (first(model, short) - first(sound, short)).abs().amax(-1)
     assert difference[0] < 1e-6
     assert difference[1] > 1e-4
+
+
+def test_a_masked_softmax_by_the_logarithm_of_the_sum_is_right():
+    def by_logsumexp(scores, mask):
+        allowed = scores.masked_fill(~mask, -torch.inf)
+        least = allowed.logsumexp(-1, keepdim=True).nan_to_num(neginf=0)
+        return (allowed - least).exp().masked_fill(~mask, 0)
+
+    assert exercises.check_masked_softmax(by_logsumexp).passed
 
 
 def test_a_masked_softmax_that_uses_a_softmax_is_sent_back():

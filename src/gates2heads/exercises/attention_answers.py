@@ -1,6 +1,8 @@
 """Chapter 5, Attention: exercises that are answered in words and numbers, and the faulty model."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
+from fractions import Fraction
 
 import torch
 
@@ -16,7 +18,9 @@ SCORE_NAMES = ("dot", "scaled dot", "general", "additive", "concat")
 @check("Exercise 5.2")
 def check_same(names) -> str:
     """Check which two of the five score functions are one: the names of both, in any order."""
-    if isinstance(names, str) or not isinstance(names, Collection) or len(names) != 2:
+    if isinstance(names, str):
+        names = re.split(r",|\band\b", names)
+    if not isinstance(names, Collection) or len(names) != 2:
         raise NotYetError(f"Answer with two names, such as {shown(SCORE_NAMES[:2])}.")
     tidy = {str(name).strip().lower().replace("_", " ") for name in names}
     if len(tidy) < 2 or not tidy <= set(SCORE_NAMES):
@@ -42,9 +46,20 @@ _WRONG_GRADIENTS = {
 }
 
 
+def _in_a_row(numbers: object) -> object:
+    """Three numbers as a reader may write them, fractions and columns too, as a list of three."""
+    if isinstance(numbers, torch.Tensor):
+        return numbers.flatten() if numbers.numel() == 3 else numbers
+    if not isinstance(numbers, Sequence) or isinstance(numbers, str):
+        return numbers
+    flat = [one[0] if isinstance(one, Sequence) and len(one) == 1 else one for one in numbers]
+    return [float(one) if isinstance(one, Fraction) else one for one in flat]
+
+
 @check("Exercise 5.3")
 def check_gradient(numbers) -> str:
     """Check three numbers found with a pencil: what gradient reaches each of the scores."""
+    numbers = _in_a_row(numbers)
     if difference(numbers, torch.tensor(GRADIENT), 1e-2):
         for words, wrong in _WRONG_GRADIENTS.items():
             if same(numbers, torch.tensor(wrong), 1e-2):

@@ -88,7 +88,12 @@ def check_left_out(model, source, target, locale, reported) -> str:
         )
     if rest < 0.9:
         raise NotYetError(f"In the languages that it saw it reaches {rest:.3f}; train longer.")
-    if measured > 0.95 and locale != "zh":  # Chinese dates are nearly written like Japanese ones
+    if measured > 0.95 and locale == "zh":  # Chinese dates are nearly written like Japanese ones
+        return (
+            f"Seen languages {rest:.2f}, Chinese {measured:.2f}: so near to 1 that this check "
+            "cannot tell whether the model saw Chinese dates. Only you know."
+        )
+    if measured > 0.95:
         raise NotYetError(
             f"It reaches {measured:.2f} in {shown(locale)}: did it see that language?"
         )

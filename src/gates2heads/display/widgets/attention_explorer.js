@@ -1,4 +1,4 @@
-import { visible } from "../live/pieces.js";
+import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } from "./readings.js";
 import { element, field, inside } from "./view.js";
@@ -145,7 +145,7 @@ class AttentionExplorer extends LiveStage {
   }
 
   hear() {
-    if (this.input.value !== this.model.get("text")) this.input.value = this.model.get("text");
+    if (this.read(this.input.value) !== this.model.get("text")) this.input.value = this.model.get("text");
     this.ask(this.model.get("text"));
   }
 
@@ -154,8 +154,15 @@ class AttentionExplorer extends LiveStage {
       chip.setAttribute("aria-pressed", this.model.get("examples")[at] === text));
   }
 
+  /** What the readers are given: the parts of a list as in training, however they were typed. */
+  read(typed) {
+    const separator = this.model.get("separator");
+    return separator ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `) : typed;
+  }
+
   /** All readers read what is typed; a newer text ends an older run. */
-  async ask(text) {
+  async ask(typed) {
+    const text = this.read(typed);
     if (text === this.asked) return;
     this.asked = text;
     this.mark(text);

@@ -29,6 +29,8 @@ class AttentionExplorer(LiveView):
         title: stands above the view.
         label: what to type, beside the field.
         hint: what to try, in a line.
+        separator: stands between the parts of a list, with a blank on each side wherever the reader
+            typed it; empty if the readers read no lists.
         selected: the reader that is shown first, by its name; the last one if not given.
 
     Attributes:
@@ -51,6 +53,7 @@ class AttentionExplorer(LiveView):
     examples = List(Unicode()).tag(sync=True)
     labels = List(Unicode()).tag(sync=True)
     label = Unicode().tag(sync=True)
+    separator = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
     selected = Int(0).tag(sync=True)
     step = Int(0).tag(sync=True)
@@ -67,6 +70,7 @@ class AttentionExplorer(LiveView):
         title: str = "",
         label: str = "Type a date",
         hint: str = "",
+        separator: str = "",
         selected: str | None = None,
         **traits: Any,
     ):
@@ -76,7 +80,12 @@ class AttentionExplorer(LiveView):
         if len(models) != len(readings):
             raise ValueError(f"models must be {len(readings)}, one a reader, got {len(models)}")
         check_words("examples", examples)
-        for name, words in (("title", title), ("label", label), ("hint", hint)):
+        for name, words in (
+            ("title", title),
+            ("label", label),
+            ("hint", hint),
+            ("separator", separator),
+        ):
             check_text(name, words)
         if not len(examples):
             raise ValueError("examples must hold at least one text, got none")
@@ -98,6 +107,7 @@ class AttentionExplorer(LiveView):
             title=title,
             label=label,
             hint=hint,
+            separator=separator,
             text=examples[0],
             **traits,
         )

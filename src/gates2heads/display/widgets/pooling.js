@@ -63,7 +63,7 @@ class PoolingView extends Stage {
     const name = (x, y, text, anchor) => shape("text", { x, y, "text-anchor": anchor }, text);
     this.picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 6}`, role: "img" },
       shape("line", { class: "g2h-axis", x1: MARGIN, x2: WIDTH - MARGIN, y1: HEIGHT - 14, y2: HEIGHT - 14 }),
-      name(WIDTH - MARGIN, HEIGHT, "keys and query", "end"), name(2, 12, "values", "start"),
+      name(WIDTH - MARGIN, HEIGHT - 19, "keys and query", "end"), name(2, 12, "values", "start"),
       ...this.ticks(name),
       this.curve, this.line, ...this.dots, this.context);
     const legend = "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
@@ -72,14 +72,15 @@ class PoolingView extends Stage {
     this.listen(this.picture, "pointermove", (event) => event.buttons && this.drag(event));
   }
 
-  /** Whole numbers along the keys, as far as their name leaves room; the least and largest value. */
+  /** Whole numbers along the keys; the least and largest value, and nought between them. */
   ticks(name) {
     const [left, right] = this.bounds.query;
     const whole = Array.from({ length: Math.floor(right) - Math.ceil(left) + 1 }, (_, n) => n + Math.ceil(left));
     const apart = Math.ceil(whole.length / 12);
-    const ends = [...new Set([Math.min(...this.values), Math.max(...this.values)])];
+    const [least, most] = [Math.min(...this.values), Math.max(...this.values)];
+    const ends = [...new Set(least < 0 && most > 0 ? [least, 0, most] : [least, most])];
     return [
-      ...whole.filter((key, n) => n % apart === 0 && this.x(key) < WIDTH - MARGIN - 120)
+      ...whole.filter((_, n) => n % apart === 0)
         .map((key) => name(this.x(key), HEIGHT, String(key), "middle")),
       ...ends.map((value) => name(2, this.y(value) + 4, value.toFixed(1), "start")),
     ];

@@ -200,6 +200,7 @@ class Translate extends Stage {
   /** What was asked cannot be read; the field keeps it. */
   refuse({ message }) {
     this.refusal.say(refusalInWords(message));
+    this.watch.textContent = "Dimmed below: the answer before, to another text.";
     this.at("refused", "");
   }
 
