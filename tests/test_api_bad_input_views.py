@@ -152,6 +152,7 @@ ENTRIES = {
             "title": "Dates",
             "label": "Type",
             "hint": "Try",
+            "separator": "|",
             "selected": "blind",
         },
         {
@@ -168,7 +169,7 @@ ENTRIES = {
                 ["\ud800"],
                 ["a", "b"],
             ],
-            **dict.fromkeys(("title", "label", "hint"), WORDS),
+            **dict.fromkeys(("title", "label", "hint", "separator"), WORDS),
             "selected": [object(), 3, [], "nonsense", math.nan, np.array(["a", "b"])],
         },
     ),
