@@ -23,6 +23,8 @@ from gates2heads.display.diagrams import Diagram
 from gates2heads.display.model_diagrams import (
     attention_encoder_decoder,
     attention_in_heads,
+    gru_cell,
+    lstm_cell,
     self_attention_head,
 )
 from gates2heads.display.theme import COLOURS, themed_svg
@@ -159,9 +161,11 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
     [
         (self_attention_head, {"queries", "keys", "values", "scores (S, S)", "context (S, V)"}),
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
+        (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
+        (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
     ],
 )
-def test_self_attention_is_drawn_with_every_shape(draw, said):
+def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):
     figure = draw()
     assert_texts_are_apart(figure)
     assert figure.get_size_inches()[0] < 7.5

@@ -113,3 +113,60 @@ def step_of_a_beam() -> Figure:
     d.arrow("best", "order", "the others")
     d.arrow("order", "next")
     return d.draw()
+
+
+def gru_cell() -> Figure:
+    """Draw one step of `layers.recurrent.GRUCell`, reset before the product.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("old", "old state h", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("keep", "z × h", at=(1, 0), kind="round", colour="green")
+    d.box("add", "sum", at=(2, 0), kind="round", colour="green")
+    d.box("new", "new state h", at=(3, 0), shape="(U,)", colour="orange")
+    d.box("update", "update gate z", at=(1, 1), shape="(U,)")
+    d.box("candidate", "candidate", at=(2, 1), shape="(U,)", colour="orange")
+    d.box("read", "input x, old h", at=(0, 2), shape="(D,), (U,)", kind="plain")
+    d.box("reset", "reset gate r", at=(2, 2), shape="(U,)")
+    d.arrow("old", "keep")
+    d.arrow("keep", "add")
+    d.arrow("add", "new")
+    d.arrow("update", "keep")
+    d.arrow("candidate", "add", "× (1 − z)")
+    d.arrow("read", "update", route="across then down")
+    d.arrow("read", "reset")
+    d.arrow("reset", "candidate", "x, and r × h")
+    return d.draw()
+
+
+def lstm_cell() -> Figure:
+    """Draw one step of `layers.recurrent.LSTMCell`.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("old", "old cell c", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("keep", "f × c", at=(1, 0), kind="round", colour="green")
+    d.box("add", "sum", at=(2, 0), kind="round", colour="green")
+    d.box("new", "new cell c", at=(3, 0), shape="(U,)", colour="orange")
+    d.box("forget", "forget gate f", at=(1, 1), shape="(U,)")
+    d.box("write", "input gate i\n× candidate", at=(2, 1), shape="(U,)", colour="orange")
+    d.box("show", "o × tanh(c)", at=(3, 1), kind="round", colour="green")
+    d.box("hidden", "new h", at=(4, 1), shape="(U,)", colour="orange")
+    d.box("read", "input x, old h", at=(0, 2), shape="(D,), (U,)", kind="plain")
+    d.box("output", "output gate o", at=(3, 2), shape="(U,)")
+    d.arrow("old", "keep")
+    d.arrow("keep", "add")
+    d.arrow("add", "new")
+    d.arrow("forget", "keep")
+    d.arrow("write", "add")
+    d.arrow("new", "show")
+    d.arrow("output", "show")
+    d.arrow("show", "hidden")
+    d.arrow("read", "forget", route="across then down")
+    d.arrow("read", "write", route="across then down")
+    d.arrow("read", "output")
+    return d.draw()

@@ -1,0 +1,131 @@
+"""Chapter 1, the recall task: keep in mind the first letter of a text until its end."""
+
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.checks.tensors import check_module_filled, check_tokens
+from gates2heads.checks.values import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    check_seed,
+)
+from gates2heads.layers.recurrent.by_name import CELLS, recurrent_layer
+from gates2heads.training.losses import cross_entropy
+
+LETTERS, NOISE, UNITS = 8, 8, 32  # kinds of letters, of noise symbols; numbers in a hidden state
+SYMBOLS = LETTERS + NOISE
+
+
+class Rememberer(nn.Module):
+    """Read a text from the left with one recurrent layer; say at its end which letter came first.
+
+    Args:
+        cell: a name of `CELLS`: "rnn", "gru" or "lstm".
+        units: U, numbers in the hidden state.
+        forget_bias: what an LSTM's forget gates add before their sigmoid at first; if not given,
+            small random numbers as in `torch.nn.LSTM`.
+        orthogonal: let a plain RNN begin with a matrix whose eigenvalues all have modulus 1.
+
+    Raises:
+        TypeError, ValueError: there is no such cell, the units are below 1, a forget bias is asked
+            of a cell without a forget gate, or an orthogonal matrix of one with gates.
+    """
+
+    def __init__(
+        self,
+        cell: str,
+        units: int = UNITS,
+        forget_bias: float | None = None,
+        orthogonal: bool = False,
+    ):
+        super().__init__()
+        check_choice("cell", cell, CELLS)
+        check_count("units", units)
+        check_flag("orthogonal", orthogonal)
+        self.recurrent = recurrent_layer(cell, SYMBOLS, units)
+        self.readout = nn.Linear(units, LETTERS)
+        if forget_bias is not None:
+            check_number("forget_bias", forget_bias, least=-1000, most=1000)
+            if cell != "lstm":
+                raise ValueError(f"forget_bias must be None for {cell}, got {forget_bias}")
+            with torch.no_grad():  # rows: input gate, forget gate, candidate, output gate
+                self.recurrent.bias_ih_l0[units : 2 * units] = float(forget_bias)
+                self.recurrent.bias_hh_l0[units : 2 * units] = 0.0
+        if orthogonal:
+            if cell != "rnn":
+                raise ValueError(f"orthogonal must be False for {cell}, got True")
+            nn.init.orthogonal_(self.recurrent.weight_hh_l0)
+
+    def forward(self, texts: Tensor, *, mask: Tensor | None = None) -> Tensor:
+        """Read texts (B, S), of which mask (B, S) may call the ends padding: logits (B, 8).
+
+        Raises:
+            TypeError, ValueError: they are no such texts, or the mask does not fit.
+        """
+        check_tokens("texts", texts, SYMBOLS)
+        _, final = self.recurrent(self.vectors(texts), mask=mask)
+        hidden = final[0] if isinstance(final, tuple) else final  # (1, B, U)
+        return self.readout(hidden[0])
+
+    def vectors(self, texts: Tensor) -> Tensor:
+        """One-hot vectors (B, S, 16) of texts (B, S), in the precision of the weights."""
+        check_tokens("texts", texts, SYMBOLS)
+        return F.one_hot(texts, SYMBOLS).to(self.readout.weight.dtype)
+
+
+def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
+    """Draw batches (B, k + 1) without end: a letter, then k symbols of noise.
+
+    Args:
+        count: B, texts in a batch.
+        distance: the largest k. Each batch has a k of its own, all equally likely.
+        shortest: the smallest k.
+        seed: of the draws.
+    """
+    check_count("count", count)
+    check_count("distance", distance)
+    check_count("shortest", shortest, most=distance)
+    check_seed("seed", seed)
+    draw = torch.Generator().manual_seed(seed)
+    while True:
+        steps = int(torch.randint(shortest, distance + 1, (), generator=draw))
+        letter = torch.randint(LETTERS, (count, 1), generator=draw)
+        noise = torch.randint(LETTERS, SYMBOLS, (count, steps), generator=draw)
+        yield torch.cat([letter, noise], 1)
+
+
+def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
+    """Mean surprise at the first letters, in nats; a blind guess costs ln 8 = 2.08.
+
+    Args:
+        model: from texts (B, S) to logits (B, 8).
+        batch: texts (B, S), each with a letter first.
+
+    Raises:
+        TypeError, ValueError: the model is no module, or the texts are none.
+    """
+    _check_batch(model, batch)
+    return cross_entropy(model(batch)[:, None], batch[:, :1])
+
+
+def recalled(model: nn.Module, batch: Tensor) -> float:
+    """The share of texts (B, S) of which the model names the first letter; 1/8 by blind guess.
+
+    Raises:
+        TypeError, ValueError: as in `recall_loss`.
+    """
+    _check_batch(model, batch)
+    with torch.no_grad():
+        return (model(batch).argmax(-1) == batch[:, 0]).double().mean().item()
+
+
+def _check_batch(model: nn.Module, batch: Tensor) -> None:
+    check_module_filled("model", model)
+    check_tokens("batch", batch, SYMBOLS)
+    if (batch[:, 0] >= LETTERS).any():
+        raise ValueError(f"batch must begin each text with a letter below {LETTERS}, got noise")
