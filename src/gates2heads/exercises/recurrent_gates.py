@@ -190,7 +190,7 @@ check_lstm = FunctionCheck(
 
 
 def turned(weight: Tensor) -> Tensor:
-    """The solution of exercise 1.5: weight (3U, D), rows r, z, candidate -> for 1 − z."""
+    """The solution of exercise 1.5: weight of shape (3U, D) -> the same for 1 − z."""
     reset, update, candidate = weight.chunk(3)
     return torch.cat([reset, -update, candidate])
 
