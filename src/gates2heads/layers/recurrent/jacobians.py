@@ -32,18 +32,18 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     if not len(inputs):
         raise ValueError(f"inputs must have a time step, got shape {tuple(inputs.shape)}")
 
-    def step(vector: Tensor, state: Tensor) -> Tensor:
-        parts = state.view(-1, 1, 1, layer.hidden_size).unbind()  # each (layers, B, U) of 1, 1, U
-        initial = tuple(parts) if isinstance(layer, LSTM) else parts[0]
-        _, final = layer(vector[None, None], initial=initial)
-        return torch.cat(final).flatten() if isinstance(layer, LSTM) else final.flatten()
-
+    size = layer.hidden_size * (1 + isinstance(layer, LSTM))
     with torch.no_grad():
-        states = [inputs.new_zeros(layer.hidden_size * (1 + isinstance(layer, LSTM)))]
+        states = [inputs.new_zeros(1, size)]
         for vector in inputs[:-1]:
-            states.append(step(vector, states[-1]))
-        derive = torch.func.vmap(torch.func.jacrev(step, argnums=1))
-        return derive(inputs, torch.stack(states))
+            states.append(_step(layer, vector[None], states[-1]))
+    # N copies of each state, of which copy i tells row i: one backward pass finds all rows.
+    before = torch.cat(states).repeat_interleave(size, 0).requires_grad_()  # (S · N, N)
+    with torch.enable_grad():
+        after = _step(layer, inputs.repeat_interleave(size, 0), before)
+        rows = after.view(-1, size, size).diagonal(dim1=1, dim2=2).sum()
+        (jacobians,) = torch.autograd.grad(rows, before)
+    return jacobians.view(-1, size, size)
 
 
 def influence(jacobians: Tensor, units: int) -> Tensor:
@@ -79,6 +79,13 @@ def influence(jacobians: Tensor, units: int) -> Tensor:
         product = product @ jacobian  # (U, N): ∂h_T/∂(state t), one step farther back
         norms.append(torch.linalg.matrix_norm(product, 2))
     return torch.stack(norms)
+
+
+def _step(layer: Unrolled, vectors: Tensor, states: Tensor) -> Tensor:
+    """One step of each of some texts: vectors (B, D), states (B, N) -> the next states (B, N)."""
+    initial = tuple(states[None].split(layer.hidden_size, dim=-1))  # each (1, B, U)
+    _, final = layer(vectors[:, None], initial=initial if isinstance(layer, LSTM) else initial[0])
+    return (torch.cat(final, dim=-1) if isinstance(layer, LSTM) else final)[0]
 
 
 def _check_layer(layer: Unrolled) -> None:
