@@ -17,9 +17,9 @@ FAULTS = {
 class FaultyLSTM(LSTM):
     """The library's LSTM with one fault, which the reader is to find."""
 
-    def _step(self, projected, state, weights):
+    def _step(self, projected, state, *others):
         """As in `LSTM`, but for the fault."""
-        return super()._step(projected, tuple(part.detach() for part in state), weights)
+        return super()._step(projected, tuple(part.detach() for part in state), *others)
 
 
 def memory(*, faulty: bool = False) -> Rememberer:

@@ -235,3 +235,55 @@ check_turned = FunctionCheck(
     },
     remark="So a file of weights can change its convention without a new training.",
 )
+
+
+def weights_of(blocks: int, D: int, U: int, L: int, directions: int) -> int:  # noqa: N803
+    """The solution of exercise 1.7: how many weights a recurrent layer in L layers has."""
+    total, width = 0, D
+    for _ in range(L):
+        total += directions * blocks * U * (width + U + 2)
+        width = directions * U
+    return total
+
+
+def _weights_with(*, biases=2, reads="both", first="D", squares=1):
+    """The count with one thing done otherwise."""
+
+    def wrong(blocks, D, U, L, directions):  # noqa: N803
+        total, width = 0, D if first == "D" else U
+        for _ in range(L):
+            total += directions * blocks * U * (width + squares * U + biases)
+            width = (directions if reads == "both" else 1) * U if first == "D" else U
+        return total
+
+    return wrong
+
+
+check_weights_of = FunctionCheck(
+    title="Exercise 1.7",
+    solution=weights_of,
+    cases=lambda: [
+        Case("a plain RNN with D = 2 and U = 3", (1, 2, 3, 1, 1), 21),
+        Case("a GRU with D = 2 and U = 3", (3, 2, 3, 1, 1), 63),
+        Case("an LSTM of two layers with D = 3 and U = 5", (4, 3, 5, 2, 1), 440),
+        Case("a GRU of two layers in two directions", (3, 2, 7, 2, 2)),
+    ],
+    mistakes={
+        "each block has one bias and not two, as in the papers: PyTorch has two": (
+            _weights_with(biases=1)
+        ),
+        "the biases are missing": _weights_with(biases=0),
+        "the matrix for the state is missing": _weights_with(squares=0),
+        "a layer above reads U numbers also where two directions are joined: it reads 2U": (
+            _weights_with(reads="one")
+        ),
+        "the first layer reads U numbers: it reads D": _weights_with(first="U"),
+        "the blocks are not counted": lambda blocks, D, U, L, directions: weights_of(  # noqa: N803
+            1, D, U, L, directions
+        ),
+        "every layer has the weights of the first": lambda blocks, D, U, L, directions: (  # noqa: N803
+            L * weights_of(blocks, D, U, 1, directions)
+        ),
+    },
+    remark="So an LSTM has four times the weights of an RNN of its width, and a GRU three times.",
+)
