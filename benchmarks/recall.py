@@ -8,8 +8,8 @@ batches of 32 texts, to name the first letter of a text after k symbols of noise
 share of 500 new texts, all at the full distance, at which it does; `influence`, at the distance
 PROBED alone, how much the last hidden state depends on earlier ones, before and after training.
 
-A batch has a distance of its own, from 1 to k. The settings "at k alone" show no shorter texts, and
-go no farther than FARTHEST_ALONE.
+A batch has a distance of its own, from 1 to k. The settings "at k alone" show no shorter texts,
+and have one distance, ALONE_AT.
 """
 
 import torch
@@ -20,7 +20,7 @@ from gates2heads.training.loop import fit
 from gates2heads.training.studies import Study
 
 STEPS, BATCH_SIZE, TESTED, PROBED = 1000, 32, 500, 80
-FARTHEST_ALONE = 40
+ALONE_AT = 40
 DISTANCES = (10, 20, 40, 80, 160)
 READERS = {
     "rnn": {"cell": "rnn"},
@@ -38,7 +38,7 @@ SETTINGS = READERS | ALONE
 def run(setting: str, seed: int) -> dict:
     """Train a reader of one kind for each distance."""
     right, before, after = [], [], []
-    distances = [k for k in DISTANCES if k <= FARTHEST_ALONE or setting in READERS]
+    distances = DISTANCES if setting in READERS else [ALONE_AT]
     for distance in distances:
         torch.manual_seed(seed)
         reader = Rememberer(**SETTINGS[setting])
@@ -66,7 +66,7 @@ def run(setting: str, seed: int) -> dict:
     return {
         "parameters": sum(parameter.numel() for parameter in reader.parameters()),
         "units": reader.recurrent.hidden_size,
-        "distances": distances,
+        "distances": list(distances),
         "recalled": right,
         "influence_before": before,
         "influence_after": after,
