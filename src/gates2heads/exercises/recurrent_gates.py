@@ -237,26 +237,34 @@ check_turned = FunctionCheck(
 )
 
 
-def weights_of(blocks: int, D: int, U: int, L: int, directions: int) -> int:  # noqa: N803
-    """The solution of exercise 1.7: how many weights a recurrent layer in L layers has."""
-    total, width = 0, D
-    for _ in range(L):
-        total += directions * blocks * U * (width + U + 2)
-        width = directions * U
+def weights_of(blocks: int, width: int, units: int, layers: int, directions: int) -> int:
+    """The solution of exercise 1.7: how many weights a recurrent layer in some layers has."""
+    total = 0
+    for _ in range(layers):
+        total += directions * blocks * units * (width + units + 2)
+        width = directions * units
     return total
 
 
-def _weights_with(*, biases=2, reads="both", first="D", squares=1):
+def _weights_with(*, biases=2, reads="both", first="width", squares=1):
     """The count with one thing done otherwise."""
 
-    def wrong(blocks, D, U, L, directions):  # noqa: N803
-        total, width = 0, D if first == "D" else U
-        for _ in range(L):
-            total += directions * blocks * U * (width + squares * U + biases)
-            width = (directions if reads == "both" else 1) * U if first == "D" else U
+    def wrong(blocks, width, units, layers, directions):
+        total, width = 0, width if first == "width" else units
+        for _ in range(layers):
+            total += directions * blocks * units * (width + squares * units + biases)
+            width = units * (directions if reads == "both" else 1)
         return total
 
     return wrong
+
+
+def _weights_of_one_block(blocks, width, units, layers, directions):
+    return weights_of(1, width, units, layers, directions)
+
+
+def _weights_of_equal_layers(blocks, width, units, layers, directions):
+    return layers * weights_of(blocks, width, units, 1, directions)
 
 
 check_weights_of = FunctionCheck(
@@ -277,13 +285,9 @@ check_weights_of = FunctionCheck(
         "a layer above reads U numbers also where two directions are joined: it reads 2U": (
             _weights_with(reads="one")
         ),
-        "the first layer reads U numbers: it reads D": _weights_with(first="U"),
-        "the blocks are not counted": lambda blocks, D, U, L, directions: weights_of(  # noqa: N803
-            1, D, U, L, directions
-        ),
-        "every layer has the weights of the first": lambda blocks, D, U, L, directions: (  # noqa: N803
-            L * weights_of(blocks, D, U, 1, directions)
-        ),
+        "the first layer reads U numbers: it reads D": _weights_with(first="units"),
+        "the blocks are not counted": _weights_of_one_block,
+        "every layer has the weights of the first": _weights_of_equal_layers,
     },
     remark="So an LSTM has four times the weights of an RNN of its width, and a GRU three times.",
 )
