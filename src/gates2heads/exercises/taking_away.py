@@ -1,0 +1,198 @@
+"""Chapter 7, failure first: a small Transformer that writes dates, whole or with a part gone.
+
+All of them get the same pairs, batches, steps and starting seed. What is changed, `CHANGES` says.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_choice
+from gates2heads.data.corpora.dates import dates
+from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
+from gates2heads.layers.blocks import Residual
+from gates2heads.layers.norms import BatchNorm
+from gates2heads.layers.transformer_layers import DecoderLayer
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.training.losses import sequence_loss
+
+SIZES = {
+    "d_model": 64,
+    "nhead": 4,
+    "num_encoder_layers": 3,
+    "num_decoder_layers": 3,
+    "dim_feedforward": 128,
+    "dropout": 0.0,
+}
+STEPS, BATCH_SIZE, WARMUP, RATE, DECAY = 300, 32, 60, 3e-3, 0.5
+TRAINED, FEW, TESTED, LONGEST = 20_000, 500, 300, 12
+CHANGES = {
+    "whole": "nothing is taken away",
+    "no residuals": "a part's output takes the place of what it read, and is not added to it",
+    "no norms": "nothing is normalised",
+    "no feed-forward": "attention alone, and nothing computed at a place by itself",
+    "no positions": "no vector is told where it stands",
+    "no causal mask": "while it trains, the decoder sees the tokens that it is to write",
+    "no warm-up": "the learning rate begins at its peak",
+    "post-norm": "the norm stands after the sum, as in the paper, and not before the part",
+    "post-norm, no warm-up": "both",
+    "RMSNorm": "divide by the root mean square alone",
+    "BatchNorm": "mean and deviation of each feature over the batch",
+    "post-norm, BatchNorm": "both",
+    "few dates": f"{FEW} pairs to learn from instead of {TRAINED:,}",
+    "few dates, smoothed": "the same pairs, and labels smoothed by 0.1",
+}
+
+
+class DateData(NamedTuple):
+    """Numbered pairs to train on, texts and answers to be tried with, and both tokenizers."""
+
+    train: list[tuple[list[int], list[int]]]
+    tested: list[tuple[str, str]]
+    source: CharacterTokenizer
+    target: CharacterTokenizer
+
+
+@lru_cache(maxsize=1)
+def date_data() -> DateData:
+    """The dates of this chapter: 20,000 to train on and 300 days that none of them shows."""
+    train, tested = (
+        [(pair.text, pair.iso) for pair in dates(split, size)]
+        for split, size in (("train", TRAINED), ("validation", TESTED))
+    )
+    sides = zip(*train, *tested, strict=True)
+    source, target = (CharacterTokenizer.from_texts(side) for side in sides)
+    return DateData(encode_pairs(train, source, target), tested, source, target)
+
+
+class NoResidual(Residual):
+    """What a part computes takes the place of what it read."""
+
+    def after(self, vectors: Tensor, computed: Tensor) -> Tensor:
+        """The computed vectors (B, S, D), normalised if the norm stands here."""
+        return computed if self.norm_first else self.norm(computed)
+
+
+class NoFeedForward(nn.Module):
+    """Adds nothing to vectors (B, S, D)."""
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, S, D) zeros."""
+        return torch.zeros_like(vectors)
+
+
+class Unplaced(nn.Module):
+    """Tells vectors (B, S, D) nothing about their places."""
+
+    def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
+        """The same vectors."""
+        return vectors
+
+
+class LeakingLayer(DecoderLayer):
+    """A decoder's layer whose places see the later ones too, where all are there at once."""
+
+    def forward(self, vectors, memory, *, mask=None, memory_mask=None, causal=False):
+        """As `DecoderLayer.forward`, without the causal mask."""
+        return super().forward(vectors, memory, mask=mask, memory_mask=memory_mask, causal=False)
+
+
+class RealBatchNorm(BatchNorm):
+    """BatchNorm that is told before each pass which tokens of its stack are real."""
+
+    real: Tensor | None = None
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Normalise vectors (B, S, D) feature by feature."""
+        return super().forward(vectors, mask=self.real if self.training else None)
+
+
+def _without_residuals(model: Transformer) -> None:
+    for module in _all(model, Residual):
+        module.__class__ = NoResidual
+
+
+def _without_norms(model: Transformer) -> None:
+    for residual in _all(model, Residual):
+        residual.norm = nn.Identity()
+    model.encoder_norm, model.decoder_norm = nn.Identity(), nn.Identity()
+
+
+def _without_feed_forward(model: Transformer) -> None:
+    for layer in (*model.encoder_layers, *model.decoder_layers):
+        layer.feed_forward = NoFeedForward()
+
+
+def _without_positions(model: Transformer) -> None:
+    model.source_positions, model.target_positions = Unplaced(), Unplaced()
+
+
+def _without_mask(model: Transformer) -> None:
+    for layer in model.decoder_layers:
+        layer.__class__ = LeakingLayer
+
+
+def _with_batch_norm(model: Transformer) -> None:
+    for residual in _all(model, Residual):
+        residual.norm = RealBatchNorm(model.d_model)
+    for name in ("encoder_norm", "decoder_norm"):
+        if not isinstance(getattr(model, name), nn.Identity):
+            setattr(model, name, RealBatchNorm(model.d_model))
+    model.register_forward_pre_hook(_tell_real_tokens)
+
+
+def _tell_real_tokens(model: Transformer, given: tuple) -> None:
+    for name, module in model.named_modules():
+        if isinstance(module, RealBatchNorm):
+            read = name.startswith("encoder")
+            module.real = given[0].source_mask if read else given[0].target_mask
+
+
+def _all(model: nn.Module, kind: type) -> list[nn.Module]:
+    return [module for module in model.modules() if isinstance(module, kind)]
+
+
+_BUILT: dict[str, Callable[[Transformer], None]] = {
+    "no residuals": _without_residuals,
+    "no norms": _without_norms,
+    "no feed-forward": _without_feed_forward,
+    "no positions": _without_positions,
+    "no causal mask": _without_mask,
+    "BatchNorm": _with_batch_norm,
+    "post-norm, BatchNorm": _with_batch_norm,
+}
+
+
+def changed_transformer(change: str) -> Transformer:
+    """A small Transformer for `date_data()`, with fresh weights, and one change.
+
+    Args:
+        change: one of `CHANGES`; those of data and schedule build the whole.
+
+    Raises:
+        TypeError, ValueError: there is no such change.
+    """
+    check_choice("change", change, CHANGES)
+    data = date_data()
+    model = Transformer(
+        len(data.source.vocabulary),
+        len(data.target.vocabulary),
+        norm_first=not change.startswith("post-norm"),
+        norm="rms" if change == "RMSNorm" else "layer",
+        **SIZES,
+    )
+    _BUILT.get(change, lambda model: None)(model)
+    return model
+
+
+def loss_for(change: str) -> Callable:
+    """The loss that a change is trained with: `sequence_loss`, with smoothed labels or not.
+
+    Raises:
+        TypeError, ValueError: there is no such change.
+    """
+    check_choice("change", change, CHANGES)
+    return partial(sequence_loss, label_smoothing=0.1 if change.endswith("smoothed") else 0.0)
