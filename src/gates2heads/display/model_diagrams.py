@@ -1,5 +1,7 @@
 """Diagrams of the library's models, each shape as the model's own docstrings have it."""
 
+from itertools import pairwise
+
 from matplotlib.figure import Figure
 
 from gates2heads.display.diagrams import Diagram
@@ -169,4 +171,60 @@ def lstm_cell() -> Figure:
     d.arrow("read", "forget", route="across then down")
     d.arrow("read", "write", route="across then down")
     d.arrow("read", "output")
+    return d.draw()
+
+
+def transformer_stacks() -> Figure:
+    """Draw both stacks of `models.transformer.transformer.Transformer` while it trains.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("source", "source tokens", at=(0, 4), shape="(B, S)", kind="plain")
+    d.box("read", "embedding, places", at=(0, 3), shape="(B, S, D)")
+    d.box("look", "self-attention", at=(0, 2), shape="(B, S, D)")
+    d.box("think", "feed-forward", at=(0, 1), shape="(B, S, D)")
+    d.box("target", "target so far", at=(1, 4), shape="(B, T)", kind="plain")
+    d.box("written", "embedding, places", at=(1, 3), shape="(B, T, D)", colour="orange")
+    d.box("back", "masked self-attention", at=(1, 2), shape="(B, T, D)", colour="orange")
+    d.box("cross", "cross-attention", at=(1, 1), shape="(B, T, D)", colour="green")
+    d.box("work", "feed-forward", at=(1, 0), shape="(B, T, D)", colour="orange")
+    d.box("readout", "readout", at=(2, 0), shape="logits (B, T, V)", colour="orange")
+    for column in (("source", "read", "look", "think"), ("target", "written", "back", "cross")):
+        for below, above in pairwise(column):
+            d.arrow(below, above)
+    d.arrow("think", "cross", "keys, values", shape="(B, S, D)")
+    d.arrow("cross", "work")
+    d.arrow("work", "readout")
+    d.group("Encoder, L times", "look", "think")
+    d.group("Decoder, L times", "back", "cross", "work", colour="orange")
+    return d.draw()
+
+
+def where_the_norm_stands() -> Figure:
+    """Draw one part of a block with its residual, pre-norm above and post-norm below.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "x", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("norm", "norm", at=(1, 0), colour="green")
+    d.box("part", "attention or\nfeed-forward", at=(2, 0))
+    d.box("sum", "+", at=(3, 0), kind="round", colour="orange")
+    d.box("y", "y", at=(4, 0), shape="(B, S, D)", kind="plain")
+    d.box("past", "x, as it was", at=(3, 1), kind="plain")
+    d.box("x2", "x", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.box("part2", "attention or\nfeed-forward", at=(1, 2))
+    d.box("sum2", "+", at=(2, 2), kind="round", colour="orange")
+    d.box("norm2", "norm", at=(3, 2), colour="green")
+    d.box("y2", "y", at=(4, 2), shape="(B, S, D)", kind="plain")
+    d.box("past2", "x, as it was", at=(2, 3), kind="plain")
+    for row in (("x", "norm", "part", "sum", "y"), ("x2", "part2", "sum2", "norm2", "y2")):
+        for before, after in pairwise(row):
+            d.arrow(before, after)
+    for number in ("", "2"):
+        d.arrow(f"x{number}", f"past{number}", route="down then across")
+        d.arrow(f"past{number}", f"sum{number}")
     return d.draw()
