@@ -26,6 +26,8 @@ from gates2heads.display.model_diagrams import (
     gru_cell,
     lstm_cell,
     self_attention_head,
+    transformer_stacks,
+    where_the_norm_stands,
 )
 from gates2heads.display.theme import COLOURS, themed_svg
 
@@ -163,6 +165,8 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
         (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
         (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
+        (transformer_stacks, {"masked self-attention", "keys, values", "logits (B, T, V)"}),
+        (where_the_norm_stands, {"norm", "x, as it was", "(B, S, D)"}),
     ],
 )
 def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):

@@ -1,0 +1,69 @@
+"""The studies of chapter 7: by hand, and a short run of each."""
+
+import pytest
+import torch
+from torch import nn
+
+from benchmarks import ablations, complexity
+
+
+def test_the_cost_of_a_convolution_by_hand():
+    found = complexity.measured("convolution", [(7, 5), (14, 5)])
+    # S · D outputs, each of 3 D products and sums
+    assert found["products"] == [2 * 7 * 5 * 3 * 5, 2 * 14 * 5 * 3 * 5]
+    assert all(took > 0 for took in found["milliseconds"])
+    # the input, 4 bytes a number
+    assert found["kept"] == [4 * 7 * 5, 4 * 14 * 5]
+
+
+def test_the_cost_of_self_attention_by_hand(monkeypatch):
+    monkeypatch.setattr(complexity, "PASSES", 2)
+    length, width = 7, 8
+    wanted = 2 * (4 * length * width**2 + 2 * length**2 * width)
+    for kind in ("self-attention", "self-attention, weights kept"):
+        assert complexity.measured(kind, [(length, width)])["products"] == [wanted]
+    kept = [
+        complexity.measured(kind, [(64, 8), (128, 8)])["kept"]
+        for kind in ("self-attention", "self-attention, weights kept")
+    ]
+    assert kept[0][1] / kept[0][0] < 2.1
+    assert kept[1][1] / kept[1][0] > 3
+
+
+def test_the_cost_of_a_recurrence_by_hand():
+    found = complexity.measured("recurrence", [(7, 5)])
+    # three gates read the input and the state
+    assert found["products"] == [2 * 7 * 6 * 5**2]
+
+
+def test_only_what_a_pass_keeps_counts():
+    layer = nn.Linear(3, 2)
+    # the input alone; the weight is the layer's own
+    assert complexity.kept_bytes(layer, layer, torch.randn(1, 7, 3)) == 4 * 7 * 3
+
+
+def test_a_short_run_of_the_study_of_cost(monkeypatch):
+    monkeypatch.setattr(complexity, "LENGTHS", (4, 8))
+    monkeypatch.setattr(complexity, "WIDTHS", (4, 8, 16))
+    monkeypatch.setattr(complexity, "PASSES", 1)
+    threads = torch.get_num_threads()
+    try:
+        row = complexity.run("recurrence", 0)
+    finally:
+        torch.set_num_threads(threads)
+    assert len(row["over_length"]["kept"]) == 2
+    assert len(row["over_width"]["milliseconds"]) == 3
+
+
+@pytest.mark.parametrize("change", ["whole", "no warm-up", "post-norm, BatchNorm", "few dates"])
+def test_a_short_run_of_the_ablations(change, monkeypatch):
+    monkeypatch.setattr(ablations, "STEPS", 4)
+    monkeypatch.setattr(ablations, "WARMUP", 2)
+    monkeypatch.setattr(ablations, "BIN", 2)
+    monkeypatch.setattr(ablations, "FEW", 64)
+    row = ablations.run(change, 0)
+    assert len(row["losses"]) == 2
+    assert 0 <= row["exact"] <= row["next_right"] <= 1
+    assert 0 < row["sure"] < 1
+    assert row["forced"] > 0
+    assert len(row["written"]) == ablations.SHOWN
