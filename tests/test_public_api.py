@@ -213,6 +213,13 @@ EXEMPT = {
         exercises/recurrent_gates.jacobian exercises/recurrent_gates.lstm
         exercises/recurrent_gates.turned exercises/recurrent_gates.weights_of
         exercises/faulty_memory.FaultyLSTM
+        exercises/faulty_step.AlwaysFirst exercises/faulty_step.AlwaysFirst.forward
+        exercises/taking_away.LeakingLayer exercises/taking_away.LeakingLayer.forward
+        exercises/taking_away.NoFeedForward.forward exercises/taking_away.NoResidual.after
+        exercises/taking_away.RealBatchNorm.forward exercises/taking_away.Unplaced.forward
+        exercises/taking_away.NoResidual exercises/taking_away.RealBatchNorm
+        exercises/transformer.layer_norm exercises/transformer.may_see
+        exercises/transformer.encoder_block exercises/transformer.cached_step
         display/glyphs.fonts_of display/live/models.key
         exercises/attention_answers.FaultyAttention.forward exercises/comparison.same(wanted)
         exercises/comparison.same(tolerance) exercises/comparison.difference(wanted)
