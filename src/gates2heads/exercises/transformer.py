@@ -110,7 +110,7 @@ check_layer_norm = FunctionCheck(
 
 
 def may_see(real: Tensor) -> Tensor:
-    """The solution of exercise 7.3: real (B, T) bool -> (B, T, T) bool, True = may attend."""
+    """The solution of exercise 7.4: real (B, T) bool -> (B, T, T) bool, True = may attend."""
     length = real.shape[1]
     return torch.ones(length, length, dtype=torch.bool).tril() & real[:, None]
 
@@ -120,7 +120,7 @@ def _ones(real: Tensor) -> Tensor:
 
 
 check_may_see = FunctionCheck(
-    title="Exercise 7.3",
+    title="Exercise 7.4",
     solution=may_see,
     cases=lambda: [
         Case(
@@ -154,7 +154,7 @@ check_may_see = FunctionCheck(
 def encoder_block(
     x: Tensor, attend: Callable, feed_forward: Callable, norm1: Callable, norm2: Callable
 ) -> Tensor:
-    """The solution of exercise 7.4: x (S, D) -> (S, D), pre-norm."""
+    """The solution of exercise 7.3: x (S, D) -> (S, D), pre-norm."""
     x = x + attend(norm1(x))
     return x + feed_forward(norm2(x))
 
@@ -197,7 +197,7 @@ def _from_the_start(x, attend, feed_forward, norm1, norm2):
 
 
 check_encoder_block = FunctionCheck(
-    title="Exercise 7.4",
+    title="Exercise 7.3",
     solution=encoder_block,
     cases=_block_cases,
     mistakes={
