@@ -9,7 +9,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.exercises import attention, attention_answers, attention_further
+from gates2heads.exercises import (
+    attention,
+    attention_answers,
+    attention_further,
+    faulty_step,
+    transformer,
+)
 from tools.folding import source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
@@ -114,3 +120,30 @@ def test_the_study_of_a_language_left_out_runs_on_its_page():
         names["student"], names["source"], names["target"], "es", names["reported"]
     )
     assert verdict.passed, verdict.message
+
+
+SEVEN = {
+    "7.2": ("layer_norm", "check_layer_norm"),
+    "7.3": ("encoder_block", "check_encoder_block"),
+    "7.4": ("may_see", "check_may_see"),
+    "7.5": ("cached_step", "check_cached_step"),
+}
+
+
+@pytest.mark.parametrize("number", SEVEN)
+def test_a_solution_of_chapter_seven_passes_and_shows_its_numbers(number, capsys):
+    name, checker = SEVEN[number]
+    names = {"torch": torch}
+    exec(solutions("07_transformer.ipynb")[number], names)
+    assert getattr(transformer, checker)(names[name])
+    assert re.search(r"\d", capsys.readouterr().out)
+
+
+def test_the_answers_of_chapter_seven_that_are_no_functions():
+    found = solutions("07_transformer.ipynb")
+    assert found.keys() == SEVEN.keys() | {"7.1", "7.6"}
+    names = {"faulty_step": faulty_step}
+    exec(found["7.1"], names)
+    exec(found["7.6"], names)
+    assert transformer.check_by_hand(names["leaves"])
+    assert faulty_step.check_fault(names["diagnosis"])

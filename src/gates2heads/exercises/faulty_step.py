@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -43,8 +44,7 @@ def faulty_writer(model: Transformer) -> Transformer:
     Raises:
         TypeError: it is no Transformer.
     """
-    if not isinstance(model, Transformer):
-        raise TypeError(f"model must be a Transformer, got {shown(model)}")
+    _check_transformer(model)
     faulty = deepcopy(model)
     faulty.target_positions = AlwaysFirst(faulty.target_positions)
     return faulty
@@ -66,8 +66,12 @@ def write_anew(
         for each source the tokens up to the first `<eos>`, which is left out.
 
     Raises:
-        TypeError, ValueError: the model refuses the source, or the length is no count.
+        TypeError, ValueError: it is no Transformer, the source holds no tokens of its vocabulary,
+            the mask does not fit, or the length is no count.
     """
+    _check_transformer(model)
+    check_tokens("source", source, model.source_size)
+    check_mask(mask, source.shape, like=source)
     check_count("max_length", max_length)
     mask = torch.ones_like(source, dtype=torch.bool) if mask is None else mask
     written = torch.full_like(source[:, :1], Vocabulary.bos)
@@ -76,6 +80,11 @@ def write_anew(
         logits = model(Batch(source, mask, written, written, real))
         written = torch.cat([written, logits[:, -1:].argmax(-1)], dim=1)
     return [_up_to_end(row) for row in written[:, 1:].tolist()]
+
+
+def _check_transformer(model: Transformer) -> None:
+    if not isinstance(model, Transformer):
+        raise TypeError(f"model must be a Transformer, got {shown(model)}")
 
 
 def _up_to_end(row: Sequence[int]) -> list[int]:
