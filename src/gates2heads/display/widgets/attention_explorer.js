@@ -5,6 +5,7 @@ import { element, field, inside } from "./view.js";
 
 const TOP = 6; // how many characters the numbers name
 const [LEAST_CELL, MOST_CELL] = [11, 24]; // pixels
+const OLD = "What you see belongs to the text before.";
 const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
 
 class AttentionExplorer extends LiveStage {
@@ -169,7 +170,7 @@ class AttentionExplorer extends LiveStage {
     this.put({ text });
     this.refusal.say("");
     this.dim(true);
-    if (!text.trim()) return this.rest("Nothing to read yet: type a date.");
+    if (!text.trim()) return this.rest(`Nothing to read yet: type a date. ${OLD}`);
     this.root.dataset.state = "reading";
     this.state.textContent = "Reading …";
     const results = await this.runAll("read", { text });
@@ -181,6 +182,11 @@ class AttentionExplorer extends LiveStage {
     Object.assign(this.root.dataset, { state: "done", text });
     this.account();
     this.draw();
+  }
+
+  turnDown(error) {
+    super.turnDown(error);
+    this.refusal.say(`${this.refusal.node.textContent} ${OLD}`);
   }
 
   account() {
