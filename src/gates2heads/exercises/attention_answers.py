@@ -19,10 +19,10 @@ SCORE_NAMES = ("dot", "scaled dot", "general", "additive", "concat")
 def check_same(names) -> str:
     """Check which two of the five score functions are one: the names of both, in any order."""
     if isinstance(names, str):
-        names = re.split(r",|\band\b", names)
+        names = re.split(r"[,/&]|\band\b", names)
     if not isinstance(names, Collection) or len(names) != 2:
         raise NotYetError(f"Answer with two names, such as {shown(SCORE_NAMES[:2])}.")
-    tidy = {str(name).strip().lower().replace("_", " ") for name in names}
+    tidy = {str(name).strip().lower().replace("_", " ").replace("-", " ") for name in names}
     if len(tidy) < 2 or not tidy <= set(SCORE_NAMES):
         raise NotYetError(f"Answer with two of {', '.join(SCORE_NAMES)}, got {shown(names)}.")
     if tidy == {"additive", "concat"}:

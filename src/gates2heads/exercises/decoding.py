@@ -213,6 +213,8 @@ def _nucleus_with(*, reached="at least", normalise=True, order="descending", by=
             kept = places[ranked >= 1 - share]
         elif reached == "below":
             kept = places[ranked.cumsum(0) <= share]
+        elif reached == "beyond":
+            kept = places[before <= share]
         else:
             kept = places[before < share]
         narrow = torch.zeros_like(probs)
@@ -237,6 +239,11 @@ def _nucleus_cases() -> list[Case]:
             (torch.tensor([0.1, 0.5, 0.3, 0.1]), 0.7),
             torch.tensor([0.0, 0.625, 0.375, 0.0]),
         ),
+        Case(
+            "0.5, 0.25 and 0.25, and p = 0.5, which one token reaches",
+            (torch.tensor([0.5, 0.25, 0.25]), 0.5),
+            torch.tensor([1.0, 0.0, 0.0]),
+        ),
         Case("eleven tokens and p = 0.6", (scores.softmax(0), 0.6)),
         Case("eleven tokens and p = 0.9", ((2 * scores).softmax(0), 0.9)),
     ]
@@ -249,6 +256,9 @@ check_nucleus = FunctionCheck(
     mistakes={
         "the token that reaches p is left out: keep tokens until their sum is at least p": (
             _nucleus_with(reached="below")
+        ),
+        "a token is kept although those before it reach p already": (
+            _nucleus_with(reached="beyond")
         ),
         "the rest is not divided by its sum": _nucleus_with(normalise=False),
         "the least likely tokens come first": _nucleus_with(order="ascending"),

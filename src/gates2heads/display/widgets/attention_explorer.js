@@ -246,6 +246,15 @@ class AttentionExplorer extends LiveStage {
     pen.lineWidth = 2;
     pen.strokeRect(1, this.step * this.cell, columns * this.cell - 3, this.cell - 1);
     this.canvas.dataset.step = this.step;
+    this.comeIntoView(rowOf(result.weights, this.step));
+  }
+
+  /** On a narrow page the map scrolls: to the column with most weight, if it is out of sight. */
+  comeIntoView(weights) {
+    const left = weights.indexOf(Math.max(...weights)) * this.cell;
+    const { scrollLeft, clientWidth } = this.scroll;
+    if (left >= scrollLeft && left + this.cell <= scrollLeft + clientWidth) return;
+    this.scroll.scrollLeft = left - clientWidth / 2;
   }
 
   drawNumbers() {
