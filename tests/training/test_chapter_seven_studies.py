@@ -1,10 +1,15 @@
 """The studies of chapter 7: by hand, and a short run of each."""
 
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
 
-from benchmarks import ablations, complexity
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))  # one study reads another
+
+from benchmarks import ablations, cache_lengths, complexity, rounds
 
 
 def test_the_cost_of_a_convolution_by_hand():
@@ -67,3 +72,35 @@ def test_a_short_run_of_the_ablations(change, monkeypatch):
     assert 0 < row["sure"] < 1
     assert row["forced"] > 0
     assert len(row["written"]) == ablations.SHOWN
+
+
+@pytest.mark.parametrize("setting", rounds.SETTINGS)
+def test_a_short_run_of_the_rounds(setting, monkeypatch):
+    monkeypatch.setattr(rounds, "STEPS", 4)
+    monkeypatch.setattr(rounds, "WARMUP", 2)
+    monkeypatch.setattr(rounds, "BIN", 2)
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    row = rounds.run(setting, 0)
+    assert len(row["losses"]) == 2
+    assert row["forced"] > 0
+    assert ("rounds" in row) == (setting == "one block, three rounds")
+
+
+def test_other_rounds_change_the_answer_and_leave_the_model_as_it_was():
+    torch.manual_seed(0)
+    model, data = rounds.model_of("one block, three rounds").eval(), rounds.date_data()
+    found = {one["rounds"]: one["forced"] for one in rounds.other_rounds(model, data)}
+    assert found[3] == pytest.approx(ablations.measured(model, data)["forced"])
+    assert len(set(found.values())) == len(rounds.ROUNDS)
+    assert (model.encoder_rounds, model.decoder_rounds) == (3, 3)
+
+
+def test_with_the_cache_and_without_it_writes_the_same(monkeypatch):
+    monkeypatch.setattr(cache_lengths, "LENGTHS", (2, 5))
+    monkeypatch.setattr(cache_lengths, "ROUNDS", {"kept": 1, "anew": 1})
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    kept, anew = (cache_lengths.run(way, 0) for way in ("kept", "anew"))
+    assert kept["tokens"] == anew["tokens"]
+    assert len(set(kept["tokens"])) == 5
+    assert kept["kept_bytes"][1] / kept["kept_bytes"][0] == 5 / 2
+    assert 0 < kept["seconds"][0] < kept["seconds"][1]
