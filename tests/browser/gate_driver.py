@@ -185,9 +185,10 @@ def drive_units(view: Explorer, traits: dict) -> None:
     number.press("Enter")
     view.unit = int(number.get_attribute("max"))
     view.check()
-    box = view.root.locator(".g2h-units").bounding_box()
+    picture = view.root.locator(".g2h-units")  # which may stand below what is in sight
     units = view.unit + 1
-    view.page.mouse.click(box["x"] + 5, box["y"] + box["height"] * 20.5 / units)
+    at_20 = picture.bounding_box()["height"] * 20.5 / units
+    picture.click(position={"x": 5, "y": at_20})
     view.unit, view.place = 20, 0
     view.check()
     view.field.hover()
