@@ -62,6 +62,12 @@ def test_padding_behind_a_text_changes_nothing(cell):
     assert not torch.allclose(model(padded), model(short))
 
 
+def test_texts_of_small_whole_numbers_are_read_too():
+    model, batch = Rememberer("gru"), next(texts(3, 5))
+    torch.testing.assert_close(model(batch.int()), model(batch))
+    assert recalled(model, batch.int()) == recalled(model, batch)
+
+
 def test_the_forget_bias_is_where_it_should_be():
     model = Rememberer("lstm", 5, forget_bias=3.0).recurrent
     both = model.bias_ih_l0 + model.bias_hh_l0

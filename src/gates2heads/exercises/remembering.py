@@ -75,7 +75,7 @@ class Rememberer(nn.Module):
     def vectors(self, texts: Tensor) -> Tensor:
         """One-hot vectors (B, S, 16) of texts (B, S), in the precision of the weights."""
         check_tokens("texts", texts, SYMBOLS)
-        return F.one_hot(texts, SYMBOLS).to(self.readout.weight.dtype)
+        return F.one_hot(texts.long(), SYMBOLS).to(self.readout.weight.dtype)
 
 
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
