@@ -157,7 +157,7 @@ EXEMPT = {
         decoding/state.select(size) decoding/state.select(keep) decoding/state.check_state(rows)
         decoding/state.tensors decoding/steps.advance decoding/prefix.only
         decoding/two_tables.two_tables decoding/top.top decoding/trace.Tree.begin
-        decoding/translation.up_to_end
+        decoding/translation.up_to_end decoding/observation.weights_of
         decoding/trace.Tree.grow decoding/trace.fate_of decoding/trace.path_fates
         layers/blocks.Residual.after layers/blocks.Residual.before layers/recurrent/gru.gru_step
         layers/attention/kernels.attend_in_heads layers/attention/kernels.explicit_is_faster

@@ -84,22 +84,17 @@ def observe_heads(
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, got {shown(text)}")
-    if not (hasattr(model, "encoder_layers") and hasattr(model, "decoder_layers")):
-        raise TypeError(
-            "model must have encoder_layers and decoder_layers, as a Transformer has, got "
-            f"{type(model).__name__}"
-        )
+    check_stacks(model)
     with record(model) as trace:
         output = write(model, [text], source, target, max_length=max_length)
-    if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
-        raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")
+    check_applied_once(model, trace)
     read, written = _in_words(text, output.tokens[0].tolist(), source, target)
     maps = (
-        _weights(trace, [f"{stack}.{depth}.{block}" for depth in range(len(layers))], size)
-        for stack, block, layers, size in (
-            ("encoder_layers", "self_attn", model.encoder_layers, len(read)),
-            ("decoder_layers", "self_attn", model.decoder_layers, len(written)),
-            ("decoder_layers", "cross_attn", model.decoder_layers, len(read)),
+        torch.stack([weights_of(trace, f"{stack}.{depth}.{block}") for depth in range(len(layers))])
+        for stack, block, layers in (
+            ("encoder_layers", "self_attn", model.encoder_layers),
+            ("decoder_layers", "self_attn", model.decoder_layers),
+            ("decoder_layers", "cross_attn", model.decoder_layers),
         )
     )
     return ObservedHeads(read, written, float(output.log_prob[0]), *maps)
@@ -115,10 +110,32 @@ def _in_words(text: str, tokens: list[int], source, target) -> tuple[list[str], 
     return read, written
 
 
-def _weights(trace: Trace, layers: list[str], size: int) -> Tensor:
-    """The weights of some layers, (layers, H, ·, size); steps that saw fewer keys end in zeros."""
-    maps = []
-    for layer in layers:
-        steps = trace[layer]["weights"]  # of each step: (1, H, ·, keys)
-        maps.append(torch.cat([F.pad(step, (0, size - step.shape[3])) for step in steps], dim=2))
-    return torch.cat(maps).cpu()
+def weights_of(trace: Trace, layer: str) -> Tensor:
+    """The weights (H, T, S) of one attention; steps that saw fewer keys end in zeros."""
+    steps = trace[layer]["weights"]  # of each step: (1, H, ·, keys)
+    size = steps[-1].shape[3]
+    padded = [F.pad(step, (0, size - step.shape[3])) for step in steps]
+    return torch.cat(padded, dim=2)[0].cpu()
+
+
+def check_stacks(model: nn.Module) -> None:
+    """Refuse a model without the two stacks of layers that a Transformer has.
+
+    Raises:
+        TypeError: with a sentence that says what is missing.
+    """
+    if not (hasattr(model, "encoder_layers") and hasattr(model, "decoder_layers")):
+        raise TypeError(
+            "model must have encoder_layers and decoder_layers, as a Transformer has, got "
+            f"{type(model).__name__}"
+        )
+
+
+def check_applied_once(model: nn.Module, trace: Trace) -> None:
+    """Refuse a trace in which a layer ran more than once on the source: its notes are several.
+
+    Raises:
+        TypeError: with a sentence that names the kind of model.
+    """
+    if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
+        raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")

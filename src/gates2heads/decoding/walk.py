@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_module
 from gates2heads.checks.values import check_count
+from gates2heads.decoding.observation import check_applied_once, check_stacks, weights_of
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import tensors
 from gates2heads.decoding.translation import check_sides
@@ -90,7 +91,7 @@ def walk(
         state = model.start(torch.tensor([numbers], device=device))
         options = {"eos": words.eos, "pad": words.pad, "max_length": max_length}
         output = greedy(step, state, bos=torch.tensor([words.bos], device=device), **options)
-    _check_layers(model, trace)
+    check_applied_once(model, trace)
     written, memory = output.tokens[0], _count(state.memory)
     shape = (len(state.memory), *state.memory[0].keys.shape[1::2])
     return Walk(
@@ -147,7 +148,7 @@ def _stages(model: nn.Module, trace: Trace) -> list[Stage]:
                     _size(trace.joined(residual, vectors)[0])
                     for vectors in ("before", "added", "after")
                 )
-                weights = _weights(trace, layer) if part.endswith("attn") else None
+                weights = weights_of(trace, layer) if part.endswith("attn") else None
                 stages.append(Stage(stack, depth + 1, part, *sizes, weights))
     return stages
 
@@ -155,14 +156,6 @@ def _stages(model: nn.Module, trace: Trace) -> list[Stage]:
 def _size(vectors: Tensor) -> Tensor:
     """The root mean square of each vector: (…, D) -> (…)."""
     return vectors.square().mean(dim=-1).sqrt().cpu()
-
-
-def _weights(trace: Trace, layer: str) -> Tensor:
-    """The weights (H, L, S) of one attention; steps that saw fewer keys end in zeros."""
-    steps = [step[0] for step in trace[layer]["weights"]]  # (H, ·, keys)
-    size = steps[-1].shape[2]
-    padded = (nn.functional.pad(step, (0, size - step.shape[2])) for step in steps)
-    return torch.cat(list(padded), dim=1).cpu()
 
 
 def _readouts(log_probs: Tensor, written: Tensor, words: list[str], top: int) -> Readouts:
@@ -182,18 +175,9 @@ def _count(kept) -> int:
 def _check_walk(model, text: str, source, target, top: int) -> None:
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, got {shown(text)}")
-    if not (hasattr(model, "encoder_layers") and hasattr(model, "decoder_layers")):
-        raise TypeError(
-            "model must have encoder_layers and decoder_layers, as a Transformer has, got "
-            f"{type(model).__name__}"
-        )
+    check_stacks(model)
     check_sides(model, source, target)
     check_count("top", top, most=len(target.vocabulary))
-
-
-def _check_layers(model: nn.Module, trace: Trace) -> None:
-    if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
-        raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")
 
 
 def _check_lens(model: nn.Module, vectors: Tensor) -> None:
