@@ -231,7 +231,8 @@ EXEMPT = {
         checks/figures.as_figure checks/figures.ends checks/figures.known
         checks/figures.label_words checks/figures.named checks/figures.number
         checks/figures.numbers checks/figures.seen checks/shown.shown
-        display/widgets/live_view.single_precision
+        display/widgets/live_view.single_precision display/widgets/live_view.labels_of
+        display/widgets/live_view.packed_shares
         checks/tensors.takes data/tokens/vocabulary.text_numbers
         layers/attention/checks.refuse_if_rotary metrics/ngrams.read_counts
         metrics/sentences.choose_tokenizer metrics/sentences.read_pair
@@ -266,6 +267,7 @@ EXEMPT = {
         training/recipes/runs.scores training/recipes/runs.search_of training/recipes/runs.train
         training/recipes/runs.write_all
         training/snapshots.Snapshots.keep training/studies.Study training/studies.origin
+        training/studies.results_of
         training/studies.spread training/studies.table_of
         training/recipes/tasks.CaptionsTask.batches
         training/recipes/tasks.CaptionsTask.from_card training/recipes/tasks.CaptionsTask.pairs

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -13,7 +14,10 @@ from gates2heads.display.engine.export import Exported
 from gates2heads.display.live import models
 from gates2heads.display.live.models import LIVE, engine_source, key, live_files, live_model
 from gates2heads.display.widgets import live_view
-from gates2heads.display.widgets.live_view import LiveView
+from gates2heads.display.widgets.live_view import LiveView, labels_of, packed_shares
+from tests.javascript import DISPLAY, run_javascript
+
+SHARES = {"shares": DISPLAY / "widgets/shares.js"}
 
 
 class Small(LiveView):
@@ -115,3 +119,28 @@ def test_the_same_weights_make_the_same_file(name):
 def test_a_model_that_is_not_shipped_is_refused():
     with pytest.raises(ValueError, match="name must be one of the shipped models"):
         live_model("nobody")
+
+
+def test_shares_arrive_array_after_array_to_two_bytes():
+    draw = np.random.default_rng(0)
+    shapes = [[1], [3, 2], [2, 4, 5], [1, 1, 7]]
+    arrays = [draw.random(shape).astype("f4") for shape in shapes]
+    arrays[0][0], arrays[1][0, 0] = 0.0, 1.0
+    packed = b"".join(map(packed_shares, arrays))
+    body = """
+        const bytes = new DataView(Uint8Array.from(given.packed).buffer);
+        return given.shapes.map(shares.sharesFrom(bytes)).map(({ data }) => [...data]);
+    """
+    arrived = run_javascript(body, SHARES, {"packed": list(packed), "shapes": shapes})
+    for array, found in zip(arrays, arrived, strict=True):
+        assert np.abs(array.ravel() - found).max() <= 0.5 / 65535 + 1e-7
+    assert (arrived[0], arrived[1][0]) == ([0], 1)
+
+
+def test_labels_stand_for_their_examples_or_the_texts_for_themselves():
+    assert labels_of(["a", "b"], None) == ["a", "b"]
+    assert labels_of(["a", "b"], ["first", "second"]) == ["first", "second"]
+    with pytest.raises(ValueError, match="labels must name 2 examples, got 1"):
+        labels_of(["a", "b"], ["first"])
+    with pytest.raises(TypeError, match="labels must be a list of strings"):
+        labels_of(["a"], {"a"})

@@ -6,11 +6,27 @@ import { Live, megabytes } from "./runtime.js";
 import { refusalInWords } from "./pieces.js";
 import { onFirstTouch } from "./touch.js";
 
+const WAIT = 150; // milliseconds without a key before what is typed is read
+
 export class LiveStage extends Stage {
   constructor(model, el, name) {
     super(model, el, name);
     this.lives = model.get("live").map((_, place) => new Live(model, place));
     this.sleep = () => {};
+  }
+
+  /** Said of the picture while what was asked has no answer. */
+  get old() {
+    return "";
+  }
+
+  /** The examples as buttons; `attributes` gives what each has beyond its label. */
+  buildChips(labels, attributes = () => ({})) {
+    this.chips = labels.map((label, place) => element(
+      "button", { type: "button", class: "g2h-chip", ...attributes(place), "data-place": place }, label));
+    const row = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.listen(row, "click", (event) => this.press(event.target.closest("button")));
+    return row;
   }
 
   /** Where it is said, beside the field, that what is typed there cannot be read. */
@@ -28,6 +44,18 @@ export class LiveStage extends Stage {
 
   say(...parts) {
     this.status.replaceChildren(...parts);
+  }
+
+  /** What is typed is read by `type` once no key was pressed for a moment. */
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.type(), WAIT);
+  }
+
+  press(chip) {
+    if (!chip) return;
+    this.input.value = this.model.get("examples")[chip.dataset.place];
+    this.type();
   }
 
   wake() {
@@ -73,7 +101,9 @@ export class LiveStage extends Stage {
       signal.throwIfAborted();
       return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal, onProgress })));
     } catch (error) {
-      if (!running.signal.aborted) this[error.isFromModel && this.refusal ? "turnDown" : "fault"](error);
+      if (running.signal.aborted) return null;
+      if (error.isFromModel && this.refusal) this.turnDown(refusalInWords(error.message));
+      else this.fault(error);
       return null;
     }
   }
@@ -87,10 +117,10 @@ export class LiveStage extends Stage {
   }
 
   /** What was asked cannot be read; the field keeps it. */
-  turnDown(error) {
-    this.asked = null;
+  turnDown(sentence) {
+    this.asked = null; // so that the same may be asked again
     this.root.dataset.state = "refused";
-    this.refusal.say(refusalInWords(error.message));
+    this.refusal.say([sentence, this.old].filter(Boolean).join(" "));
     this.state.textContent = "";
   }
 
@@ -103,6 +133,7 @@ export class LiveStage extends Stage {
   }
 
   dispose() {
+    clearTimeout(this.timer);
     this.running?.abort(new Error("the view was closed"));
     this.sleep();
     super.dispose();

@@ -47,13 +47,10 @@ class AttentionExplorer extends LiveStage {
       type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
     });
     this.input.value = this.model.get("text");
-    const labels = this.model.get("labels");
-    this.chips = this.model.get("examples").map((text, place) => element(
-      "button", { type: "button", class: "g2h-chip", dir: "auto", title: text, "data-place": place }, labels[place]));
-    const row = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
-    this.root.append(field(this.model.get("label"), this.input), this.buildRefusal(this.input), row);
-    this.listen(this.input, "input", () => this.ask(this.input.value));
-    this.listen(row, "click", (event) => this.press(event.target.closest("button")));
+    const examples = this.model.get("examples");
+    const chips = this.buildChips(this.model.get("labels"), (place) => ({ dir: "auto", title: examples[place] }));
+    this.root.append(field(this.model.get("label"), this.input), this.buildRefusal(this.input), chips);
+    this.listen(this.input, "input", () => this.type());
     this.buildReaders();
     this.buildMap();
     this.buildNumbers();
@@ -139,9 +136,7 @@ class AttentionExplorer extends LiveStage {
 
   // ---- what is asked
 
-  press(chip) {
-    if (!chip) return;
-    this.input.value = this.model.get("examples")[chip.dataset.place];
+  type() {
     this.ask(this.input.value);
   }
 
@@ -184,9 +179,8 @@ class AttentionExplorer extends LiveStage {
     this.draw();
   }
 
-  turnDown(error) {
-    super.turnDown(error);
-    this.refusal.say(`${this.refusal.node.textContent} ${OLD}`);
+  get old() {
+    return OLD;
   }
 
   account() {

@@ -10,7 +10,14 @@ from gates2heads.checks.figures import check_shares
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.live_view import (
+    FAR,
+    LiveView,
+    check_examples,
+    check_words,
+    labels_of,
+    single_precision,
+)
 from gates2heads.display.widgets.view import module, style
 
 
@@ -79,7 +86,7 @@ class AttentionExplorer(LiveView):
             raise TypeError(f"models must be a list of models, got {type(models).__name__}")
         if len(models) != len(readings):
             raise ValueError(f"models must be {len(readings)}, one a reader, got {len(models)}")
-        check_words("examples", examples)
+        check_examples(examples)
         for name, words in (
             ("title", title),
             ("label", label),
@@ -87,12 +94,6 @@ class AttentionExplorer(LiveView):
             ("separator", separator),
         ):
             check_text(name, words)
-        if not len(examples):
-            raise ValueError("examples must hold at least one text, got none")
-        labels = examples if labels is None else labels
-        check_words("labels", labels)
-        if len(labels) != len(examples):
-            raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
         names = list(readings)
         if selected is not None:
             check_choice("selected", selected, names)
@@ -103,7 +104,7 @@ class AttentionExplorer(LiveView):
             readings=[told for told, _ in payload],
             maps=b"".join(each.tobytes() for _, maps in payload for each in maps),
             examples=list(examples),
-            labels=list(labels),
+            labels=labels_of(examples, labels),
             title=title,
             label=label,
             hint=hint,
@@ -116,8 +117,7 @@ class AttentionExplorer(LiveView):
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "selected":
             return len(self.names)
-        # What is typed in the page may be longer than what was recorded.
-        return 10_000
+        return FAR
 
     @validate("selected", "step")
     def _inside(self, proposal: dict[str, Any]) -> int:

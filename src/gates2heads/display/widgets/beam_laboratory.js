@@ -62,9 +62,7 @@ class BeamLaboratory extends LiveStage {
     this.input = element("input", {
       type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
     });
-    this.chips = this.model.get("examples").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", dir: "auto", "data-place": place }, text));
-    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    const chips = this.buildChips(this.model.get("examples"), () => ({ dir: "auto" }));
     this.sentence = element("div", {}, field(this.model.get("label"), this.input), chips);
     this.numbers = twoTablesNode(this.model.get("tables"));
     this.field = element("div", { class: "g2h-asked" }, this.sentence, this.numbers);
@@ -74,11 +72,7 @@ class BeamLaboratory extends LiveStage {
       alpha: this.slider(controls, "length power α", { min: 0, max: 2, step: 0.05, trait: "alpha" }),
     };
     this.root.append(kinds, this.field, controls);
-    this.listen(this.input, "input", () => this.change({ text: this.input.value, table: false, prefix: [] }));
-    this.listen(chips, "click", (event) => {
-      const chip = event.target.closest("button");
-      if (chip) this.change({ text: this.model.get("examples")[chip.dataset.place], table: false, prefix: [] });
-    });
+    this.listen(this.input, "input", () => this.type());
   }
 
   slider(controls, name, { trait, show = (value) => String(Number(value.toFixed(2))), ...bounds }) {
@@ -156,6 +150,10 @@ class BeamLaboratory extends LiveStage {
   first() {
     const { text, width, alpha } = this.model.get("recorded");
     return { text, table: false, width, alpha, prefix: [], sampling: null };
+  }
+
+  type() {
+    this.change({ text: this.input.value, table: false, prefix: [] });
   }
 
   change(traits) {

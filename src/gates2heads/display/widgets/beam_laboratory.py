@@ -11,7 +11,7 @@ from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words
+from gates2heads.display.widgets.live_view import FAR, LiveView, check_examples, check_words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 # What each control can be set to, the least and the most.
@@ -22,7 +22,7 @@ BOUNDS = {
     "top_k": (0, 50),
     "top_p": (0.05, 1.0),
     "seed": (0, 2**31 - 1),
-    "step": (0, 10_000),
+    "step": (0, FAR),
 }
 _DIGITS = 4  # of a recorded log-probability
 _TABLES = {
@@ -102,9 +102,7 @@ class BeamLaboratory(LiveView):
         alpha: float = 0.75,
         **traits: Any,
     ):
-        check_words("examples", examples)
-        if not examples:
-            raise ValueError("examples must hold at least one text, got none")
+        check_examples(examples)
         for name, words in {"title": title, "label": label, "hint": hint}.items():
             check_text(name, words)
         _check_recorded(recorded)

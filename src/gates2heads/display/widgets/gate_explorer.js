@@ -8,8 +8,6 @@ import {
 } from "./gates.js";
 import { choice, element, field, inside } from "./view.js";
 
-const WAIT = 150; // milliseconds without a key before what is typed is read
-
 class GateExplorer extends LiveStage {
   constructor(model, el) {
     super(model, el, "gate-explorer");
@@ -34,9 +32,6 @@ class GateExplorer extends LiveStage {
     const { model } = this;
     this.input = element("textarea", { rows: 2, spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     this.input.value = model.get("text");
-    this.chips = model.get("labels").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", "data-place": place }, text));
-    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
     this.clamps = new GateClamps(this, {
       hold: (gates) => this.put({ gates }),
       alone: (alone) => this.put({ alone }),
@@ -46,14 +41,14 @@ class GateExplorer extends LiveStage {
     this.legend = element("p", { class: "g2h-legend" });
     [this.tape.node, this.panel.node].forEach((node) => node.classList.add("g2h-dim"));
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input), chips,
+      field(model.get("label"), this.input), this.buildRefusal(this.input),
+      this.buildChips(model.get("labels")),
       this.buildChoices(), this.clamps.node, this.tape.node, this.legend, this.buildPlace(), this.panel.node);
     this.buildFoot();
     this.clamps.node.after(this.state); // in sight of who holds and types
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.type());
-    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
   }
 
   buildChoices() {
@@ -127,14 +122,7 @@ class GateExplorer extends LiveStage {
 
   later() {
     this.dim(true);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.type(), WAIT);
-  }
-
-  press(chip) {
-    if (!chip) return;
-    this.input.value = this.model.get("examples")[chip.dataset.place];
-    this.type();
+    super.later();
   }
 
   type() {
@@ -192,10 +180,7 @@ class GateExplorer extends LiveStage {
     if (!results) return null;
     const [result] = results;
     if (!result.refused) return { ...result, model };
-    this.asked = null; // so that the same may be asked again
-    this.root.dataset.state = "refused";
-    this.refusal.say(result.refused);
-    this.state.textContent = "";
+    this.turnDown(result.refused);
     return null;
   }
 
@@ -272,11 +257,6 @@ class GateExplorer extends LiveStage {
     this.tape.mark(place, isPicked);
     this.panel.show({ free: now === base ? null : base, now, unit, place });
     this.say(`Unit ${unit} after `, element("code", {}, seen(now.tokens[place])), `: ${unitInWords(now, unit, place)}.`);
-  }
-
-  dispose() {
-    clearTimeout(this.timer);
-    super.dispose();
   }
 }
 

@@ -9,7 +9,14 @@ from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_share, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.live_view import (
+    FAR,
+    LiveView,
+    check_examples,
+    check_words,
+    labels_of,
+    single_precision,
+)
 from gates2heads.display.widgets.view import PositionError, module, style
 
 GATES = ("reset", "update", "forget", "input", "output")
@@ -98,13 +105,7 @@ class GateExplorer(LiveView):
         quantity: str = "cell",
     ):
         names = _names(models)
-        check_words("examples", examples)
-        if not len(examples):
-            raise ValueError("examples must hold at least one text, got none")
-        labels = examples if labels is None else labels
-        check_words("labels", labels)
-        if len(labels) != len(examples):
-            raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
+        check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in said.items():
             check_text(name, words)
@@ -116,7 +117,7 @@ class GateExplorer(LiveView):
             *models.values(),
             names=names,
             examples=list(examples),
-            labels=list(labels),
+            labels=labels_of(examples, labels),
             found=_found(found, names, told["units"]),
             recorded=told,
             numbers=numbers,
@@ -129,8 +130,7 @@ class GateExplorer(LiveView):
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "model":
             return len(self.names)
-        # What is typed in the page may be longer than what was recorded.
-        return self.recorded["units"] if name == "unit" else 10_000
+        return self.recorded["units"] if name == "unit" else FAR
 
     @validate("model", "unit", "place")
     def _inside(self, proposal: dict[str, Any]) -> int:

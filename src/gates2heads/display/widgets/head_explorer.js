@@ -6,10 +6,10 @@ import {
   alone, BLOCKS, headsWithin, inOrder, isUnmoved, mapOf, sidesOf, together, toggled, unmoved, without, wordsIn,
 } from "./heads.js";
 import { ModelMap } from "./model_map.js";
+import { sharesFrom } from "./shares.js";
 import { choice, element, field, inside } from "./view.js";
 import { WordOrder } from "./word_order.js";
 
-const WAIT = 150; // milliseconds without a key before what is typed is read
 const LONGEST = 300; // characters; the model's own limit is told in tokens
 const OLD = "What you see belongs to the sentence before.";
 const SCOPES = ["this layer", "this block", "the whole model"];
@@ -32,13 +32,7 @@ class HeadExplorer extends LiveStage {
   /** What Python recorded, in the shape in which a live answer comes. */
   recorded() {
     const { shapes, ...told } = this.model.get("recorded");
-    const bytes = this.model.get("weights");
-    let at = 0;
-    const blocks = shapes.map((shape) => {
-      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
-      data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / 65535));
-      return { shape, data };
-    });
+    const blocks = shapes.map(sharesFrom(this.model.get("weights")));
     return { ...told, text: this.model.get("text"), blocks };
   }
 
@@ -49,9 +43,6 @@ class HeadExplorer extends LiveStage {
     this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
     this.input.value = model.get("text");
     this.refused = element("p", { class: "g2h-refused", role: "status" });
-    this.chips = model.get("examples").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", lang: "de", "data-place": place }, text));
-    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
     this.order = new WordOrder(this, (order) => this.put({ order }));
     this.told = element("input", { type: "checkbox" });
     this.answers = new HeadAnswers();
@@ -64,7 +55,8 @@ class HeadExplorer extends LiveStage {
     });
     this.where = element("p", { class: "g2h-where" });
     this.root.append(
-      field(model.get("label"), this.input), this.refused, chips,
+      field(model.get("label"), this.input), this.refused,
+      this.buildChips(model.get("examples"), () => ({ lang: "de" })),
       this.order.node,
       element("label", { class: "g2h-told" }, this.told, element("span", {}, "tell the encoder where each word stands (positions)")),
       this.answers.node, this.map.node, this.switches(), this.where, this.panels.node);
@@ -75,7 +67,6 @@ class HeadExplorer extends LiveStage {
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.type());
     this.listen(this.told, "change", () => this.put({ positions: this.told.checked }));
-    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
   }
 
   switches() {
@@ -132,17 +123,6 @@ class HeadExplorer extends LiveStage {
 
   switch(off) {
     this.put({ off });
-  }
-
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.type(), WAIT);
-  }
-
-  press(chip) {
-    if (!chip) return;
-    this.input.value = this.model.get("examples")[chip.dataset.place];
-    this.type();
   }
 
   /** What stands in the field is the sentence, its words in the order in which they are typed. */
@@ -278,7 +258,6 @@ class HeadExplorer extends LiveStage {
   }
 
   dispose() {
-    clearTimeout(this.timer);
     this.panels.dispose();
     super.dispose();
   }

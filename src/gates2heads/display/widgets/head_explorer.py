@@ -9,11 +9,17 @@ from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.live_view import (
+    FAR,
+    LiveView,
+    check_examples,
+    check_words,
+    packed_shares,
+    single_precision,
+)
 from gates2heads.display.widgets.view import module, style
 
 BLOCKS = ("encoder", "decoder", "cross")
-_MOST = 65535  # weights from 0 to 1 travel as whole numbers of two bytes
 _ROW_SUM_TOLERANCE = 1e-3
 
 
@@ -85,14 +91,12 @@ class HeadExplorer(LiveView):
         layer: int = 0,
         token: int = 0,
     ):
-        check_words("examples", examples)
+        check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in {"written": written, **said}.items():
             check_text(name, words)
         for name, place in (("block", block), ("layer", layer), ("token", token)):
             check_count(name, place, least=0)
-        if not len(examples):
-            raise ValueError("examples must hold at least one text, got none")
         maps = _maps(recorded)
         super().__init__(
             model,
@@ -105,7 +109,7 @@ class HeadExplorer(LiveView):
                 "finished": recorded.target[-1] == "<eos>",
                 "shapes": [list(map_.shape) for map_ in maps],
             },
-            weights=b"".join((map_ * _MOST).round().astype("<u2").tobytes() for map_ in maps),
+            weights=b"".join(packed_shares(map_) for map_ in maps),
             text=examples[0],
             **said,
         )
@@ -116,7 +120,7 @@ class HeadExplorer(LiveView):
             return len(BLOCKS)
         if name == "layer":
             return self.recorded["shapes"][at["block"]][0]
-        return 10_000  # what is typed in the page may be longer than what was recorded
+        return FAR
 
     @validate("block", "layer", "token")
     def _inside(self, proposal: dict[str, Any]) -> int:

@@ -14,6 +14,8 @@ from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key
 from gates2heads.display.widgets.view import View
 
+FAR = 10_000  # places: what is typed in a page may be longer than what was recorded
+_MOST_OF_TWO_BYTES = 65535
 PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
 
 
@@ -29,6 +31,38 @@ def check_words(name: str, words: Sequence[str]) -> None:
     check_texts(name, words)
     for word in words:
         check_characters(name, word)
+
+
+def check_examples(examples: Sequence[str]) -> None:
+    """Refuse what is no list of texts to press.
+
+    Raises:
+        TypeError: it is no list of strings.
+        ValueError: it is empty, or one of them holds half a character.
+    """
+    check_words("examples", examples)
+    if not len(examples):
+        raise ValueError("examples must hold at least one text, got none")
+
+
+def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:
+    """Give what stands on the buttons of examples: their labels, or the texts themselves.
+
+    Raises:
+        TypeError: `labels` is no list of strings.
+        ValueError: there are more or fewer labels than examples.
+    """
+    if labels is None:
+        return list(examples)
+    check_words("labels", labels)
+    if len(labels) != len(examples):
+        raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
+    return list(labels)
+
+
+def packed_shares(shares: np.ndarray) -> bytes:
+    """Pack numbers from 0 to 1 (…) as they travel to a page: whole numbers of two bytes each."""
+    return (shares * _MOST_OF_TWO_BYTES).round().astype("<u2").tobytes()
 
 
 def single_precision(values: ArrayLike, name: str) -> np.ndarray:

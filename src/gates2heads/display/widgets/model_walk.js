@@ -1,5 +1,6 @@
 import { tidy } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
+import { sharesFrom } from "./shares.js";
 import { element, field, inside } from "./view.js";
 import { WalkBlock } from "./walk_block.js";
 import { WalkCache } from "./walk_cache.js";
@@ -7,7 +8,6 @@ import { WalkLens } from "./walk_lens.js";
 import { WalkMap } from "./walk_map.js";
 import { boxesOf, goOn, placeInWords, placeWithin, walkInWords, wordsOfWalk } from "./walks.js";
 
-const WAIT = 150; // milliseconds without a key before what is typed is read
 const LONGEST = 300; // characters; the model's own limit is told in tokens
 const OLD = "What you see belongs to the sentence before.";
 const LEGEND = [
@@ -34,17 +34,15 @@ class ModelWalk extends LiveStage {
     if (model.get("text") !== this.result.text) this.hear();
   }
 
+  get old() {
+    return OLD;
+  }
+
   /** What Python recorded, in the shape in which a live answer comes. */
   recorded() {
     const { stages, ...told } = this.model.get("recorded");
-    const bytes = this.model.get("weights");
-    let at = 0;
-    const whole = stages.map(({ shape, ...stage }) => {
-      if (!shape) return { ...stage, weights: null };
-      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
-      data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / 65535));
-      return { ...stage, weights: { shape, data } };
-    });
+    const take = sharesFrom(this.model.get("weights"));
+    const whole = stages.map(({ shape, ...stage }) => ({ ...stage, weights: shape ? take(shape) : null }));
     return { ...told, stages: whole };
   }
 
@@ -73,13 +71,11 @@ class ModelWalk extends LiveStage {
     const { model } = this;
     this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
     this.input.value = model.get("text");
-    this.chips = model.get("examples").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", lang: "de", "data-place": place }, text));
-    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
-    this.root.append(field(model.get("label"), this.input), this.buildRefusal(this.input), chips);
+    this.root.append(
+      field(model.get("label"), this.input), this.buildRefusal(this.input),
+      this.buildChips(model.get("examples"), () => ({ lang: "de" })));
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.type());
-    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
   }
 
   /** A row of tokens to press; the arrows walk along it. */
@@ -144,17 +140,6 @@ class ModelWalk extends LiveStage {
 
   // ---- what is asked
 
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.type(), WAIT);
-  }
-
-  press(chip) {
-    if (!chip) return;
-    this.input.value = this.model.get("examples")[chip.dataset.place];
-    this.type();
-  }
-
   type() {
     clearTimeout(this.timer);
     const text = tidy(this.input.value);
@@ -196,10 +181,7 @@ class ModelWalk extends LiveStage {
     if (!results) return;
     const [result] = results;
     if (result.refused) {
-      this.asked = null;
-      this.root.dataset.state = "refused";
-      this.refusal.say(`${result.refused} ${OLD}`);
-      this.state.textContent = "";
+      this.turnDown(result.refused);
       return;
     }
     Object.assign(this, { result, isRecorded: false, milliseconds: performance.now() - begin });
@@ -265,11 +247,6 @@ class ModelWalk extends LiveStage {
     this.lens.mark(at.step);
     this.cache.show(this.result, words, at.step);
     this.say(placeInWords(this.result, at));
-  }
-
-  dispose() {
-    clearTimeout(this.timer);
-    super.dispose();
   }
 }
 

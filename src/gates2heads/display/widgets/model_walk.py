@@ -10,11 +10,15 @@ from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.decoding.walk import Cache, Readouts, Stage, Walk
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.live_view import (
+    FAR,
+    LiveView,
+    check_examples,
+    check_words,
+    packed_shares,
+    single_precision,
+)
 from gates2heads.display.widgets.view import module, style
-
-_MOST = 65535  # weights from 0 to 1 travel as whole numbers of two bytes
-_FAR = 10_000  # what is typed in the page may be longer than what was recorded
 
 
 class ModelWalk(LiveView):
@@ -77,14 +81,12 @@ class ModelWalk(LiveView):
         step: int = 0,
         token: int = 0,
     ):
-        check_words("examples", examples)
+        check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in {"written": written, **said}.items():
             check_text(name, words)
         for name, where in (("place", place), ("step", step), ("token", token)):
             check_count(name, where, least=0)
-        if not len(examples):
-            raise ValueError("examples must hold at least one text, got none")
         _check_recorded(recorded)
         stages, weights = _stages(recorded)
         super().__init__(
@@ -110,7 +112,7 @@ class ModelWalk(LiveView):
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "place":
             return len({(one["stack"], one["block"]) for one in self.recorded["stages"]})
-        return _FAR
+        return FAR
 
     @validate("place", "step", "token")
     def _inside(self, proposal: dict[str, Any]) -> int:
@@ -158,7 +160,7 @@ def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
                 raise ValueError(
                     f"recorded.stages, weights must be (heads, {rows}, ·), got {map_.shape}"
                 )
-            weights.append((map_ * _MOST).round().astype("<u2").tobytes())
+            weights.append(packed_shares(map_))
         stages.append({**told, "shape": None if map_ is None else list(map_.shape)})
     return stages, b"".join(weights)
 

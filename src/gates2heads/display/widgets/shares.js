@@ -1,0 +1,13 @@
+// Numbers from 0 to 1 as they travel from Python: whole numbers of two bytes.
+
+const WHOLE = 65535;
+
+/** Takes one array after the other out of the bytes that `packed_shares` made, by its shape. */
+export function sharesFrom(bytes) {
+  let at = 0;
+  return (shape) => {
+    const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+    data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / WHOLE));
+    return { shape, data };
+  };
+}
