@@ -45,6 +45,10 @@ FLOATS += [torch.zeros(0), torch.zeros(2, 2, 2, 2, 2), torch.zeros(13, 17, 19), 
 TOKENS = [*THINGS, None, 3, [[3]], torch.zeros(B, S), torch.tensor(3), torch.zeros(0, 0).long()]
 TOKENS += [torch.full((B, S), V), torch.full((B, S), -1), torch.full((B, S), 2**62)]
 TOKENS += [torch.zeros(2, 2, 2).long(), torch.zeros(B, 0).long(), torch.zeros(B, S).bool()]
+# Of TOKENS those without a token number 11, which vocabularies of at least twelve have, and 99.
+FEW = [x for x in TOKENS if not (isinstance(x, Tensor) and x.numel() and x.max() == V)]
+FEW += [torch.full((B, S), 99)]
+SEEDS = [-HUGE, "a", 2.5]
 MASKS = [*THINGS, True, [True], torch.ones(B, S), torch.ones(B, S).long()]
 MASKS += [torch.ones(13, 17).bool(), torch.ones(0, 13).bool(), torch.ones(1, 1, 1, 1, 1).bool()]
 LISTS = [object(), 3, None, 2.5]
@@ -68,6 +72,11 @@ def floats(*shape):
 
 def first(stream):
     return next(iter(stream))
+
+
+def first_drawn(draw):
+    """Draw the first batch: only then does a generator look at its arguments."""
+    return through(draw, lambda **given: next(draw(**given)))
 
 
 def through(subject, call):

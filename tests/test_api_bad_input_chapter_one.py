@@ -9,30 +9,21 @@ from gates2heads.layers.recurrent.jacobians import influence, step_jacobians
 from tests.nonsense import (
     CHOICES,
     COUNTS,
+    FEW,
     FLAGS,
     FLOATS,
-    HUGE,
     MASKS,
+    SEEDS,
     THINGS,
-    TOKENS,
+    first_drawn,
     floats,
-    through,
     walk,
 )
 
 TEXT = torch.full((2, 5), 3)
-SEEDS = [-HUGE, "a", 2.5]
-# Of TOKENS those with a token number 11, which is a symbol of noise here, are left out.
-FEW = [x for x in TOKENS if not (isinstance(x, torch.Tensor) and x.numel() and x.max() == 11)]
-FEW += [torch.full((2, 5), 99)]
 BATCHES = [*FEW, torch.full((2, 5), LETTERS)]
 MODULES = [*THINGS, None, 3, Rememberer]
 READER = Rememberer("gru", 3)
-
-
-def first(draw):
-    """Draw the first batch: only then does a generator look at its arguments."""
-    return through(draw, lambda **given: next(draw(**given)))
 
 
 ENTRIES = {
@@ -53,7 +44,7 @@ ENTRIES = {
     ),
     "Rememberer.vectors": (READER.vectors, {"texts": TEXT}, {"texts": FEW}),
     "texts": (
-        first(texts),
+        first_drawn(texts),
         {"count": 2, "distance": 5, "shortest": 2, "seed": 1},
         {"count": COUNTS, "distance": COUNTS, "shortest": COUNTS, "seed": SEEDS},
     ),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gates2heads.training import studies
-from gates2heads.training.studies import Study, origin, read_study, spread, table_of
+from gates2heads.training.studies import Study, origin, read_study, results_of, spread, table_of
 
 
 @pytest.fixture
@@ -125,6 +125,17 @@ def test_the_origin_is_one_line():
     assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s on an H100")
     with pytest.raises(ValueError, match="rows must hold at least one run"):
         origin([])
+
+
+def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():
+    rows = [{"setting": s, "result": {"n": n}} for n, s in enumerate(["soft", "hard", "soft"])]
+    assert results_of(rows, "soft") == [{"n": 0}, {"n": 2}]
+    with pytest.raises(ValueError, match=r"setting must be one of the rows' \(hard, soft\), got"):
+        results_of(rows, "local")
+    with pytest.raises(ValueError, match="there is none"):
+        results_of([], "soft")
+    with pytest.raises(TypeError, match="rows must be a list of what `read_study` gives"):
+        results_of([{"setting": "soft"}], "soft")
 
 
 def test_a_spread_by_hand():
