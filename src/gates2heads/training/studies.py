@@ -128,6 +128,24 @@ def read_study(name: str) -> list[dict]:
     return _read(RESULTS / f"{name}.json")
 
 
+def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
+    """The results of one setting, one a seed, in the order of the rows.
+
+    Args:
+        rows: of one study.
+        setting: one of theirs.
+    Raises:
+        TypeError: rows are not what `read_study` gives.
+        ValueError: no row has this setting; the sentence lists those that there are.
+    """
+    _check_rows(rows, "setting", "result")
+    found = [row["result"] for row in rows if row["setting"] == setting]
+    if not found:
+        known = ", ".join(sorted({str(row["setting"]) for row in rows})) or "there is none"
+        raise ValueError(f"setting must be one of the rows' ({known}), got {shown(setting)}")
+    return found
+
+
 def origin(rows: Sequence[Mapping]) -> str:
     """Say in one line where rows come from, for the foot of a table or a figure.
 
@@ -139,9 +157,7 @@ def origin(rows: Sequence[Mapping]) -> str:
         TypeError: rows are not what `read_study` gives.
         ValueError: there are none.
     """
-    told = isinstance(rows, list | tuple) and all(isinstance(row, Mapping) for row in rows)
-    if not told or not all({"setting", "command", "machine"} <= row.keys() for row in rows):
-        raise TypeError(f"rows must be a list of what `read_study` gives, got {shown(rows)}")
+    _check_rows(rows, "setting", "command", "machine")
     if not rows:
         raise ValueError("rows must hold at least one run, got none")
     program = rows[0]["command"].partition(".py")[0]
@@ -187,6 +203,12 @@ def spread(values: Sequence[float], places: int = 1) -> str:
 def device_name() -> str:
     """The graphics card, if there is one that torch can use, or else the processor."""
     return torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+
+
+def _check_rows(rows: Sequence[Mapping], *wanted: str) -> None:
+    told = isinstance(rows, list | tuple) and all(isinstance(row, Mapping) for row in rows)
+    if not told or not all(set(wanted) <= row.keys() for row in rows):
+        raise TypeError(f"rows must be a list of what `read_study` gives, got {shown(rows)}")
 
 
 def _read(path: Path) -> list[dict]:
