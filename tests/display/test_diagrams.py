@@ -165,7 +165,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
         (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
         (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
-        (transformer_stacks, {"masked self-attention", "keys, values", "logits (B, T, V)"}),
+        (transformer_stacks, {"masked self-attention", "encoder's output", "logits (B, T, V)"}),
         (where_the_norm_stands, {"norm", "x, as it was", "(B, S, D)"}),
     ],
 )

@@ -33,11 +33,11 @@ WRONG = [
     (exercises.check_may_see, lambda r: torch.ones(r.shape[1], r.shape[1]).tril(), "of shape"),
     (
         exercises.check_encoder_block,
-        lambda x, a, f, m, n: n(m(x + a(x)) + f(m(x + a(x)))),
-        "post-norm",
+        lambda x, a, f, m, n: x + a(m(x)) + f(n(x + a(m(x)))),
+        "pre-norm",
     ),
-    (exercises.check_encoder_block, lambda x, a, f, m, n: x + f(n(a(m(x)))), "the answer is"),
-    (exercises.check_encoder_block, lambda x, a, f, m, n: x + f(n(x)) + a(m(x)), "beside"),
+    (exercises.check_encoder_block, lambda x, a, f, m, n: n(x + f(m(a(x)))), "the answer is"),
+    (exercises.check_encoder_block, lambda x, a, f, m, n: n(m(a(x) + f(x) + x)), "beside"),
     (
         exercises.check_cached_step,
         lambda q, k, v, ks, vs: cached_step(q, k, v, ks, vs)[0],
@@ -69,8 +69,8 @@ def test_other_right_ways_pass():
         return (x - mean) * torch.rsqrt(variance + 1e-5) * weight + bias
 
     def block(x, attend, feed_forward, norm1, norm2):
-        middle = attend(norm1(x)) + x
-        return feed_forward(norm2(middle)) + middle
+        middle = norm1(attend(x) + x)
+        return norm2(feed_forward(middle) + middle)
 
     def visible(real):
         places = torch.arange(real.shape[1])
@@ -89,13 +89,13 @@ def test_other_right_ways_pass():
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ((5, 5, 1, 1), "That is the sum"),
-        ((2, 2, -2, -2), "standard deviation"),
-        ((0.866, 0.866, -0.866, -0.866), "divide by 4"),
+        ((1, 5, 5, 1), "That is the sum"),
+        ((-2, 2, 2, -2), "standard deviation"),
+        ((-0.866, 0.866, 0.866, -0.866), "divide by 4"),
         ((0, 2**0.5, 0, -(2**0.5)), "adds x to it first"),
-        ((1.41, 0, -1.41, 0), "norm of x"),
-        ((2.414, 3, -0.414, -1), "after the sum"),
-        ([1.387, 1.387, 0.277, 0.277], "RMSNorm"),
+        ((-1.41, 0, 1.41, 0), "norm of x"),
+        ((-0.414, 3, 2.414, -1), "after the sum"),
+        ([0.277, 1.387, 1.387, 0.277], "RMSNorm"),
         ((1, -1, 1, -1), "Add x and what the part wrote"),
         ((1, 1, -1), "four numbers"),
         ("1 1 -1 -1", "four numbers"),
@@ -111,11 +111,11 @@ def test_the_pencil_is_answered(answer, reason):
 
 
 def test_the_pencil_by_hand():
-    # (4, 2, 0, 2) + (1, 3, 1, −1) = (5, 5, 1, 1); mean 3, deviation 2
-    x, part = torch.tensor([4.0, 2, 0, 2]), torch.tensor([1.0, 3, 1, -1])
+    # (0, 2, 4, 2) + (1, 3, 1, −1) = (1, 5, 5, 1); mean 3, deviation 2
+    x, part = torch.tensor([0.0, 2, 4, 2]), torch.tensor([1.0, 3, 1, -1])
     leaves = F.layer_norm(x + part, (4,))
     assert exercises.check_by_hand(leaves)
-    assert exercises.check_by_hand((1, 1, -1, -1))
+    assert exercises.check_by_hand((-1, 1, 1, -1))
     assert torch.allclose(leaves, torch.tensor(exercises.LEAVES), atol=1e-3)
 
 
@@ -128,11 +128,11 @@ def test_a_step_by_hand():
 
 
 def test_a_block_by_hand():
-    # (2, 4) + 2 · (1, 2) = (4, 8); plus 1 − (4, 8): (1, 1)
+    # (2, 4) + 2 · (2, 4) = (6, 12), halved (3, 6); plus (4, 7), with the other sign
     out = encoder_block(
         torch.tensor([2.0, 4.0]), lambda v: 2 * v, lambda v: v + 1, lambda v: v / 2, lambda v: -v
     )
-    assert out.tolist() == [1, 1]
+    assert out.tolist() == [-7, -13]
 
 
 @pytest.mark.parametrize("letter", FAULTS)

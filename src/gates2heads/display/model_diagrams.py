@@ -194,7 +194,7 @@ def transformer_stacks() -> Figure:
     for column in (("source", "read", "look", "think"), ("target", "written", "back", "cross")):
         for below, above in pairwise(column):
             d.arrow(below, above)
-    d.arrow("think", "cross", "keys, values", shape="(B, S, D)")
+    d.arrow("think", "cross", "encoder's output", shape="(B, S, D)")
     d.arrow("cross", "work")
     d.arrow("work", "readout")
     d.group("Encoder, L times", "look", "think")

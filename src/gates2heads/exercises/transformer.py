@@ -11,22 +11,22 @@ from gates2heads.exercises.comparison import difference
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 
-# Exercise 7.1: x = (4, 2, 0, 2) and f(x) = (1, 3, 1, −1) leave a post-norm block as this
-LEAVES = (1.0, 1.0, -1.0, -1.0)
+# Exercise 7.1: x = (0, 2, 4, 2) and f(x) = (1, 3, 1, −1) leave a post-norm block as this
+LEAVES = (-1.0, 1.0, 1.0, -1.0)
 ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
 _ROOT = math.sqrt(2)
 _SLIPS = {
-    (5.0, 5.0, 1.0, 1.0): "That is the sum. The norm stands after it.",
-    (2.0, 2.0, -2.0, -2.0): "The mean is off; now divide by the standard deviation.",
-    (0.5, 0.5, -0.5, -0.5): "You divided by the variance; its root is the standard deviation.",
-    (0.866, 0.866, -0.866, -0.866): "The variance is the mean of the four squares: divide by 4 "
+    (1.0, 5.0, 5.0, 1.0): "That is the sum. The norm stands after it.",
+    (-2.0, 2.0, 2.0, -2.0): "The mean is off; now divide by the standard deviation.",
+    (-0.5, 0.5, 0.5, -0.5): "You divided by the variance; its root is the standard deviation.",
+    (-0.866, 0.866, 0.866, -0.866): "The variance is the mean of the four squares: divide by 4 "
     "and not by 3.",
     (0.0, _ROOT, 0.0, -_ROOT): "That is the norm of what the part wrote. The residual adds x to it "
     "first.",
-    (_ROOT, 0.0, -_ROOT, 0.0): "That is the norm of x. What the part wrote is added before.",
-    (1 + _ROOT, 3.0, 1 - _ROOT, -1.0): "You normalised x before the sum. In a post-norm block the "
+    (-_ROOT, 0.0, _ROOT, 0.0): "That is the norm of x. What the part wrote is added before.",
+    (1 - _ROOT, 3.0, 1 + _ROOT, -1.0): "You normalised x before the sum. In a post-norm block the "
     "norm stands after the sum.",
-    (1.387, 1.387, 0.277, 0.277): "That is RMSNorm, which leaves the mean in.",
+    (0.277, 1.387, 1.387, 0.277): "That is RMSNorm, which leaves the mean in.",
 }
 
 
@@ -46,7 +46,7 @@ def check_by_hand(leaves) -> str:
     except (TypeError, ValueError, OverflowError):
         raise NotYetError(f"Each should be a number, got {shown(leaves)}.") from None
     if not difference(torch.tensor(LEAVES), numbers, 1e-3):
-        return "The first two numbers of x were 4 and 2; what the part wrote has made them equal."
+        return "The two numbers in the middle of x were 2 and 4; what the part wrote made them equal."
     for slip, words in _SLIPS.items():
         if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
@@ -132,6 +132,10 @@ check_may_see = FunctionCheck(
             "three texts of 5, 3 and 1 tokens",
             (torch.arange(5) < torch.tensor([5, 3, 1])[:, None],),
         ),
+        Case(
+            "the same, filled up in front",
+            (torch.arange(5) >= torch.tensor([0, 2, 4])[:, None],),
+        ),
     ],
     mistakes={
         "a token may not see itself: the diagonal belongs to the past": (
@@ -154,9 +158,9 @@ check_may_see = FunctionCheck(
 def encoder_block(
     x: Tensor, attend: Callable, feed_forward: Callable, norm1: Callable, norm2: Callable
 ) -> Tensor:
-    """The solution of exercise 7.3: x (S, D) -> (S, D), pre-norm."""
-    x = x + attend(norm1(x))
-    return x + feed_forward(norm2(x))
+    """The solution of exercise 7.3: x (S, D) -> (S, D), post-norm."""
+    x = norm1(x + attend(x))
+    return norm2(x + feed_forward(x))
 
 
 def _block_cases() -> list[Case]:
@@ -172,7 +176,7 @@ def _block_cases() -> list[Case]:
             "`norm2` turns the sign",
             (torch.tensor([[2.0, 4.0]]), lambda v: 2 * v, lambda v: v + 1, lambda v: v / 2,
              lambda v: -v),
-            torch.tensor([[1.0, 1.0]]),
+            torch.tensor([[-7.0, -13.0]]),
         ),
         Case(
             "seven vectors of five numbers",
@@ -181,19 +185,18 @@ def _block_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def _post_norm(x, attend, feed_forward, norm1, norm2):
-    x = norm1(x + attend(x))
-    return norm2(x + feed_forward(x))
+def _pre_norm(x, attend, feed_forward, norm1, norm2):
+    x = x + attend(norm1(x))
+    return x + feed_forward(norm2(x))
 
 
-def _from_the_norm(x, attend, feed_forward, norm1, norm2):
-    x = norm1(x)
-    x = norm2(x + attend(x))
-    return x + feed_forward(x)
+def _the_part_alone(x, attend, feed_forward, norm1, norm2):
+    x = x + norm1(attend(x))
+    return x + norm2(feed_forward(x))
 
 
 def _from_the_start(x, attend, feed_forward, norm1, norm2):
-    return x + feed_forward(norm2(x + attend(norm1(x))))
+    return norm2(x + feed_forward(norm1(x + attend(x))))
 
 
 check_encoder_block = FunctionCheck(
@@ -201,18 +204,18 @@ check_encoder_block = FunctionCheck(
     solution=encoder_block,
     cases=_block_cases,
     mistakes={
-        "it is post-norm: here each norm stands before its part": _post_norm,
-        "the residual carries the normalised vectors and not x as it was": _from_the_norm,
+        "it is pre-norm: here each norm stands behind its sum": _pre_norm,
+        "only what a part wrote is normalised, and not the sum": _the_part_alone,
         "the second residual adds the first x again: what attention brought is lost on the way": (
             _from_the_start
         ),
-        "nothing is added: a residual keeps what was there": (lambda x, a, f, m, n: f(n(a(m(x))))),
+        "nothing is added: a residual keeps what was there": (lambda x, a, f, m, n: n(f(m(a(x))))),
         "`norm1` is used twice": lambda x, a, f, m, n: encoder_block(x, a, f, m, m),
         "the feed-forward network stands beside attention and not after it": (
-            lambda x, a, f, m, n: x + a(m(x)) + f(n(x))
+            lambda x, a, f, m, n: n(m(x + a(x) + f(x)))
         ),
     },
-    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=True` is this, with masks.",
+    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=False` is this, with masks.",
 )
 
 
