@@ -46,7 +46,7 @@ def check_by_hand(leaves) -> str:
     except (TypeError, ValueError, OverflowError):
         raise NotYetError(f"Each should be a number, got {shown(leaves)}.") from None
     if not difference(torch.tensor(LEAVES), numbers, 1e-3):
-        return "The two numbers in the middle of x were 2 and 4; what the part wrote made them equal."
+        return "In x the middle numbers were 2 and 4; what the part wrote has made them equal."
     for slip, words in _SLIPS.items():
         if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
