@@ -6,6 +6,7 @@ from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
+from gates2heads.display.widgets.metric_bench import Judged, MetricBench
 from gates2heads.display.widgets.model_walk import ModelWalk
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
@@ -22,6 +23,8 @@ __all__ = [
     "GateExplorer",
     "Guess",
     "HeadExplorer",
+    "Judged",
+    "MetricBench",
     "ModelWalk",
     "Pooling",
     "Predict",

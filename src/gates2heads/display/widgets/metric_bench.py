@@ -1,0 +1,148 @@
+"""The metric bench: a reference and a hypothesis to edit, and every score with what it counts."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from traitlets import Bool, Dict, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown as shortly
+from gates2heads.checks.values import check_characters, check_choice, check_flag, check_text
+from gates2heads.display.widgets.live_view import check_words
+from gates2heads.display.widgets.view import PositionError, View, module, style
+from gates2heads.metrics.sentences import TOKENIZERS
+from gates2heads.metrics.smoothing import SMOOTHING
+
+CHARACTERS, REFERENCES = 500, 3  # the longest text, the most references
+SHOWN = ("words", "pairs", "threes", "fours", "subsequence")
+
+
+class Judged(NamedTuple):
+    """A hypothesis beside its references, under a name."""
+
+    name: str
+    hypothesis: str
+    references: Sequence[str]
+
+
+class MetricBench(View):
+    """BLEU, chrF and ROUGE of texts that the reader edits, worked out in the page.
+
+    The page has the metrics' twins in JavaScript, with the library's defaults for single sentences.
+
+    Args:
+        examples: one or more to choose from; the first stands there at first.
+        tokenize: how BLEU cuts texts at first.
+        smooth_method: how BLEU smooths at first.
+        lowercase: whether BLEU and chrF compare in lower case at first.
+        shown: what is drawn at first: "words", "pairs", "threes", "fours" or "subsequence".
+        title: stands above the view.
+        hint: what to try, in a line.
+
+    Attributes:
+        hypothesis, references, tokenize, smooth, lowercase, shown: as the reader has set them.
+
+    Raises:
+        TypeError: an example is no `Judged`, or something else is of the wrong kind.
+        ValueError: no examples, a text too long, too many references, or an unknown name.
+    """
+
+    _esm = module("metric_bench.js")
+    _css = style("metric_bench.css")
+
+    examples = List(Dict()).tag(sync=True)
+    most = Dict().tag(sync=True)
+    hypothesis = Unicode().tag(sync=True)
+    references = List(Unicode()).tag(sync=True)
+    tokenize = Unicode("13a").tag(sync=True)
+    smooth = Unicode("exp").tag(sync=True)
+    lowercase = Bool(False).tag(sync=True)
+    shown = Int(0).tag(sync=True)
+
+    _positions = ("shown",)
+
+    def __init__(
+        self,
+        examples: Sequence[Judged],
+        *,
+        tokenize: str = "13a",
+        smooth_method: str = "exp",
+        lowercase: bool = False,
+        shown: str = "words",
+        title: str = "",
+        hint: str = "",
+    ):
+        told = _examples(examples)
+        check_choice("tokenize", tokenize, TOKENIZERS)
+        check_choice("smooth_method", smooth_method, SMOOTHING)
+        check_flag("lowercase", lowercase)
+        check_choice("shown", shown, SHOWN)
+        check_text("title", title)
+        check_text("hint", hint)
+        super().__init__(
+            examples=told,
+            most={"characters": CHARACTERS, "references": REFERENCES},
+            hypothesis=told[0]["hypothesis"],
+            references=told[0]["references"],
+            tokenize=tokenize,
+            smooth=smooth_method,
+            lowercase=lowercase,
+            shown=SHOWN.index(shown),
+            title=title,
+            hint=hint,
+        )
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(SHOWN)
+
+    @validate("shown")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("tokenize", "smooth")
+    def _known(self, proposal: dict[str, Any]) -> str:
+        name, value = proposal["trait"].name, proposal["value"]
+        known = TOKENIZERS if name == "tokenize" else SMOOTHING
+        if value not in known:
+            raise PositionError(f"{name} must be one of {', '.join(known)}, got {shortly(value)}")
+        return value
+
+    @validate("references")
+    def _some(self, proposal: dict[str, Any]) -> list[str]:
+        if not 1 <= len(proposal["value"]) <= REFERENCES:
+            raise PositionError(
+                f"references must hold 1 to {REFERENCES} texts, got {len(proposal['value'])}"
+            )
+        return proposal["value"]
+
+    def __repr__(self):
+        count = len(self.examples)
+        return f"MetricBench({count} example{'' if count == 1 else 's'})"
+
+
+def _examples(examples: Sequence[Judged]) -> list[dict]:
+    """What the page is told of the examples."""
+    if isinstance(examples, str) or not isinstance(examples, list | tuple):
+        raise TypeError(f"examples must be a list of Judged, got {shortly(examples)}")
+    if not examples:
+        raise ValueError("examples must hold at least one text, got none")
+    told = []
+    for place, one in enumerate(examples):
+        if not isinstance(one, Judged):
+            raise TypeError(f"examples[{place}] must be a Judged, got {shortly(one)}")
+        check_text(f"examples[{place}].name", one.name)
+        check_words(f"examples[{place}].references", one.references)
+        if not 1 <= len(one.references) <= REFERENCES or isinstance(one.references, str):
+            raise ValueError(
+                f"examples[{place}].references must hold 1 to {REFERENCES} texts, "
+                f"got {shortly(one.references)}"
+            )
+        check_text(f"examples[{place}].hypothesis", one.hypothesis)
+        for text in (one.name, one.hypothesis, *one.references):
+            check_characters(f"each text of examples[{place}]", text)
+            if len(text) > CHARACTERS:
+                raise ValueError(
+                    f"each text of examples[{place}] must have at most {CHARACTERS} characters, "
+                    f"got {len(text)}"
+                )
+        told.append({**one._asdict(), "references": list(one.references)})
+    return told

@@ -1,0 +1,102 @@
+"""Chapter 9's experiment: damages of a sentence, each of a kind that translators do."""
+
+import random
+from collections.abc import Callable
+
+from gates2heads.checks.values import check_choice, check_text
+
+# A word: another for the same thing, and a word for something else.
+WORDS = {
+    "man": ("guy", "woman"),
+    "woman": ("lady", "man"),
+    "men": ("guys", "women"),
+    "women": ("ladies", "men"),
+    "boy": ("lad", "girl"),
+    "girl": ("lass", "boy"),
+    "child": ("kid", "adult"),
+    "children": ("kids", "adults"),
+    "bike": ("bicycle", "horse"),
+    "bicycle": ("bike", "horse"),
+    "street": ("road", "river"),
+    "road": ("street", "river"),
+    "beach": ("shore", "roof"),
+    "ocean": ("sea", "desert"),
+    "picture": ("photo", "bath"),
+    "couch": ("sofa", "ladder"),
+    "jumping": ("leaping", "sleeping"),
+    "walking": ("strolling", "sleeping"),
+    "big": ("large", "small"),
+    "large": ("big", "small"),
+    "small": ("little", "large"),
+    "little": ("small", "large"),
+}
+REPEATED, CUT = 3, 3  # so many words are said again; one of so many is left out
+
+
+def _words(text: str) -> tuple[list[str], str]:
+    """The words of a sentence, and the full stop behind them."""
+    return text.removesuffix(".").split(), "." if text.endswith(".") else ""
+
+
+def _exchanged(text: str, column: int) -> str:
+    words, stop = _words(text)
+    place = next((n for n, word in enumerate(words) if word in WORDS), None)
+    if place is not None:
+        words[place] = WORDS[words[place]][column]
+    return " ".join(words) + stop
+
+
+def _halves(text: str) -> str:
+    words, stop = _words(text)
+    middle = len(words) // 2
+    return " ".join(words[middle:] + words[:middle]) + stop
+
+
+def _shuffled(text: str) -> str:
+    words, stop = _words(text)
+    random.Random(text).shuffle(words)
+    return " ".join(words) + stop
+
+
+def _repeated(text: str) -> str:
+    words, stop = _words(text)
+    return " ".join(words + words[-REPEATED:] * 2) + stop
+
+
+def _cut(text: str) -> str:
+    words, stop = _words(text)
+    return " ".join(words[: len(words) - len(words) // CUT]) + stop
+
+
+DAMAGES: dict[str, Callable[[str], str]] = {
+    "a word of the same meaning": lambda text: _exchanged(text, 0),
+    "a false word": lambda text: _exchanged(text, 1),
+    "halves exchanged": _halves,
+    "words shuffled": _shuffled,
+    "last words twice more": _repeated,
+    "last third left out": _cut,
+}
+
+
+def can_be_exchanged(text: str) -> bool:
+    """Whether a sentence has a word of `WORDS`, and neither of the words to put in its place."""
+    check_text("text", text)
+    words = set(_words(text)[0])
+    first = next((word for word in _words(text)[0] if word in WORDS), None)
+    return first is not None and not words & set(WORDS[first])
+
+
+def damaged(text: str, damage: str) -> str:
+    """Give a sentence with one of the `DAMAGES`.
+
+    Args:
+        text: a sentence of words with blanks between them; a full stop at the end stays there.
+        damage: its name.
+
+    Raises:
+        TypeError: `text` is no string.
+        ValueError: an unknown damage.
+    """
+    check_text("text", text)
+    check_choice("damage", damage, DAMAGES)
+    return DAMAGES[damage](text)
