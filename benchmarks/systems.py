@@ -141,7 +141,7 @@ def mean(values: Sequence[float]) -> float:
     return 100 * sum(values) / len(values)
 
 
-def run(system: str, seed: int) -> dict:  # noqa: ARG001 (one seed: only one of them draws)
+def run(system: str, seed: int) -> dict:
     """Let a system write, keep its texts and counts, and give its scores."""
     texts, wanted = SYSTEMS[system](), captions()[1]
     references = [[text] for text in wanted]

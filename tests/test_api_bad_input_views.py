@@ -24,6 +24,8 @@ from gates2heads.display.widgets import (
     FoundUnit,
     GateExplorer,
     HeadExplorer,
+    Judged,
+    MetricBench,
     ModelWalk,
     Pooling,
     Translate,
@@ -243,6 +245,29 @@ ENTRIES = {
             "sync_data": [*THINGS[:2], None, 3, []]
             + [{name: place} for name in ("width", "alpha") for place in PLACES[:-1]]
         },
+    ),
+    "MetricBench": (
+        MetricBench,
+        {"examples": [Judged("a", "b c", ["b d"])], "tokenize": "13a", "smooth_method": "exp"}
+        | {"lowercase": False, "shown": "words", "title": "Bench", "hint": "Type"},
+        {
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], [("a", "b", ["c"])]]
+            + [[Judged(*three)] for three in ((3, "b", ["c"]), ("a", None, ["c"]))]
+            + [[Judged("a", "b", some)] for some in (3, None, [], "c", [3], ["\ud800"], ["c"] * 4)],
+            **{
+                name: [*THINGS, None, 3, [], "x"] for name in ("tokenize", "smooth_method", "shown")
+            },
+            "lowercase": [*THINGS, None, 3, "yes", []],
+            **dict.fromkeys(("title", "hint"), WORDS),
+        },
+    ),
+    "MetricBench.set_state": (
+        through(
+            MetricBench.set_state,
+            partial(MetricBench([Judged("a", "b c", ["b d"])]).set_state),
+        ),
+        {"sync_data": {"shown": 99}},
+        {"sync_data": [*THINGS[:2], None, 3, [], {1: 2}] + [{"shown": place} for place in PLACES]},
     ),
     "Pooling": (
         Pooling,

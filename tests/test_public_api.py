@@ -209,6 +209,8 @@ EXEMPT = {
         exercises/self_attention.waves exercises/self_attention.reach
         exercises/decoding.beam_step exercises/decoding.tie exercises/decoding.search_errors
         exercises/decoding.nucleus exercises/faulty_beams.Unordered.select_rows
+        exercises/evaluation.perplexity exercises/evaluation.clipped exercises/evaluation.common
+        exercises/evaluation.share_of_wins exercises/evaluation.matched
         exercises/reaching.Convolutions.forward exercises/faulty_heads.FaultyHeads
         exercises/recurrent_gates.jacobian exercises/recurrent_gates.lstm
         exercises/recurrent_gates.turned exercises/recurrent_gates.weights_of
@@ -238,7 +240,7 @@ EXEMPT = {
         metrics/sentences.choose_tokenizer metrics/sentences.read_pair
         training/losses.logits_of""",
     OWN: """
-        training/studies.read_study
+        training/studies.read_study training/written.read_written
         data/corpora/docstrings.fingerprint data/corpora/docstrings.folder_of
         data/corpora/docstrings.read_folder data/corpora/docstrings.read_packages
         data/corpora/docstrings.split_of_module data/corpora/download.verified
@@ -248,7 +250,7 @@ EXEMPT = {
         training/checkpoints.TrainingCheckpoint.keep
         training/checkpoints.TrainingCheckpoint.resume training/checkpoints.as_bytes
         training/checkpoints.digest training/checkpoints.from_bytes
-        training/files.write_whole training/files.as_file(name)
+        training/files.write_whole training/files.as_file(name) training/written.store_written
          training/files.clear_parts(between)
         training/generators.set_generator_states training/recipes/recipe.blank_model
         training/recipes/runs.Every training/plain_json.read_json(what)

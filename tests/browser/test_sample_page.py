@@ -32,7 +32,7 @@ def test_every_control_shows_pythons_numbers(sample, open_page, mode):
     folder, views = sample
     assert [view.kind for view in views] == [
         *("AlignmentExplorer", "FrameViewer", "AlignmentExplorer"),
-        *("Predict", "Predict", "Pooling", "IntSliderModel", "FrameViewer"),
+        *("Predict", "Predict", "Pooling", "MetricBench", "IntSliderModel", "FrameViewer"),
     ]
     with served(folder, mode) as site:
         page = open_page(site, "index.html")

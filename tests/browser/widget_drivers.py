@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
+from bench_driver import drive_bench
 from explorer_driver import drive_explorer
 from gate_driver import drive_gates
 from head_driver import drive_heads
@@ -142,6 +143,7 @@ DRIVERS = {
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,
+    "MetricBench": drive_bench,
     "ModelWalk": drive_walk,
     "Pooling": drive_pooling,
     "Predict": drive_predict,

@@ -19,6 +19,8 @@ from gates2heads.display.widgets import (
     AlignmentExplorer,
     FrameViewer,
     Guess,
+    Judged,
+    MetricBench,
     Pooling,
     Predict,
     Question,
@@ -118,6 +120,14 @@ def pooling() -> Pooling:
     return Pooling(keys, values, query=1.2, width=0.8, allowed=allowed, title="By <hand>")
 
 
+def bench() -> MetricBench:
+    """Texts to be scored, with one, two and three references."""
+    two = Judged("two <b>", "A man rides.", ["A man rides a bike.", "He rides a bike &amp; falls."])
+    three = Judged("three", "the dog runs.", ["The dog runs.", "A dog is running.", "It runs."])
+    one = Judged("by hand", "the dog the dog runs", ["the dog runs on the beach"])
+    return MetricBench([one, two, three], title="Bench <of> metrics", hint="Type & see.")
+
+
 def linked() -> ipywidgets.VBox:
     """A slider and a viewer that the browser keeps together; the slider reaches too far."""
     slider = ipywidgets.IntSlider(max=9)
@@ -130,7 +140,7 @@ def saved() -> dict:
     """The state and the views of all samples, as a page without a kernel carries them."""
     # A default may well be dropped from the state, but anywidget makes the view's code one.
     data = embed_data(
-        [explorer(), viewer(), words(), prediction(), quiz(), pooling(), linked()],
+        [explorer(), viewer(), words(), prediction(), quiz(), pooling(), bench(), linked()],
         drop_defaults=False,
     )
     shown = [view["model_id"] for view in data["view_specs"]]

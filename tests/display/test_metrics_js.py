@@ -33,7 +33,14 @@ def pairs():
 
 def test_every_tokenizer_cuts_as_the_librarys_does(pairs):
     texts = [text for hypothesis, references in pairs for text in (hypothesis, *references)]
-    texts += ["", " ", "\ufeff a\u0085b\x1cc", "ΑΣ ΣΑΣ. İSTANBUL K", "👍.,5 ٣.٣ ²,²", "&amp;lt;-\n-\n x"]
+    texts += [
+        "",
+        " ",
+        "\ufeff a\u0085b\x1cc",
+        "ΑΣ ΣΑΣ. İSTANBUL K",
+        "👍.,5 ٣.٣ ²,²",
+        "&amp;lt;-\n-\n x",
+    ]
     for lowercase in (False, True):
         told = in_node(
             "return given.names.map((name) => given.texts.map((text) =>"
@@ -138,8 +145,10 @@ def test_the_same_common_subsequence_is_found(pairs):
 
 def test_fates_of_ngrams_by_hand():
     told = in_node(
-        "const ceiling = ngrams.mostInAny(given.references.map((one) => ngrams.countNgrams(one, 1)));"
-        "return [ngrams.fates(given.tokens, 1, ceiling), ngrams.clippedMatches(given.tokens, 1, ceiling)];",
+        "const counters = given.references.map((one) => ngrams.countNgrams(one, 1));"
+        "const ceiling = ngrams.mostInAny(counters);"
+        "return [ngrams.fates(given.tokens, 1, ceiling),"
+        " ngrams.clippedMatches(given.tokens, 1, ceiling)];",
         {"tokens": list("aaaxb"), "references": [list("aab"), list("abb")]},
     )
     # a may match twice, as in the first reference; b once was asked for

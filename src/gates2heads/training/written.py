@@ -46,9 +46,7 @@ def read_written(study: str, folder: Path = RESULTS) -> dict[str, Written]:
             f"got {shown(study)}"
         )
     told = json.loads(gzip.decompress(path.read_bytes()))
-    return {
-        name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()
-    }
+    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()}
 
 
 def store_written(study: str, written: Mapping[str, Written], folder: Path = RESULTS) -> None:

@@ -32,7 +32,7 @@ class MetricBench extends Stage {
   buildTexts() {
     const examples = this.model.get("examples");
     this.example = choice(["your own", ...examples.map((one) => one.name)]);
-    this.hypothesis = element("textarea", { rows: 2, maxlength: this.most.characters, spellcheck: "false" });
+    this.hypothesis = element("textarea", { rows: 1, maxlength: this.most.characters, spellcheck: "false" });
     this.references = element("div", { class: "g2h-texts" });
     this.more = element("button", { type: "button" }, "One more reference");
     this.less = element("button", { type: "button" }, "One less");
@@ -92,7 +92,7 @@ class MetricBench extends Stage {
     this.root.append(
       element("div", { class: "g2h-tables" },
         table(["", "precision", "recall", "score", "remembered", "change"], this.scores, "the scores"),
-        table(["BLEU's n", "found", "of", "%"], this.orders, "what BLEU is made of")),
+        table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of")),
       element("div", { class: "g2h-row" }, this.keep), this.status);
     this.listen(this.keep, "click", () => {
       this.kept = scoreRows(measure(this.read())).map((row) => row.at(-1));
@@ -116,7 +116,7 @@ class MetricBench extends Stage {
     const areas = () => [...this.references.querySelectorAll("textarea")];
     while (areas().length > references.length) this.references.lastChild.remove();
     while (areas().length < references.length) {
-      const area = element("textarea", { rows: 2, maxlength: this.most.characters, spellcheck: "false" });
+      const area = element("textarea", { rows: 1, maxlength: this.most.characters, spellcheck: "false" });
       this.references.append(field(`reference ${areas().length + 1}`, area));
     }
     [this.hypothesis, ...areas()].forEach((area, place) => {
@@ -164,10 +164,11 @@ class MetricBench extends Stage {
         element("td", {}, before === undefined ? "" : number(before)), element("td", { class: "g2h-change" }, change));
     }));
     const { matches, totals, precisions, penalty, hypothesisLength, referenceLength } = found.bleu;
-    const rows = matches.map((match, place) => [place + 1, match, totals[place], precisions[place].toFixed(2)]);
+    const percent = (place) => precisions[place].toFixed(2) + (!matches[place] && precisions[place] ? " (smoothed)" : "");
+    const rows = matches.map((match, place) => [place + 1, match, totals[place], percent(place)]);
     this.orders.replaceChildren(
       ...rows.map((cells) => element("tr", {}, element("th", { scope: "row" }, String(cells[0])), ...cells.slice(1).map((cell) => element("td", {}, String(cell))))),
-      element("tr", {}, element("th", { scope: "row" }, "length"), element("td", {}, String(hypothesisLength)),
+      element("tr", {}, element("th", { scope: "row" }, "tokens"), element("td", {}, String(hypothesisLength)),
         element("td", {}, String(referenceLength)), element("td", {}, `b = ${penalty.toFixed(3)}`)));
   }
 }

@@ -131,7 +131,7 @@ def _examples(examples: Sequence[Judged]) -> list[dict]:
             raise TypeError(f"examples[{place}] must be a Judged, got {shortly(one)}")
         check_text(f"examples[{place}].name", one.name)
         check_words(f"examples[{place}].references", one.references)
-        if not 1 <= len(one.references) <= REFERENCES or isinstance(one.references, str):
+        if not 1 <= len(one.references) <= REFERENCES:
             raise ValueError(
                 f"examples[{place}].references must hold 1 to {REFERENCES} texts, "
                 f"got {shortly(one.references)}"
