@@ -28,6 +28,8 @@ def carried(row: dict) -> dict:
             "perplexity": row["perplexity"],
             "bleu_greedy": row["test"]["width 1"]["bleu"],
             "bleu": row["test"]["width 5"]["bleu"],
+            "chrf": row["test"]["width 5"]["chrf"],
+            "perplexity_free_running": row["perplexity_free_running"],
         },
     }
 

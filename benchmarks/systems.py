@@ -1,4 +1,4 @@
-"""What nine systems write for the test captions, and what the metrics make of it. Chapter 9 reads it.
+"""What nine systems write for the test captions, and what the metrics make of it: chapter 9.
 
     GATES2HEADS_DATA=… python benchmarks/systems.py
     python benchmarks/systems.py --table

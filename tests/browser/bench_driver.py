@@ -23,7 +23,7 @@ HOSTILE = [
 def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     """Take every example, type, add and drop references, and move every control."""
     example, shown, tokenize, smooth = root.locator("select").all()
-    hypothesis = root.get_by_label("hypothesis", exact=False)
+    hypothesis = root.get_by_role("textbox", name="hypothesis")
     for number, one in enumerate(traits["examples"], start=1):
         example.select_option(str(number))
         expect(hypothesis).to_have_value(one["hypothesis"])

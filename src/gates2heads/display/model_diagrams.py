@@ -117,6 +117,33 @@ def step_of_a_beam() -> Figure:
     return d.draw()
 
 
+def counts_of_bleu() -> Figure:
+    """Draw what `metrics.bleu.Bleu` counts, from texts to the score.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "hypothesis x", at=(0, 0), shape="tokens", kind="plain", colour="orange")
+    d.box("s", "references s", at=(0, 1), shape="K × tokens", kind="plain")
+    d.box("own", "n-grams of x", at=(1, 0), colour="orange")
+    d.box("most", "most in any\none reference", at=(1, 1))
+    d.box("found", "clipped\nmatches", at=(2, 0), shape="N counts", kind="round", colour="green")
+    d.box("share", "precisions", at=(3, 0), shape="P, N shares", colour="green")
+    d.box("short", "penalty b", at=(2, 2), colour="green")
+    d.box("score", "BLEU", at=(4, 0), colour="green")
+    d.box("length", "lengths", at=(0, 2), kind="plain")
+    d.arrow("x", "own")
+    d.arrow("s", "most")
+    d.arrow("own", "found")
+    d.arrow("most", "found", route="across then down")
+    d.arrow("found", "share", "divided by all of x")
+    d.arrow("share", "score", "geometric mean")
+    d.arrow("length", "short")
+    d.arrow("short", "score", route="across then down")
+    return d.draw()
+
+
 def gru_cell() -> Figure:
     """Draw one step of `layers.recurrent.GRUCell`, reset before the product.
 

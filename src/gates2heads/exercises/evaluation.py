@@ -41,7 +41,7 @@ def check_by_hand(words, pairs, penalty) -> str:
 
 
 def perplexity(log_probs: Tensor, mask: Tensor) -> float:
-    """The solution of exercise 9.2.
+    """The solution of exercise 9.5.
 
     Args:
         log_probs: (N, T), natural log-probability of each token.
@@ -83,7 +83,7 @@ def _perplexity_cases() -> list[Case]:
 
 
 check_perplexity = FunctionCheck(
-    title="Exercise 9.2",
+    title="Exercise 9.5",
     solution=perplexity,
     cases=_perplexity_cases,
     mistakes={
@@ -106,7 +106,7 @@ def _grams(tokens: Sequence[str], order: int) -> Counter:
 
 
 def clipped(hypothesis: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple:
-    """The solution of exercise 9.3: (matches, n-grams of the hypothesis)."""
+    """The solution of exercise 9.2: (matches, n-grams of the hypothesis)."""
     own, most = _grams(hypothesis, n), Counter()
     for reference in references:
         most |= _grams(reference, n)
@@ -150,7 +150,7 @@ def _clipped_cases() -> list[Case]:
 
 
 check_clipped = FunctionCheck(
-    title="Exercise 9.3",
+    title="Exercise 9.2",
     solution=clipped,
     cases=_clipped_cases,
     parts=("the matches", "the n-grams"),
@@ -174,7 +174,7 @@ check_clipped = FunctionCheck(
 
 
 def common(reference: Sequence[str], hypothesis: Sequence[str]) -> int:
-    """The solution of exercise 9.4: the length of the longest common subsequence."""
+    """The solution of exercise 9.3: the length of the longest common subsequence."""
     row = [0] * (len(hypothesis) + 1)
     for token in reference:
         above = row
@@ -206,6 +206,10 @@ def _common_greedy(reference, hypothesis):
     return found
 
 
+def _common_words(reference, hypothesis):
+    return (Counter(reference) & Counter(hypothesis)).total()
+
+
 def _common_in_place(reference, hypothesis):
     return sum(a == b for a, b in zip(reference, hypothesis, strict=False))
 
@@ -221,14 +225,12 @@ def _common_cases() -> list[Case]:
 
 
 check_common = FunctionCheck(
-    title="Exercise 9.4",
+    title="Exercise 9.3",
     solution=common,
     cases=_common_cases,
     mistakes={
         "you look for a run without gaps: a subsequence may leave words out": _common_run,
-        "the order is forgotten: these are the words that both have": lambda reference, hypothesis: (
-            (Counter(reference) & Counter(hypothesis)).total()
-        ),
+        "the order is forgotten: these are the words that both have": _common_words,
         "each word is taken as soon as it can be: a word left out may leave room for two": (
             _common_greedy
         ),
@@ -242,7 +244,7 @@ check_common = FunctionCheck(
 
 
 def share_of_wins(counts_a: Tensor, counts_b: Tensor, draws: Tensor, score: Callable) -> float:
-    """The solution of exercise 9.5.
+    """The solution of exercise 9.4.
 
     Args:
         counts_a, counts_b: (N, d), what was counted in each sentence.
@@ -276,7 +278,7 @@ def _wins_with(way: str) -> Callable:
 
 
 def matched(total: Tensor) -> float:
-    """The score of exercise 9.5's cases: matches (0,) in percent of n-grams (1,)."""
+    """The score of exercise 9.4's cases: matches (0,) in percent of n-grams (1,)."""
     return 100 * float(total[0]) / float(total[1])
 
 
@@ -298,7 +300,7 @@ def _wins_cases() -> list[Case]:
 
 
 check_wins = FunctionCheck(
-    title="Exercise 9.5",
+    title="Exercise 9.4",
     solution=share_of_wins,
     cases=_wins_cases,
     mistakes={
