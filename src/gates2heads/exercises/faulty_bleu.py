@@ -44,9 +44,9 @@ def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) 
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty BLEU: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then “the the the the the” would be wrong beside one reference, too.",
+        "a": "Then what says everything twice would be wrong beside one reference, too.",
         "b": "Then the short hypothesis would be wrong, and it is right.",
-        "d": "Then nearly every row would be wrong, with one reference or with three.",
+        "d": "Then the good hypothesis would be wrong, with one reference and with three.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}. With one reference the two ceilings are the same."
