@@ -4,7 +4,7 @@ import { Stage, choice, direction, element, field, inside } from "./view.js";
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
 const CUTS = ["words, marks (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
 const SMOOTHING = ["exp", "none", "floor", "add-k"];
-const LITTLE = ["½, ¼, … match (exp)", "nothing (none)", "0.1 match (floor)", "one more each (add-k)"];
+const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more each (add-k)"];
 const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "shown"];
 
@@ -60,7 +60,7 @@ class MetricBench extends Stage {
     this.shown = choice(["words (n = 1)", "pairs (n = 2)", "runs of three", "runs of four", "longest common subsequence"]);
     this.lowercase = element("input", { type: "checkbox" });
     this.root.append(element("div", { class: "g2h-controls" },
-      field("show", this.shown), field("BLEU cuts into", this.tokenize), field("BLEU takes for no match", this.smooth),
+      field("show", this.shown), field("BLEU cuts into", this.tokenize), field("BLEU counts for none", this.smooth),
       element("label", { class: "g2h-check" }, this.lowercase, "all in lower case")));
     this.listen(this.shown, "change", () => this.put({ shown: Number(this.shown.value) }));
     this.listen(this.tokenize, "change", () => this.put({ tokenize: TOKENIZERS[this.tokenize.value] }));
