@@ -278,7 +278,14 @@ def _wins_with(way: str) -> Callable:
 
 
 def matched(total: Tensor) -> float:
-    """The score of exercise 9.4's cases: matches (0,) in percent of n-grams (1,)."""
+    """The score of exercise 9.4's cases.
+
+    Args:
+        total: (2,), the matches and the n-grams.
+
+    Returns:
+        the matches in percent of the n-grams.
+    """
     return 100 * float(total[0]) / float(total[1])
 
 
