@@ -281,7 +281,7 @@ def matched(total: Tensor) -> float:
     """The score of exercise 9.4's cases.
 
     Args:
-        total: (2,), the matches and the n-grams.
+        total: (D,) with D = 2, the matches and the n-grams.
 
     Returns:
         the matches in percent of the n-grams.
