@@ -136,6 +136,7 @@ def test_an_interrupted_fetch_leaves_the_old_assets(tmp_path, monkeypatch):
     assert not fetch_assets.is_complete(target)
 
 
+@pytest.mark.book  # it reads the anywidget that the book is built with, and no other version
 def test_a_finished_fetch_is_known_by_its_manifest(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch_assets, "PACKAGES", ())
     target = tmp_path / "vendor"

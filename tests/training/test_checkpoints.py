@@ -11,6 +11,7 @@ import time
 from importlib.resources import files
 
 import pytest
+import safetensors.torch
 import torch
 from safetensors.torch import save_file
 from torch import nn
@@ -189,7 +190,8 @@ def test_a_card_that_is_none_is_refused_though_its_weights_are_right(tmp_path, c
 
 def test_weights_that_are_no_numbers_of_a_model_are_refused(tmp_path):
     path, model = tmp_path / "w.safetensors", nn.Linear(3, 5)
-    for dtype in (torch.int8, torch.bool, torch.complex64):
+    known = safetensors.torch._SIZE  # before 0.5 a file could hold no complex numbers
+    for dtype in {torch.int8, torch.bool, torch.complex64} & set(known):
         tensors = {name: tensor.to(dtype) for name, tensor in model.state_dict().items()}
         save_file(tensors, path, {"card": "{}", "sha256": digest(tensors)})
         with pytest.raises(ValueError, match=rf"weight is \(5, 3\) of {dtype} in the file and"):

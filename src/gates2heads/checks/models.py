@@ -39,7 +39,9 @@ def check_row(name: str, tokens: Tensor, batch_size: int, vocabulary_size: int) 
         raise ValueError(
             f"{name} must have shape {shape}, one token a sequence, got {tuple(tokens.shape)}"
         )
-    check_tokens(name, tokens[:, None] if isinstance(tokens, Tensor) else tokens, vocabulary_size)
+    # `unsqueeze` where an index would do: old versions of torch do not index sparse tensors.
+    column = tokens.unsqueeze(1) if isinstance(tokens, Tensor) else tokens
+    check_tokens(name, column, vocabulary_size)
 
 
 def check_last_tokens(last_tokens: Tensor, batch_size: int, vocabulary_size: int) -> None:

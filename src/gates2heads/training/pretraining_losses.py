@@ -128,7 +128,7 @@ def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
         given = tuple(labels.shape) if isinstance(labels, Tensor) else type(labels).__name__
         raise ValueError(f"labels must have shape ({len(logits)},), got {given}")
     check_device(logits, labels=labels)
-    check_tokens("labels", labels[:, None], logits.shape[1])
+    check_tokens("labels", labels.unsqueeze(1), logits.shape[1])
     return cross_entropy(logits[:, None], labels[:, None])
 
 
@@ -158,7 +158,7 @@ def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None)
     """Mean surprise at one end of the answers, from scores (B, L) and places (B,)."""
     check_width(f"logits.{name}", scores, None)
     check_mask(allowed, scores.shape, name="allowed", like=scores)
-    wanted = places[:, None] if isinstance(places, Tensor) and places.dim() == 1 else places
+    wanted = places.unsqueeze(1) if isinstance(places, Tensor) and places.dim() == 1 else places
     check_device(scores, **{name: wanted})
     check_tokens(name, wanted, scores.shape[1])
     if wanted.shape != (len(scores), 1):
