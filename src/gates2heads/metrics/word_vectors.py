@@ -9,7 +9,13 @@ from torch import Tensor
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_device, check_filled
-from gates2heads.checks.values import check_count, check_list, check_number, check_texts
+from gates2heads.checks.values import (
+    check_count,
+    check_flag,
+    check_list,
+    check_number,
+    check_texts,
+)
 
 
 class Agreement(NamedTuple):
@@ -75,17 +81,45 @@ class WordVectors:
         """The words with the largest cosine to a word, itself left out, best first."""
         return self._best(self.unit_vector(word), count, without=(word,))
 
-    def analogy(self, a: str, b: str, c: str, count: int = 1) -> list[tuple[str, float]]:
+    def towards(
+        self, a: str, b: str, count: int = 10, *, exclude: bool = True
+    ) -> list[tuple[str, float]]:
+        """The words nearest to b − a: what tells b from a, best first.
+
+        Args:
+            a, b: two words.
+            count: how many words.
+            exclude: leave out the two themselves.
+        """
+        check_flag("exclude", exclude)
+        query = self.unit_vector(b) - self.unit_vector(a)
+        return self._best(query, count, without=(a, b) if exclude else ())
+
+    def analogy(
+        self, a: str, b: str, c: str, count: int = 1, *, exclude: bool = True
+    ) -> list[tuple[str, float]]:
         """Answer "a is to b as c is to ?" with the words nearest to b − a + c, best first.
 
         Source: Mikolov et al. 2013, "Linguistic Regularities", section 3; named 3CosAdd by Levy and
-        Goldberg 2014, equation 3. The three words themselves are left out.
-        """
-        query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
-        return self._best(query, count, without=(a, b, c))
+        Goldberg 2014, equation 3.
 
-    def analogy_accuracy(self, questions: Sequence[Sequence[str]]) -> Agreement:
+        Args:
+            a, b, c: three words.
+            count: how many answers.
+            exclude: leave out the three themselves, as the sources do.
+        """
+        check_flag("exclude", exclude)
+        query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
+        return self._best(query, count, without=(a, b, c) if exclude else ())
+
+    def analogy_accuracy(
+        self, questions: Sequence[Sequence[str]], *, exclude: bool = True
+    ) -> Agreement:
         """The share of questions (a, b, c, d, …) whose d `analogy` finds; a word may lack.
+
+        Args:
+            questions: rows of four words, and what else they hold.
+            exclude: as for `analogy`.
 
         Raises:
             TypeError: a question is none, or its first four parts are no words.
@@ -93,7 +127,7 @@ class WordVectors:
         _check_rows("questions", questions, words=4)
         known = [row[:4] for row in questions if all(word in self for word in row[:4])]
         # With the three words left out, a small vocabulary may hold no answer.
-        answers = [(self.analogy(a, b, c), d) for a, b, c, d in known]
+        answers = [(self.analogy(a, b, c, exclude=exclude), d) for a, b, c, d in known]
         right = sum(found[0][0] == d for found, d in answers if found)
         return Agreement(right / len(known) if known else float("nan"), len(known), len(questions))
 

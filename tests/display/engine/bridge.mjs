@@ -10,6 +10,8 @@ import { searchText } from "../../../src/gates2heads/display/live/tasks/search.j
 import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
 import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
 import { searches } from "./bridge_searches.mjs";
+import { askWords, flatMap } from "../../../src/gates2heads/display/engine/metrics/word_questions.js";
+import { askTable, wordsIn } from "../../../src/gates2heads/display/live/tasks/words.js";
 
 const loaded = new Map(); // models that stay between requests
 
@@ -49,6 +51,23 @@ const operations = {
 
   walkText({ key, payload }) {
     return last(walkText(loaded.get(key), payload));
+  },
+
+  // A table of words: one question of the library, one of the view, and what it makes of a text.
+  askWords({ key, words, options }) {
+    return askWords(loaded.get(key).model.compared(), words, options);
+  },
+
+  askTable({ key, payload }) {
+    return last(askTable(loaded.get(key), payload));
+  },
+
+  flatMap({ vectors }) {
+    return flatMap(vectors);
+  },
+
+  wordsIn({ texts }) {
+    return texts.map(wordsIn);
   },
 
   headsOf({ key }) {

@@ -45,6 +45,7 @@ from gates2heads.models.translation.seq2seq import (
     EncoderDecoder,
     SequenceToSequence,
 )
+from gates2heads.models.words.table import WordTable
 
 POINTS = 0x110000  # how many code points there are
 SURROGATES = range(0xD800, 0xE000)  # which stand in no text
@@ -169,6 +170,7 @@ MODELS = {
     SequenceToSequence: _pair,
     Transformer: _transformer,
     TransformerLanguageModel: _stack,
+    WordTable: lambda model: {"words": model.words},
 }
 
 

@@ -28,7 +28,9 @@ ALPHABETS = (
     "tokens",
     "source_tokens",
     "target_tokens",
-)  # which the header holds elsewhere
+    "words",
+    "counts",
+)  # which the header holds elsewhere, if it needs them
 DTYPES = {torch.float32: "float32", torch.int8: "int8"}
 
 

@@ -1,14 +1,15 @@
 """From a weights file of the book to the model, its tokenizers and its search, whoever wrote it.
 
-What the command line trained holds its recipe. The small models of three experiments hold what
-their own scripts wrote: the settings of an `EncoderDecoder` or of a recurrent language model, or
-the way that a model looks.
+What the command line trained holds its recipe. The small models of the experiments hold what
+their own scripts wrote: the settings of an `EncoderDecoder` or of a recurrent language model, the
+way that a model looks, or the words of a table of vectors.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from gates2heads.data.tokens.characters import CharacterTokenizer
@@ -16,6 +17,7 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.exercises.looking import WAYS, looking_model
 from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.models.translation.seq2seq import EncoderDecoder
+from gates2heads.models.words.table import WordTable
 from gates2heads.training.checkpoints import check_shapes, read_weights, shipped_weights
 from gates2heads.training.recipes.runs import load
 
@@ -46,6 +48,8 @@ def rebuild(path: Path) -> Rebuilt:
         return Rebuilt(trained.model, trained.source, trained.target, decoding, trained.card)
     if "tokens" in card:
         return _language_model(path, tensors, card)
+    if "words" in card:
+        return _word_table(path, tensors, card)
     way = str(card.get("command", "")).rpartition(" ")[2]
     if not {"source_tokens", "target_tokens"} <= card.keys() or (
         "settings" not in card and way not in WAYS
@@ -78,6 +82,18 @@ def _language_model(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Re
     check_shapes(path, model, tensors)
     model.load_state_dict(tensors)
     return Rebuilt(model.eval(), tokenizer, tokenizer, {}, card)
+
+
+def _word_table(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuilt:
+    """Word vectors, whose words and counts the card holds; they read no text."""
+    try:
+        width = tensors["vectors.weight"].shape[1]
+        model = WordTable(card["words"], torch.tensor(card["counts"]), width)
+    except Exception as error:  # a card may hold anything
+        raise _no_model(path, error) from error
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
+    return Rebuilt(model.eval(), None, None, {}, card)
 
 
 def _no_model(path: Path, error: Exception) -> ValueError:

@@ -23,6 +23,9 @@ LIVE = (
     "dates_additive",
     "gates_lstm",
     "gates_gru",
+    "words_skip_gram",
+    "words_cbow",
+    "words_glove",
 )
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")

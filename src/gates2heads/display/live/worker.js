@@ -7,10 +7,12 @@ import { readText } from "./tasks/read.js";
 import { searchText } from "./tasks/search.js";
 import { translateText } from "./tasks/translate.js";
 import { walkText } from "./tasks/walk.js";
+import { askTable } from "./tasks/words.js";
 
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
   gates: readGates, heads: showHeads, read: readText, search: searchText, translate: translateText, walk: walkText,
+  words: askTable,
 };
 if (port.postMessage) serve(port, tasks);

@@ -4,6 +4,7 @@ import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js"
 import { BERT, GPT } from "./pretraining.js";
 import { SequenceToSequence } from "./seq2seq.js";
 import { Transformer } from "./transformer.js";
+import { WordTable } from "./words.js";
 
 const MODELS = {
   BERT,
@@ -13,6 +14,7 @@ const MODELS = {
   SequenceToSequence,
   Transformer,
   TransformerLanguageModel,
+  WordTable,
 };
 
 /** Build the model that a header describes, from its weights. */

@@ -1,0 +1,100 @@
+"""One, two or three words asked of their vectors, and the answer as a map of two axes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_filled
+from gates2heads.checks.values import check_count, check_texts
+from gates2heads.metrics.word_vectors import WordVectors
+
+MOST_WORDS = 3
+GOAL = "b − a + c"  # the point of the map that is no word
+
+
+class WordAnswer(NamedTuple):
+    """What some words are told of their neighbourhood."""
+
+    asked: tuple[str, ...]
+    cosines: tuple[float, ...]  # between each two of the asked words: ab, ac, bc
+    found: tuple[tuple[tuple[str, float], ...], ...]  # lists of (word, cosine), best first
+    points: tuple[str, ...]  # what the map shows: asked words, `GOAL` for three, found words
+    places: Tensor  # (N, 2), where each point lies
+    shares: tuple[float, float]  # how much of the points' spread each axis shows
+
+
+def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
+    """Lay vectors out on the two axes along which they spread most.
+
+    Source: Hotelling 1933, principal components. The sign of an axis is free; here its farthest
+    point lies on the positive side.
+
+    Args:
+        vectors: (N, D).
+
+    Returns:
+        places (N, 2), around their mean, and shares (2,): how much of the sum of squared distances
+        from the mean each axis shows; 0 where all vectors are equal.
+
+    Raises:
+        TypeError, ValueError: they are no floating-point tensor (N, D) of finite numbers.
+    """
+    if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
+        raise TypeError(f"vectors must be a floating-point tensor, got {shown(vectors)}")
+    check_filled("vectors", vectors)
+    if vectors.dim() != 2 or not len(vectors) or not vectors.isfinite().all():
+        raise ValueError(f"vectors must be finite, of shape (N, D), got {tuple(vectors.shape)}")
+    centred = vectors.double() - vectors.double().mean(0)
+    values, axes = torch.linalg.eigh(centred @ centred.T)  # (N,) rising, (N, N)
+    values = F.pad(values.clamp(min=0), (2, 0))[-2:].flip(0)  # the two largest
+    axes = F.pad(axes, (2, 0))[:, -2:].flip(1)
+    farthest = axes.gather(0, axes.abs().argmax(0, keepdim=True))  # (1, 2)
+    places = axes * values.sqrt() * torch.where(farthest < 0, -1, 1)
+    return places, values / centred.square().sum().clamp_min(1e-300)
+
+
+def ask_words(
+    vectors: WordVectors, words: Sequence[str], *, count: int = 10, exclude: bool = True
+) -> WordAnswer:
+    """Ask for one word's neighbours, for what tells two apart, or for the fourth to three.
+
+    Args:
+        vectors: of all words.
+        words: one: its nearest words. Two, a and b: the words nearest to b − a, and those nearest
+            to a − b. Three: the words nearest to b − a + c.
+        count: words a list.
+        exclude: leave out the asked words; one word alone is always left out.
+
+    Raises:
+        TypeError: an argument is of the wrong kind.
+        ValueError: a word has no vector, or there are none or more than three.
+    """
+    if not isinstance(vectors, WordVectors):
+        raise TypeError(f"vectors must be WordVectors, got {shown(vectors)}")
+    check_texts("words", words)
+    check_count("count", count)
+    if not 1 <= len(words) <= MOST_WORDS:
+        raise ValueError(f"words must be one, two or three, got {len(words)}")
+    a, b, c = (*words, None, None)[:MOST_WORDS]
+    units = {word: vectors.unit_vector(word) for word in words}
+    goal = {}
+    if c is not None:
+        found = [vectors.analogy(a, b, c, count, exclude=exclude)]
+        goal = {GOAL: F.normalize(units[b] - units[a] + units[c], dim=0)}
+    elif b is not None:
+        ways = ((a, b), (b, a))
+        found = [vectors.towards(*way, count, exclude=exclude) for way in ways]
+    else:
+        found = [vectors.nearest(a, count)]
+    new = [word for answers in found for word, _ in answers]
+    points = units | goal | {word: vectors.unit_vector(word) for word in new}
+    places, shares = flat_map(torch.stack(list(points.values())))
+    pairs = [(a, b), (a, c), (b, c)]
+    cosines = [float(units[x] @ units[y]) for x, y in pairs if x is not None and y is not None]
+    lists = tuple(tuple(one) for one in found)
+    told = tuple(words), tuple(cosines), lists, tuple(points), places
+    return WordAnswer(*told, tuple(shares.tolist()))

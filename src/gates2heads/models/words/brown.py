@@ -1,0 +1,165 @@
+"""Word classes: words that stand beside the same words are put together, one pair at a time."""
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.tensors import check_filled
+from gates2heads.checks.values import check_count
+from gates2heads.data.batches.windows import Text, check_counts, check_text
+
+
+def mutual_information(table: Tensor) -> Tensor:
+    """How much a class tells of the class after it, on average; a scalar, in nats.
+
+    Σ_ij p_ij log(p_ij / (l_i r_j)), where p is the table divided by its sum, and l_i, r_j are the
+    sums of its row i and column j.
+
+    Source: Brown et al. 1992, section 3. Departs from it in nothing.
+
+    Args:
+        table: (C, C), how often class j comes right after class i.
+
+    Raises:
+        TypeError, ValueError: it is no square table of counts.
+    """
+    _check_table(table)
+    return _terms(_shares(table), *_margins(table)).sum()
+
+
+def merge_losses(table: Tensor) -> Tensor:
+    """What `mutual_information` loses when classes i and j become one, for each pair.
+
+    Args:
+        table: (C, C), how often class j comes right after class i.
+
+    Returns:
+        (C, C) in nats, symmetric; infinite on the diagonal.
+
+    Raises:
+        TypeError, ValueError: as in `mutual_information`.
+    """
+    _check_table(table)
+    share = _shares(table)  # p, (C, C)
+    left, right = _margins(table)  # l and r, (C,)
+    terms = _terms(share, left, right)
+    of_one = terms.sum(1) + terms.sum(0) - terms.diag()  # all terms in which a class stands
+    losses = torch.full_like(share, torch.inf)
+    for i in range(len(share) - 1):
+        j = torch.arange(i + 1, len(share))
+        gone = of_one[i] + of_one[j] - terms[i, j] - terms[j, i]
+        both_left, both_right = left[i] + left[j], right[i] + right[j]
+        rows = _terms(share[i] + share[j], both_left, right)  # (·, C): the pair, then each class
+        columns = _terms((share[:, i, None] + share[:, j]).T, both_right, left)
+        others = torch.ones_like(rows)
+        others[:, i] = 0
+        others[torch.arange(len(j)), j] = 0
+        itself = share[i, i] + share[i, j] + share[j, i] + share[j, j]
+        new = ((rows + columns) * others).sum(1) + torch.special.xlogy(
+            itself, itself / (both_left * both_right).clamp_min(1e-300)
+        )
+        losses[i, j] = losses[j, i] = gone - new
+    return losses
+
+
+def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
+    """Put the words of a text into classes, so that a class tells most of the class after it.
+
+    The C most frequent words begin as classes of their own. Then each further word, by falling
+    frequency, is added as a class, and of the C + 1 classes those two become one whose union
+    loses the least `mutual_information` on the words that are there so far.
+
+    Source: Brown et al. 1992, section 3, its second algorithm. Departs from it in that it does not
+    go on to exchange words between classes.
+
+    Args:
+        text: tokens of whole sentences; the first of a sentence does not follow the last.
+        counts: (V,), how often each token occurs; a token with count 0 is left out.
+        classes: C.
+
+    Returns:
+        (V,) long, the class of each token, 0 to C − 1; −1 for one that is left out. Fewer
+        classes are used if there are fewer words.
+
+    Raises:
+        TypeError, ValueError: the text is no `Text`, the counts are no counts or too few for it, or
+            `classes` is no whole number of at least 1.
+    """
+    check_text(text)
+    check_count("classes", classes)
+    _check_words(text, counts)
+    words = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
+    first, second, times = _bigrams(text)
+    place = torch.full((len(counts),), -1)  # the class of each word so far
+    table = torch.zeros(0, 0, dtype=torch.double)
+    for word in words.tolist():
+        place[word] = len(table)
+        table = _with_word(table, word, place, (first, second, times))
+        if len(table) > classes:
+            kept, lost = divmod(int(merge_losses(table).argmin()), len(table))
+            table = _merged(table, kept, lost)
+            place[place == lost] = kept
+            place[place > lost] -= 1
+    return place
+
+
+def _with_word(table: Tensor, word: int, place: Tensor, bigrams: tuple) -> Tensor:
+    """The table (C, C) with a class more, which holds one word alone: (C + 1, C + 1)."""
+    first, second, times = bigrams
+    size = len(table) + 1
+    grown = table.new_zeros(size, size)
+    grown[:-1, :-1] = table
+    for here, there, out in ((first, second, grown[-1]), (second, first, grown[:, -1])):
+        of_word = (here == word) & (place[there] >= 0)
+        out.zero_().index_add_(0, place[there[of_word]], times[of_word])
+    return grown
+
+
+def _merged(table: Tensor, kept: int, lost: int) -> Tensor:
+    """The table with class `lost` added to class `kept`, (C − 1, C − 1)."""
+    table = table.clone()
+    table[kept] += table[lost]
+    table[:, kept] += table[:, lost]
+    rest = torch.arange(len(table)) != lost
+    return table[rest][:, rest]
+
+
+def _bigrams(text: Text) -> tuple[Tensor, Tensor, Tensor]:
+    """Each pair of words that stand one after the other, and how often: three of (P,)."""
+    together = text.sentence[1:] == text.sentence[:-1]
+    pairs = torch.stack([text.tokens[:-1][together], text.tokens[1:][together]])
+    pairs, times = pairs.unique(dim=1, return_counts=True)
+    return pairs[0], pairs[1], times.double()
+
+
+def _shares(table: Tensor) -> Tensor:
+    return table.double() / table.sum().clamp_min(1)  # of nothing counted: zeros
+
+
+def _margins(table: Tensor) -> tuple[Tensor, Tensor]:
+    return _shares(table).sum(1), _shares(table).sum(0)
+
+
+def _terms(share: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """p log(p / (l r)) for p (…, C) with l, a row each, and r (C,); 0 where p is 0."""
+    return torch.special.xlogy(share, share / (left[:, None] * right).clamp_min(1e-300))
+
+
+def _check_table(table: Tensor) -> None:
+    """Refuse what is no square table of counts."""
+    if not isinstance(table, Tensor):
+        raise TypeError(f"table must be a tensor, got {type(table).__name__}")
+    if table.dim() != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(f"table must have shape (C, C), got {tuple(table.shape)}")
+    check_filled("table", table)
+    if table.is_complex() or table.is_quantized:
+        raise TypeError(f"table must hold whole or real numbers, got {table.dtype}")
+    if not table.isfinite().all() or (table < 0).any():
+        raise ValueError("table must hold counts, finite and not negative")
+
+
+def _check_words(text: Text, counts: Tensor) -> None:
+    check_counts(counts)
+    if len(text.tokens) and int(text.tokens.max()) >= len(counts):
+        raise ValueError(
+            f"counts must be of all tokens up to {int(text.tokens.max())}, got {len(counts)}"
+        )
