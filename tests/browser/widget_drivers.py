@@ -14,6 +14,7 @@ from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
 from translate_driver import drive_translate
 from walk_driver import drive_walk
+from word_driver import drive_words
 
 
 def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
@@ -140,6 +141,7 @@ DRIVERS = {
     "AlignmentExplorer": drive_explorer,
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
+    "EmbeddingMap": drive_words,
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,

@@ -3,6 +3,7 @@
 from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
+from gates2heads.display.widgets.embedding_map import EmbeddingMap
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
@@ -17,6 +18,7 @@ __all__ = [
     "AlignmentExplorer",
     "AttentionExplorer",
     "BeamLaboratory",
+    "EmbeddingMap",
     "Example",
     "FoundUnit",
     "FrameViewer",

@@ -1,0 +1,138 @@
+"""Words among their neighbours: one, two or three words asked of vectors that run in the page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from traitlets import Bool, Dict, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_text
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView, check_words
+from gates2heads.display.widgets.view import PositionError, module, style
+from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
+
+MOST_FOUND = 20  # words a list that the map has room for
+
+
+class EmbeddingMap(LiveView):
+    """Type a word and see its neighbours; two, and see what tells them apart; three: an analogy.
+
+    The answer stands as a list with cosines, and as a map on the two axes along which the shown
+    words spread most, see `flat_map`. A press on any word asks for it.
+
+    Args:
+        models: tables of word vectors by name, such as "skip-gram", from `export_model`; each is a
+            `WordTable`. The first is shown first.
+        examples: what to press, each one to three words with a blank between; the first is the
+            recorded one.
+        recorded: what `ask_words` says of the first model and the first example.
+        labels: what stands on the buttons of the examples; the words themselves if left out.
+        title: stands above the view.
+        label: what to type, above the field.
+        hint: what to try, in a line.
+        about: what the vectors are, in a line.
+
+    Attributes:
+        text: what is asked, in step with the view.
+        model: the place of the shown table, counted from 0.
+        count: words a list, 3 to 20.
+        exclude: whether the asked words are left out of the answer.
+
+    Raises:
+        TypeError: an argument is of the wrong kind.
+        ValueError: no model or example, or a recording of other words.
+    """
+
+    _esm = module("embedding_map.js")
+    _css = style("embedding_map.css")
+
+    names = List(Unicode()).tag(sync=True)
+    examples = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    model = Int(0).tag(sync=True)
+    count = Int(10).tag(sync=True)
+    exclude = Bool(True).tag(sync=True)
+
+    _positions = ("model",)
+
+    def __init__(
+        self,
+        models: Mapping[str, Exported],
+        examples: Sequence[str],
+        recorded: WordAnswer,
+        *,
+        labels: Sequence[str] | None = None,
+        title: str = "",
+        label: str = "One, two or three words",
+        hint: str = "",
+        about: str = "",
+    ):
+        if not isinstance(models, Mapping):
+            raise TypeError(f"models must map names to tables, got {shown(models)}")
+        if not models:
+            raise ValueError("models must hold at least one table, got none")
+        check_words("the names of models", list(models))
+        check_words("examples", examples)
+        if not len(examples):
+            raise ValueError("examples must hold at least one question, got none")
+        labels = examples if labels is None else labels
+        check_words("labels", labels)
+        if len(labels) != len(examples):
+            raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
+        said = {"title": title, "label": label, "hint": hint, "about": about}
+        for name, words in said.items():
+            check_text(name, words)
+        told = _payload(recorded, examples[0])
+        super().__init__(
+            *models.values(),
+            names=list(models),
+            examples=list(examples),
+            labels=list(labels),
+            recorded=told,
+            text=examples[0],
+            count=len(recorded.found[0]),
+            **said,
+        )
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.names)
+
+    def _limits(self) -> dict[str, tuple[int, int]]:
+        return {"count": (3, MOST_FOUND)}
+
+    @validate("model")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("count")
+    def _some(self, proposal: dict[str, Any]) -> int:
+        low, high = self._limits()["count"]
+        if not low <= proposal["value"] <= high:
+            raise PositionError(f"count must be from {low} to {high}, got {proposal['value']}")
+        return proposal["value"]
+
+    def __repr__(self):
+        return f"EmbeddingMap({', '.join(self.names)}, {len(self.examples)} examples)"
+
+
+def _payload(recorded: WordAnswer, text: str) -> dict:
+    """What the page is told of the recorded answer."""
+    if not isinstance(recorded, WordAnswer):
+        raise TypeError(f"recorded must be what `ask_words` gives, got {shown(recorded)}")
+    if list(recorded.asked) != text.split() or not 1 <= len(recorded.asked) <= MOST_WORDS:
+        asked = " ".join(recorded.asked)
+        raise ValueError(f"recorded must be of the first example, got {shown(asked)}")
+    return {
+        "text": text,
+        "asked": list(recorded.asked),
+        "cosines": list(recorded.cosines),
+        "found": [[list(pair) for pair in one] for one in recorded.found],
+        "points": list(recorded.points),
+        "places": recorded.places.tolist(),
+        "shares": list(recorded.shares),
+    }

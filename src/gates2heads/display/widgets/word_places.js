@@ -1,0 +1,87 @@
+// Where the words of a map stand on paper: points by their places, labels so that none hides another.
+
+export const GOAL = "b − a + c"; // the point of the map that is no word
+export const LETTERS = ["a", "b", "c"];
+
+/** "0.83", with a minus sign as long as a plus. */
+export const told = (number) => number.toFixed(2).replace("-", "−");
+
+/**
+ * Points of the map in units of the picture, and labels beside them.
+ *
+ * @param {number[][]} places (N, 2)
+ * @param {{width: number, height: number, letter: number, line: number, edge: number}} paper
+ * @param {string[]} points what stands there
+ * @returns {{x, y, left, top, anchor}[]} the point, and where its label begins or ends
+ */
+export function laidOut(places, points, { width, height, letter, line, edge }) {
+  const scale = Math.min(
+    ...[width - 2 * edge, height - 2 * line].map((room, axis) => {
+      const along = places.map((place) => place[axis]);
+      return room / Math.max(Math.max(...along) - Math.min(...along), 1e-9);
+    }));
+  const middle = [0, 1].map((axis) => {
+    const along = places.map((place) => place[axis]);
+    return (Math.max(...along) + Math.min(...along)) / 2;
+  });
+  const found = places.map(([x, y]) => ({
+    x: width / 2 + (x - middle[0]) * scale,
+    y: height / 2 - (y - middle[1]) * scale,
+  }));
+  const taken = found.map(({ x, y }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
+  return found.map((point, at) => {
+    const long = points[at].length * letter;
+    const best = sides(point, long, line).map((box, order) => {
+      const outside = Math.max(0, -box.left) + Math.max(0, box.right - width) + Math.max(0, -box.top) + Math.max(0, box.bottom - height);
+      const hidden = taken.reduce((total, other, place) => total + (place === at ? 0 : overlap(box, other)), 0);
+      return { ...box, cost: hidden + 50 * outside + order };
+    }).reduce((one, other) => (other.cost < one.cost ? other : one));
+    taken.push(best);
+    return { ...point, left: best.start, top: best.top + 0.78 * line, anchor: best.anchor };
+  });
+}
+
+/** Where a label may stand: right, left, above, below, and farther off. */
+function sides({ x, y }, long, line) {
+  const beside = (start, top, anchor) => {
+    const left = { start, middle: start - long / 2, end: start - long }[anchor === "middle" ? "middle" : anchor];
+    return { start, anchor, left, right: left + long, top, bottom: top + line };
+  };
+  return [0, 1, 2].flatMap((far) => [
+    beside(x + 8, y - line / 2 + far * 0.6 * line, "start"),
+    beside(x - 8, y - line / 2 - far * 0.6 * line, "end"),
+    beside(x, y - line - 5 - far * line, "middle"),
+    beside(x, y + 5 + far * line, "middle"),
+  ]);
+}
+
+function overlap(one, other) {
+  const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  return across > 0 && down > 0 ? across * down : 0;
+}
+
+/** The heading over each list of an answer, and what its numbers are. */
+export function headings({ asked }) {
+  const [a, b, c] = asked;
+  if (c !== undefined) return [`nearest to ${b} − ${a} + ${c}`];
+  if (b !== undefined) return [`nearest to ${b} − ${a}`, `nearest to ${a} − ${b}`];
+  return [`nearest to ${a}`];
+}
+
+/** An answer in one sentence. */
+export function answerInWords({ asked, cosines, found, shares }) {
+  const [a, b, c] = asked;
+  const [first] = found[0];
+  const map = ` The map shows ${Math.round(100 * (shares[0] + shares[1]))} % of these points' spread.`;
+  if (c !== undefined) return `${a} is to ${b} as ${c} is to ${first[0]} (cosine ${told(first[1])}).${map}`;
+  if (b !== undefined) return `The cosine between ${a} and ${b} is ${told(cosines[0])}. From ${a} towards ${b} lies ${first[0]}; the other way ${found[1][0][0]}.${map}`;
+  return `Nearest to ${a} is ${first[0]}, cosine ${told(first[1])}.${map}`;
+}
+
+/** Which arrows the map draws: from one point to another, by their names. */
+export function arrows({ asked }) {
+  const [a, b, c] = asked;
+  if (c !== undefined) return [[a, b], [c, GOAL]];
+  return b === undefined ? [] : [[a, b]];
+}
