@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from gates2heads.data.batches.windows import Text, join_sentences
+from gates2heads.data.batches.windows import join_sentences
 from gates2heads.data.corpora.docstrings import docstrings
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.data.corpora.word_tests import SIMILARITY, analogies, word_similarity
@@ -127,7 +127,7 @@ def run(setting: str, seed: int) -> dict:
         "tokens": sum(map(len, sentences)),
         "losses": [round(loss, 4) for loss in losses],
         "mean_cosine": float((words.unit[some[0]] * words.unit[some[1]]).sum(1).mean()),
-        **judged(words, half=1),
+        "judged": judged(words, half=1),
     }
 
 

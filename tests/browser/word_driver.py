@@ -12,10 +12,11 @@ from gates2heads.metrics.word_questions import WordAnswer, ask_words
 MODELS = ("words_skip_gram", "words_cbow", "words_glove")
 FACTS = """root => ({
   lists: [...root.querySelectorAll(".g2h-list")].map((list) =>
-    [...list.querySelectorAll(".g2h-word")].map(({ dataset }) => [dataset.word, Number(dataset.value)])),
+    [...list.querySelectorAll(".g2h-word")]
+      .map(({ dataset }) => [dataset.word, Number(dataset.value)])),
   shown: [...root.querySelectorAll(".g2h-cosine")].map((node) => node.textContent),
-  points: [...root.querySelectorAll(".g2h-point")].map((node) =>
-    [node.dataset.word ?? null, Number(node.dataset.x), Number(node.dataset.y), node.querySelector("text").textContent]),
+  points: [...root.querySelectorAll(".g2h-point")].map(({ dataset }) =>
+    [dataset.word ?? null, Number(dataset.x), Number(dataset.y)]),
   arrows: root.querySelectorAll(".g2h-way").length,
 })"""
 SETTLED = """([root, asked]) => root.dataset.state === "done" && !root.hasAttribute("data-stale")
@@ -61,7 +62,7 @@ class Map:
         np.testing.assert_allclose(theirs, cosines, atol=1e-5)
         assert facts["shown"] == [f"{x:.2f}".replace("-", "−") for x in theirs]
         assert len(facts["points"]) == len(ours.points)
-        places = np.array([[x, y] for _, x, y, _ in facts["points"]])
+        places = np.array([[x, y] for _, x, y in facts["points"]])
         np.testing.assert_allclose(places, ours.places.numpy(), atol=2e-3)
         assert facts["arrows"] == {1: 0, 2: 1, 3: 2}[len(ours.asked)]
         share = round(100 * sum(ours.shares))
@@ -120,7 +121,7 @@ def drive_words(page: Page, root: Locator, traits: dict) -> None:
 
 
 def drive_refusals(view: Map) -> None:
-    """What cannot be answered gets a sentence, and the field keeps it; the next question goes on."""
+    """What cannot be answered gets a sentence, and the field keeps it; the next is answered."""
     before = view.root.evaluate(FACTS)
     for text, sentence in (
         ("", "Nothing asked yet"),

@@ -31,6 +31,20 @@ def test_by_hand(vectors):
     assert repr(vectors) == "WordVectors(5 words, width 3)"
 
 
+def test_the_asked_words_may_answer(vectors):
+    # woman − man + king points at (−1, 1, 0) + (3, 0, 4)/5: nearest by angle is queen, then woman
+    open_ended = vectors.analogy("man", "woman", "king", 5, exclude=False)
+    assert len(open_ended) == 5
+    assert {word for word, _ in open_ended} == set(WORDS)
+    # king − man lies along the royal axis: king itself stands at 4/5 of it, queen as well
+    towards = vectors.towards("man", "king", 5, exclude=False)
+    assert {word for word, _ in towards[:2]} == {"king", "queen"}
+    assert [word for word, _ in vectors.towards("man", "king", 1)] == ["queen"]
+    one = [("man", "woman", "man", "man")]
+    assert vectors.analogy_accuracy(one).value == 0
+    assert vectors.analogy_accuracy(one, exclude=False).value == 0
+
+
 def test_accuracy_and_agreement_say_what_they_covered(vectors):
     questions = [
         ("man", "woman", "king", "queen", "family"),

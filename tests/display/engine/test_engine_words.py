@@ -1,4 +1,4 @@
-"""Word vectors in the page and in the library: the same neighbours, differences, fourths and maps."""
+"""Word vectors in the page and in the library: the same neighbours, differences and maps."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,14 @@ def test_the_view_reads_what_is_typed(node):
     found = node.one(
         "wordsIn", texts=["Dog", "  man , woman;boy ", "man:woman", "", "don’t", "<b>x</b>"]
     )
-    assert found == [["dog"], ["man", "woman", "boy"], ["man", "woman"], [], ["don't"], ["<b>x</b>"]]
+    assert found == [
+        ["dog"],
+        ["man", "woman", "boy"],
+        ["man", "woman"],
+        [],
+        ["don't"],
+        ["<b>x</b>"],
+    ]
 
 
 def test_the_view_turns_down_with_a_sentence(node):

@@ -12,9 +12,11 @@ from gates2heads.data.batches.windows import join_sentences
 from gates2heads.models.words.brown import brown_classes, merge_losses, mutual_information
 
 tables = st.integers(2, 7).flatmap(
-    lambda size: st.lists(st.integers(0, 11), min_size=size * size, max_size=size * size)
-    .filter(any)
-    .map(lambda numbers: torch.tensor(numbers).view(size, size))
+    lambda size: (
+        st.lists(st.integers(0, 11), min_size=size * size, max_size=size * size)
+        .filter(any)
+        .map(lambda numbers: torch.tensor(numbers).view(size, size))
+    )
 )
 texts = st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=13), min_size=1, max_size=7)
 

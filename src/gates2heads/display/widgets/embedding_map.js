@@ -2,7 +2,6 @@ import { LiveStage } from "../live/stage.js";
 import { choice, element, field, inside } from "./view.js";
 import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 
-const WAIT = 150; // milliseconds without a key before what is typed is asked
 const MOST = 20;
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -37,9 +36,6 @@ class EmbeddingMap extends LiveStage {
     this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     this.input.value = model.get("text");
     this.which = choice(model.get("names"));
-    this.chips = model.get("labels").map((text, place) =>
-      element("button", { type: "button", class: "g2h-chip", "data-place": place }, text));
-    const chips = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
     this.number = element("output");
     this.slider = element("input", { type: "range", min: 3, max: MOST, step: 1 });
     this.open = element("input", { type: "checkbox" });
@@ -49,7 +45,7 @@ class EmbeddingMap extends LiveStage {
     this.root.append(
       element("div", { class: "g2h-controls" },
         field(model.get("label"), this.input), field("vectors", this.which)),
-      this.buildRefusal(this.input), chips,
+      this.buildRefusal(this.input), this.buildChips(model.get("labels")),
       element("div", { class: "g2h-controls g2h-more" }, field("words a list: ", this.slider, this.number), left),
       element("div", { class: "g2h-answer" }, this.map, this.lists));
     this.legend = element("p", { class: "g2h-legend" });
@@ -61,7 +57,6 @@ class EmbeddingMap extends LiveStage {
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.slider, "input", () => this.put({ count: Number(this.slider.value) }));
     this.listen(this.open, "change", () => this.put({ exclude: !this.open.checked }));
-    this.listen(chips, "click", (event) => this.press(event.target.closest("button")));
     this.listen(this.lists, "click", (event) => this.askFor(event.target.closest("button")));
     this.listen(this.map, "click", (event) => this.askFor(event.target.closest("[data-word]")));
   }
@@ -80,14 +75,7 @@ class EmbeddingMap extends LiveStage {
 
   later() {
     this.dim(true);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.type(), WAIT);
-  }
-
-  press(chip) {
-    if (!chip) return;
-    this.input.value = this.model.get("examples")[chip.dataset.place];
-    this.type();
+    super.later();
   }
 
   /** A word of the answer was pressed. */
@@ -127,10 +115,7 @@ class EmbeddingMap extends LiveStage {
     if (!results || this.asked !== key) return;
     const [answer] = results;
     if (answer.refused) {
-      this.asked = null;
-      this.root.dataset.state = "refused";
-      this.refusal.say(answer.refused);
-      this.state.textContent = "";
+      this.turnDown(answer.refused);
       return;
     }
     Object.assign(this, { answer: { ...answer, model }, isRecorded: false });
@@ -211,7 +196,6 @@ class EmbeddingMap extends LiveStage {
   }
 
   dispose() {
-    clearTimeout(this.timer);
     this.size.disconnect();
     super.dispose();
   }

@@ -8,7 +8,12 @@ from traitlets import Bool, Dict, Int, List, Unicode, validate
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words
+from gates2heads.display.widgets.live_view import (
+    LiveView,
+    check_examples,
+    check_words,
+    labels_of,
+)
 from gates2heads.display.widgets.view import PositionError, module, style
 from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
 
@@ -77,13 +82,7 @@ class EmbeddingMap(LiveView):
         if not models:
             raise ValueError("models must hold at least one table, got none")
         check_words("the names of models", list(models))
-        check_words("examples", examples)
-        if not len(examples):
-            raise ValueError("examples must hold at least one question, got none")
-        labels = examples if labels is None else labels
-        check_words("labels", labels)
-        if len(labels) != len(examples):
-            raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
+        check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in said.items():
             check_text(name, words)
@@ -92,7 +91,7 @@ class EmbeddingMap(LiveView):
             *models.values(),
             names=list(models),
             examples=list(examples),
-            labels=list(labels),
+            labels=labels_of(examples, labels),
             recorded=told,
             text=examples[0],
             count=len(recorded.found[0]),

@@ -140,7 +140,7 @@ def _margins(table: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _terms(share: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """p log(p / (l r)) for p (…, C) with l, a row each, and r (C,); 0 where p is 0."""
+    """The terms p log(p / (l r)) for p (…, C) with l, a row each, and r (C,); 0 where p is 0."""
     return torch.special.xlogy(share, share / (left[:, None] * right).clamp_min(1e-300))
 
 
