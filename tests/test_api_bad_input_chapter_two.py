@@ -1,4 +1,4 @@
-"""The walk of `nonsense.py` through word classes, tables of vectors, their questions and their map."""
+"""The walk of `nonsense.py` through word classes, tables of vectors, and what they are asked."""
 
 import math
 
@@ -21,6 +21,7 @@ TABLES = [*THINGS, None, 3, [[1]], OFTEN, torch.ones(2, 3), -torch.ones(2, 2)]
 WRONG_WORDS = [object(), None, 3, "ab", [3], ["a", "a", "b", "c", "d"], ["a"]]
 VECTORS = WordVectors(WORDS, floats(5, 7))
 ANSWER = ask_words(VECTORS, ["a"], count=3)
+OTHERS = [ask_words(VECTORS, words) for words in (["b"], ["a", "b"])]
 MODEL = Exported("small", "{}", b"\x00\x01")
 SAID = [object(), None, 3, [], "\udc80"]
 PLANES = [x for x in FLOATS if not (isinstance(x, torch.Tensor) and x.dim() == 2)]
@@ -76,8 +77,7 @@ ENTRIES = {
         {
             "models": [*THINGS, None, 3, [], {}, {3: MODEL}, {"a": None}, {"\udc80": MODEL}],
             "examples": [*LISTS, "a", b"ab", [], [3], [None], ["\ud800"], ["b"], ["a b"]],
-            "recorded": [*THINGS, None, 3, []]
-            + [ask_words(VECTORS, ["b"]), ask_words(VECTORS, ["a", "b"])],
+            "recorded": [*THINGS, None, 3, [], *OTHERS],
             "labels": [3, object(), 2.5, "ab", [], [3], ["\ud800"], ["a", "b"]],
             **dict.fromkeys(("title", "label", "hint", "about"), SAID),
         },

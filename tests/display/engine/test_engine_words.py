@@ -41,6 +41,7 @@ def check_answer(theirs, ours):
     return True
 
 
+@pytest.mark.slow
 def test_hundreds_of_random_tables_answer_alike(node):
     generator, maps = torch.Generator().manual_seed(7), 0
     for number in range(60):
@@ -73,14 +74,14 @@ def test_the_shipped_vectors_answer_alike(node, name):
     known = shipped(name).model.compared()
     generator = torch.Generator().manual_seed(5)
     requests, wanted = [], []
-    for number in range(100):
+    for number in range(60):
         chosen = torch.randperm(len(known.words), generator=generator)[: 1 + number % 3]
         words = [known.words[n] for n in chosen.tolist()]
         options = {"count": 8, "exclude": number % 2 == 0}
         requests.append({"op": "askWords", "key": name, "words": words, "options": options})
         wanted.append(ask_words(known, words, **options))
     answers = zip(node.ask(requests), wanted, strict=True)
-    assert sum(check_answer(theirs, ours) for theirs, ours in answers) > 50  # of 100 maps
+    assert sum(check_answer(theirs, ours) for theirs, ours in answers) > 30  # of 60 maps
 
 
 @given(st.integers(1, 23), st.integers(1, 17), st.integers(0, 10_000))

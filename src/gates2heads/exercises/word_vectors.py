@@ -1,0 +1,198 @@
+"""Chapter 2, Word vectors: the checks of its exercises."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.exercises.verdict import NotYetError, check
+
+# Exercise 2.2: left at ln 3, right at ln 3, left at 0: 3/4 · 1/4 · 1/2
+PATH = 3 / 32
+_PATH_SLIPS = {
+    9 / 32: "That turns left at all three nodes. The second turn is to the right: σ(−ln 3) = ¼.",
+    3 / 4 + 1 / 4 + 1 / 2: "That is the sum. The turns must all be taken: multiply.",
+    1 / 32: "The first turn is to the left: σ(ln 3) is ¾. Only the second has a minus.",
+    1 / 128: "The first and the third turn are to the left.",
+    3 / 4: "That is the first turn alone.",
+    3 / 16: "That is two turns. At the third node σ(0) = ½.",
+    -math.log(PATH): "That is −log of it, the loss. Asked is the probability.",
+    1 / 8: "That would be ½ at every node. The nodes have their own scores.",
+}
+
+
+@check("Exercise 2.2")
+def check_path(probability) -> str:
+    """Check the probability of a word that is reached by left, right, left."""
+    if isinstance(probability, bool | str) or probability is None:
+        raise NotYetError(f"The answer should be a number, got {shown(probability)}.")
+    try:
+        number = float(probability)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise NotYetError(f"The answer should be a number, got {shown(probability)}.") from None
+    if abs(number - PATH) < 5e-4:
+        return "¾ · ¼ · ½. The other seven ways share the rest, so all words sum to 1."
+    for slip, words in _PATH_SLIPS.items():
+        if abs(number - slip) < 2e-3:
+            raise NotYetError(words)
+    if not 0 <= number <= 1:
+        raise NotYetError("A probability lies between 0 and 1.")
+    raise NotYetError("A factor for each node: σ(score) where the way turns left, σ(−score) right.")
+
+
+def center_gradient(center: Tensor, outputs: Tensor, target: int) -> Tensor:
+    """The solution of exercise 2.1: v_c (D,), all u (V, D), o -> ∂ log P(o | c) / ∂ v_c (D,)."""
+    probs = (outputs @ center).softmax(0)
+    return outputs[target] - probs @ outputs
+
+
+def _gradient_cases() -> list[Case]:
+    center, outputs = random_tensors((5,), (7, 5))
+    by_hand = torch.tensor([1.0, 0.0]), torch.tensor([[0.0, 1.0], [0.0, 3.0]]), 1
+    return [
+        Case("two words of equal chance", by_hand, torch.tensor([0.0, 1.0])),
+        Case("seven words", (center, outputs, 3)),
+    ]
+
+
+check_center_gradient = FunctionCheck(
+    title="Exercise 2.1",
+    solution=center_gradient,
+    cases=_gradient_cases,
+    mistakes={
+        "the sign is turned: that is the gradient of the loss, −log P": (
+            lambda center, outputs, target: -center_gradient(center, outputs, target)
+        ),
+        "the expected vector is missing: the softmax's sum hangs on the centre too": (
+            lambda center, outputs, target: outputs[target].clone()
+        ),
+        "the expected vector is the plain mean: each word counts by its probability": (
+            lambda center, outputs, target: outputs[target] - outputs.mean(0)
+        ),
+        "the softmax is missing: the scores themselves are no probabilities": (
+            lambda center, outputs, target: outputs[target] - (outputs @ center) @ outputs
+        ),
+        "the centre's own vector stands where the context word's should": (
+            lambda center, outputs, target: center - (outputs @ center).softmax(0) @ outputs
+        ),
+        "the softmax runs over the vector's numbers and not over the words": (
+            lambda center, outputs, target: (
+                outputs[target] - (outputs * center).softmax(1).mul(outputs).sum(0)
+            )
+        ),
+    },
+    remark="What the model wrote, less what it expected: that is the gradient of every softmax.",
+)
+
+
+def negative_loss(hidden: Tensor, right: Tensor, noise: Tensor) -> Tensor:
+    """The solution of exercise 2.3: h (D,), u_o (D,), K noise vectors (K, D) -> loss, a scalar."""
+    return -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).sum()
+
+
+def _loss_cases() -> list[Case]:
+    hidden, right, noise = random_tensors((5,), (5,), (3, 5))
+    third = math.log(3)  # σ(ln 3) = ¾, so each of three factors is ¾
+    by_hand = (
+        torch.tensor([third, 0.0]),
+        torch.tensor([1.0, 2.0]),
+        torch.tensor([[-1.0, 0.0], [-1.0, 5.0]]),
+    )
+    return [
+        Case("three factors of ¾", by_hand, torch.tensor(-3 * math.log(0.75))),
+        Case("three noise words in width five", (hidden, right, noise), gradient=True),
+    ]
+
+
+check_negative_loss = FunctionCheck(
+    title="Exercise 2.3",
+    solution=negative_loss,
+    cases=_loss_cases,
+    mistakes={
+        "the noise words are pulled near like the right one: their score needs a minus": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) - F.logsigmoid(noise @ hidden).sum()
+            )
+        ),
+        "the noise words' share is averaged: each of the K counts 1": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
+            )
+        ),
+        "the sign is turned: that is the log-probability, and a loss is its negative": (
+            lambda hidden, right, noise: -negative_loss(hidden, right, noise)
+        ),
+        "the logarithm is missing": (
+            lambda hidden, right, noise: (
+                -torch.sigmoid(right @ hidden) - torch.sigmoid(-(noise @ hidden)).sum()
+            )
+        ),
+        "the noise words are left out": (
+            lambda hidden, right, noise: -F.logsigmoid(right @ hidden) + 0 * noise.sum()
+        ),
+        "it is a softmax over the right word and the noise": (
+            lambda hidden, right, noise: (
+                -torch.cat([(right @ hidden)[None], noise @ hidden]).log_softmax(0)[0]
+            )
+        ),
+    },
+    remark="The library's `NegativeSampling` does the same, for many rows at once.",
+)
+
+
+def fourth(unit: Tensor, a: int, b: int, c: int) -> Tensor:
+    """The solution of exercise 2.4: unit vectors (V, D) and three words -> the fourth's number."""
+    scores = unit @ (unit[b] - unit[a] + unit[c])
+    scores[[a, b, c]] = -torch.inf
+    return scores.argmax()
+
+
+def _fourth_cases() -> list[Case]:
+    # Two axes, and a word beside them. b − a + c lies nearest to c itself.
+    words = F.normalize(
+        torch.tensor(
+            [[5.0, 1, 0], [5.0, 2, 0], [0, 1, 5.0], [0, 2, 5.0], [1, -4, 0], [-2, 0, 5.0]]
+        ),
+        dim=1,
+    )
+    some = F.normalize(torch.randn(23, 5, generator=torch.Generator().manual_seed(4)), dim=1)
+    more = [Case(f"23 words: {n}, {n + 1}, {n + 2}", (some, n, n + 1, n + 2)) for n in range(9)]
+    return [Case("six words", (words, 0, 1, 2), 3), *more]
+
+
+def _fourth_with(*, signs=(-1, 1, 1), without="abc"):
+    """The analogy with one thing done otherwise."""
+
+    def wrong(unit, a, b, c):
+        scores = unit @ (signs[0] * unit[a] + signs[1] * unit[b] + signs[2] * unit[c])
+        left = [{"a": a, "b": b, "c": c}[name] for name in without]
+        if left:
+            scores[left] = -torch.inf
+        return scores.argmax()
+
+    return wrong
+
+
+check_fourth = FunctionCheck(
+    title="Exercise 2.4",
+    solution=fourth,
+    cases=_fourth_cases,
+    mistakes={
+        "the three words themselves may answer: leave all of them out": _fourth_with(without=""),
+        "only the third word is left out: a and b may not answer either": (
+            _fourth_with(without="c")
+        ),
+        "the signs of a and b have changed places: it is b − a + c": (
+            _fourth_with(signs=(1, -1, 1))
+        ),
+        "the third word is not added": _fourth_with(signs=(-1, 1, 0)),
+        "the farthest word is taken and not the nearest": (
+            lambda unit, a, b, c: (unit @ (unit[b] - unit[a] + unit[c])).argmin()
+        ),
+        "all three vectors are added: a must be taken away": _fourth_with(signs=(1, 1, 1)),
+    },
+    remark="`WordVectors.analogy` does the same; `exclude=False` lets the three answer.",
+)
