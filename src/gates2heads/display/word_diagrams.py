@@ -18,11 +18,11 @@ def skip_gram_and_cbow() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("centre", CENTER, at=(0, 1.5), kind="plain")
+    d.box("centre", CENTER, at=(0, 1.5))
     d.box("vector", "vector of the centre", at=(1, 1.5), shape="(D,)")
     for row, word in enumerate(AROUND):
         d.box(f"to {word}", f"P({word} | {CENTER})", at=(2, row), colour="orange")
-        d.box(f"from {word}", word, at=(3, row), kind="plain")
+        d.box(f"from {word}", word, at=(3, row))
     d.box("mean", "mean of the vectors", at=(4, 1.5), shape="(D,)")
     d.box("guess", f"P({CENTER} | all four)", at=(5, 1.5), colour="orange")
     d.arrow("centre", "vector")
@@ -77,9 +77,9 @@ def _edges(paths: Mapping[str, Sequence[tuple[int, int]]]) -> dict[tuple[int, in
 
 
 def _columns(paths: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str | int, float]:
-    """The column of each word and inner node: words from left to right, a node between its sides."""
+    """The column of each word, from left to right, and of each inner node, between its sides."""
     in_order = sorted(paths, key=lambda word: [-turn for _, turn in paths[word]])
-    found: dict[str | int, float] = {word: 1.2 * place for place, word in enumerate(in_order)}
+    found: dict[str | int, float] = {word: 2.0 * place for place, word in enumerate(in_order)}
     edges = _edges(paths)
     depth = {node: step for way in paths.values() for step, (node, _) in enumerate(way)}
     for node in sorted(depth, key=depth.get, reverse=True):
@@ -105,7 +105,9 @@ def _check_paths(paths: Mapping, shown_word: str) -> None:
     if not fits:
         raise TypeError(f"paths must map words to lists of (node, turn), got {shown(paths)}")
     if len(paths) < 2 or len({tuple(map(tuple, way)) for way in paths.values()}) < len(paths):
-        raise ValueError(f"paths must lead to two words or more, each its own way, got {len(paths)}")
+        raise ValueError(
+            f"paths must lead to two words or more, each its own way, got {len(paths)}"
+        )
     turns = {(node, turn) for way in paths.values() for node, turn in way}
     if any((node, -turn) not in turns for node, turn in turns):
         raise ValueError("paths must be those of a whole tree, but at one node a side is missing")

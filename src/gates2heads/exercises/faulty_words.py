@@ -35,7 +35,7 @@ class FaultyNegativeSampling(NegativeSampling):
 
 
 def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, WordVocabulary, list]:
-    """Train skip-gram vectors on the language of thirty words, with the fault or without.
+    """Train skip-gram vectors on the language of 28 words, with the fault or without.
 
     Returns:
         the model, its vocabulary, and the mean loss of each epoch.

@@ -1,4 +1,4 @@
-"""A language of thirty words, in which words of one kind stand in the same places. For chapter 2."""
+"""A language of 28 words, in which words of one kind stand in the same places. For chapter 2."""
 
 import torch
 

@@ -1,0 +1,63 @@
+"""The folded solutions of chapter 2, taken from the page and run against their checks."""
+
+import ast
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from gates2heads.exercises import faulty_words, word_vectors
+from tests.chapters.test_solutions import solutions
+
+SOLUTIONS = solutions("02_word_vectors.ipynb")
+ANSWERS = {
+    "2.1": ("center_gradient", word_vectors.check_center_gradient),
+    "2.2": ("probability", word_vectors.check_path),
+    "2.3": ("negative_loss", word_vectors.check_negative_loss),
+    "2.4": ("fourth", word_vectors.check_fourth),
+    "2.5": ("diagnosis", faulty_words.check_fault),
+}
+
+
+def test_every_exercise_has_a_solution_and_a_check():
+    assert SOLUTIONS.keys() == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("number", ANSWERS)
+def test_the_printed_solution_passes_its_check(number):
+    answer, checker = ANSWERS[number]
+    tree = ast.parse(SOLUTIONS[number])
+    tree.body = tree.body[:1]
+    names = {"torch": torch, "F": F}
+    exec(compile(tree, f"solution {number}", "exec"), names)
+    verdict = checker(names[answer])
+    assert verdict.passed, verdict.message
+
+
+def test_the_path_is_not_the_sum_and_not_all_left():
+    assert word_vectors.check_path(0.09375).passed
+    assert word_vectors.check_path(torch.tensor(3 / 32)).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (9 / 32, "turns left at all three"),
+        (1.5, "That is the sum"),
+        (1 / 32, "The first turn is to the left"),
+        (2.367, "the loss"),
+        (0.125, "½ at every node"),
+        (0.75, "the first turn alone"),
+        (0.1875, "two turns"),
+        (0.5, "A factor for each node"),
+        (7, "between 0 and 1"),
+        ("a", "should be a number"),
+        (None, "should be a number"),
+        (torch.ones(3), "should be a number"),
+        (..., "not tried yet"),
+    ],
+)
+def test_other_paths_get_a_sentence(answer, told):
+    verdict = word_vectors.check_path(answer)
+    assert not verdict.passed
+    assert told in verdict.message

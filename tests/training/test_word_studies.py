@@ -1,0 +1,53 @@
+"""The studies of chapter 2: what is stored has its seeds, and says what the page says of it."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import pytest
+
+from benchmarks import word_classes, word_outputs, word_vectors
+from gates2heads.training.studies import read_study, results_of
+from tests.needs import needs_data
+
+
+def test_every_setting_has_its_seeds():
+    rows = read_study("word_vectors")
+    for setting in word_vectors.SETTINGS:
+        assert [row["seed"] for row in rows if row["setting"] == setting] == [0, 1, 2]
+    for study in (word_classes, word_outputs):
+        rows = read_study(study.STUDY.name)
+        assert {row["setting"] for row in rows} == set(study.STUDY.settings)
+
+
+def test_captions_know_more_than_docstrings():
+    rows = read_study("word_vectors")
+    for model in word_vectors.MODELS:
+        ours, theirs = (
+            [one["judged"] for one in results_of(rows, f"{corpus}, {model}")]
+            for corpus in word_vectors.CORPORA
+        )
+        assert min(o["men"] for o in ours) > max(t["men"] for t in theirs)
+        assert min(o["analogies"] for o in ours) > max(t["analogies"] for t in theirs)
+        assert ours[0]["men_pairs"] > 20 * theirs[0]["men_pairs"]
+
+
+def test_a_step_in_small(monkeypatch):
+    for name, value in (("SIZES", (7, 11)), ("REPEATS", 2), ("PAIRS", 5)):
+        monkeypatch.setattr(word_outputs, name, value)
+    result = word_outputs.run("hierarchical-softmax", 1)
+    assert result["sizes"] == [7, 11]
+    assert len(result["seconds_a_word"]) == len(result["expected_turns"]) == 2
+    assert word_outputs.run("softmax", 1)["expected_turns"] == []
+
+
+@needs_data
+@pytest.mark.slow
+def test_a_training_in_small(monkeypatch):
+    monkeypatch.setattr(word_vectors, "EPOCHS", 1)
+    setting = "captions, skip-gram, a sixteenth of the text"
+    result = word_vectors.run(setting, 1)
+    assert result["words"] == 3272
+    assert len(result["losses"]) == 1
+    assert result["judged"]["men_pairs"] == 790
