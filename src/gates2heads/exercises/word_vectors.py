@@ -103,7 +103,7 @@ def _loss_cases() -> list[Case]:
     )
     return [
         Case("three factors of ¾", by_hand, torch.tensor(-3 * math.log(0.75))),
-        Case("three noise words in width five", (hidden, right, noise), gradient=True),
+        Case("three noise words in width five", (hidden, right, noise)),
     ]
 
 
