@@ -5,13 +5,17 @@ import math
 import torch
 
 from gates2heads.data.batches.windows import join_sentences
+from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets import EmbeddingMap
+from gates2heads.display.word_diagrams import word_tree
+from gates2heads.exercises.faulty_words import small_words
+from gates2heads.exercises.small_language import kinds_of, small_language
 from gates2heads.metrics.word_questions import ask_words, flat_map
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words.brown import brown_classes, merge_losses, mutual_information
 from gates2heads.models.words.table import WordTable
-from tests.nonsense import COUNTS, FLAGS, FLOATS, LISTS, THINGS, floats, walk
+from tests.nonsense import COUNTS, FLAGS, FLOATS, LISTS, SEEDS, THINGS, floats, walk
 
 WORDS = ["a", "b", "c", "d", "e"]
 OFTEN = torch.tensor([5, 4, 3, 2, 1])
@@ -69,6 +73,29 @@ ENTRIES = {
             "count": COUNTS,
             "exclude": FLAGS,
         },
+    ),
+    "word_tree": (
+        word_tree,
+        {"paths": {"a": [(0, 1)], "b": [(0, -1)]}, "shown_word": "a"},
+        {
+            "paths": [*THINGS, None, 3, [], {}, {"a": 3}, {"a": [(0, 1)]}, {3: [(0, 1)]}],
+            "shown_word": [*SAID, "z"],
+        },
+    ),
+    "small_language": (
+        small_language,
+        {"count": 3, "seed": 1},
+        {"count": COUNTS, "seed": [*SEEDS, -1, None]},
+    ),
+    "kinds_of": (
+        kinds_of,
+        {"vocabulary": WordVocabulary.from_texts(small_language(300))},
+        {"vocabulary": [*THINGS, None, 3, WordVocabulary({"a": 1})]},
+    ),
+    "small_words": (
+        small_words,
+        {"faulty": False, "epochs": 1},
+        {"faulty": FLAGS, "epochs": COUNTS},
     ),
     "EmbeddingMap": (
         EmbeddingMap,

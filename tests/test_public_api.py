@@ -214,7 +214,9 @@ EXEMPT = {
         exercises/reaching.Convolutions.forward exercises/faulty_heads.FaultyHeads
         exercises/recurrent_gates.jacobian exercises/recurrent_gates.lstm
         exercises/recurrent_gates.turned exercises/recurrent_gates.weights_of
-        exercises/faulty_memory.FaultyLSTM
+        exercises/faulty_memory.FaultyLSTM exercises/faulty_words.FaultyNegativeSampling
+        exercises/word_vectors.center_gradient exercises/word_vectors.fourth
+        exercises/word_vectors.negative_loss
         exercises/faulty_step.AlwaysFirst exercises/faulty_step.AlwaysFirst.forward
         exercises/taking_away.LeakingLayer exercises/taking_away.LeakingLayer.forward
         exercises/taking_away.NoFeedForward.forward exercises/taking_away.NoResidual.after

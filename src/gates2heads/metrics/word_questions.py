@@ -30,7 +30,7 @@ class WordAnswer(NamedTuple):
 def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
     """Lay vectors out on the two axes along which they spread most.
 
-    Source: Hotelling 1933, principal components. The sign of an axis is free; here its farthest
+    Principal components of the vectors. The sign of an axis is free; here its farthest
     point lies on the positive side.
 
     Args:

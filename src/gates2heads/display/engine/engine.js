@@ -18,6 +18,7 @@
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
 // walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts did.
+// askWords(vectors, words, {count, exclude}): metrics/word_questions.js; vectors: `model.compared()`.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
 //
 // The rooms are those of the library: layers/, models/, decoding/, tokens/; names, settings and
@@ -33,6 +34,7 @@ import { TABLES_START, twoTables } from "./decoding/two_tables.js";
 import { walkSteps } from "./decoding/walk.js";
 import { clampGates } from "./layers/clamping.js";
 import { headsOf, headsOff } from "./layers/heads_off.js";
+import { askWords } from "./metrics/word_questions.js";
 import { buildModel } from "./models/by_name.js";
 import { Trace } from "./record.js";
 import { BPETokenizer } from "./tokens/bpe.js";
@@ -84,6 +86,7 @@ export const engine = {
   headsOf,
   headsOff,
   walkSteps,
+  askWords,
   Generator,
   Power,
   Trace,

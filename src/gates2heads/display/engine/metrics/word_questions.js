@@ -42,13 +42,13 @@ export function eigen(matrix) {
     let off = 0;
     for (let p = 0; p < size; p += 1) for (let q = p + 1; q < size; q += 1) off += a[p][q] ** 2;
     if (off <= 1e-26 * whole) break;
-    for (let p = 0; p < size; p += 1) for (let q = p + 1; q < size; q += 1) rotate(a, axes, p, q);
+    for (let p = 0; p < size; p += 1) for (let q = p + 1; q < size; q += 1) turnAxes(a, axes, p, q);
   }
   return { values: a.map((row, i) => row[i]), axes };
 }
 
 /** Turn the axes p and q so that a[p][q] becomes 0. */
-function rotate(a, axes, p, q) {
+function turnAxes(a, axes, p, q) {
   if (a[p][q] === 0) return;
   const half = (a[q][q] - a[p][p]) / (2 * a[p][q]);
   const tangent = (half < 0 ? -1 : 1) / (Math.abs(half) + Math.sqrt(half * half + 1));

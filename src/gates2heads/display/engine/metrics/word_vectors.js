@@ -75,5 +75,6 @@ export function normalised(vector) {
 
 /** Σ weight · vector over pairs [weight, vector]. */
 export function sum(...pairs) {
-  return Float64Array.from(pairs[0][1], (_, i) => pairs.reduce((total, [weight, vector]) => total + weight * vector[i], 0));
+  const at = (i) => pairs.reduce((total, [weight, vector]) => total + weight * vector[i], 0);
+  return Float64Array.from(pairs[0][1], (_, i) => at(i));
 }
