@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from gates2heads.decoding.gates import ObservedGates
+from gates2heads.decoding.held import Line, ObservedForcing
 from gates2heads.decoding.observation import Observed, ObservedHeads
 from gates2heads.decoding.searches import Watched, compare
 from gates2heads.decoding.translation import Aligned
@@ -29,6 +30,7 @@ from gates2heads.display.widgets import (
     ModelWalk,
     Pooling,
     Translate,
+    Unroller,
 )
 from gates2heads.display.widgets.live_view import LiveView
 from tests.nonsense import HUGE, LISTS, THINGS, floats, through, walk
@@ -114,6 +116,13 @@ WALKS += [
 WALKS += [
     WALKED._replace(stages=[one]) for one in changed(STAGE, weights=[HALVES, floats(3, 1, 2)])
 ]
+LINE = Line(["a", "<eos>"], floats(2, 2), -floats(2, 3).abs())
+THREE = dict.fromkeys(("free", "held", "taught"), LINE)
+UNROLLED = ObservedForcing(["a", "b"], floats(2, 2), floats(2), ["<bos>", "<eos>", "a"], **THREE)
+LINES = [*THINGS, None, 3, [], *changed(LINE, tokens=TOKENS, hidden=NUMBERS, log_probs=NUMBERS)]
+ROLLS = [*THINGS, None, 3, [], TOLD]
+ROLLS += changed(UNROLLED, source=TOKENS, vocabulary=[*TOKENS[:-1], ["a"]], states=NUMBERS)
+ROLLS += changed(UNROLLED, summary=[*NUMBERS, floats(3)], free=LINES, held=LINES, taught=LINES)
 PAIRS = [*LISTS, "ab", b"ab", [], {}, [3], [None], ["ab"], [("a",)], [("a", 3)], [("a", " ")]]
 PAIRS += [[("a", "b", "c", "d")], [("a", "\ud800")], [["a", "b"], None]]
 SLOTS = [*THINGS, None, 3, [], [1], [1, 2, 3], ["a", "b"], [1, math.nan], [1, HUGE**99], [None, 1]]
@@ -206,6 +215,22 @@ ENTRIES = {
             "unit": [*STARTS, 2],
             "place": [*STARTS, 10_000],
             "quantity": [object(), None, 3, [], math.nan, "nonsense", "logProbs"],
+        },
+    ),
+    "Unroller": (
+        Unroller,
+        {"models": {"a": MODEL}, "examples": ["ab"], "recorded": UNROLLED, "labels": ["x"]}
+        | {"held": {0: "a"}, "taught": "a", "title": "Unrolled", "label": "Type", "hint": "Try"}
+        | {"about": "six weights", "step": 1},
+        {
+            "models": [*THINGS, None, 3, [], {}, {3: MODEL}, {"a": None}, {"\udc80": MODEL}],
+            "examples": [*LISTS, "ab", b"ab", [], [3], [None], ["\ud800"]],
+            "recorded": ROLLS,
+            "held": [3, "a", [1], {-1: "a"}, {"a": "a"}, {0: 3}, {0: "b"}, {0.5: "a"}],
+            "labels": [3, object(), 2.5, "ab", [], [3], ["\ud800"], ["a", "b"]],
+            **dict.fromkeys(("title", "label", "hint", "about"), WORDS),
+            "taught": [*WORDS, "b"],
+            "step": [*STARTS, 10_000],
         },
     ),
     "ModelWalk": (

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
 from translate_driver import drive_translate
+from unroller_driver import drive_unroller
 from walk_driver import drive_walk
 from word_driver import drive_words
 
@@ -150,6 +151,7 @@ DRIVERS = {
     "Pooling": drive_pooling,
     "Predict": drive_predict,
     "Translate": drive_translate,
+    "Unroller": drive_unroller,
 }
 # Controls of ipywidgets itself: what they are linked to is tested where the link is made.
 CONTROLS = {"IntSliderModel", "DropdownModel", "PlayModel"}

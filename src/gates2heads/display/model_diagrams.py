@@ -255,3 +255,29 @@ def where_the_norm_stands() -> Figure:
         d.arrow(f"x{number}", f"past{number}", route="down then across")
         d.arrow(f"past{number}", f"sum{number}")
     return d.draw()
+
+
+def unrolled_encoder_decoder() -> Figure:
+    """Draw an encoder–decoder without attention, `models.translation.EncoderDecoder`, unrolled.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    for place, character in enumerate(("x1", "x2")):
+        d.box(f"x{place}", character, at=(place, 2), kind="plain")
+        d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(B, U)")
+        d.arrow(f"x{place}", f"h{place}")
+    d.box("context", "context", at=(2, 1), shape="(B, U)", colour="green")
+    for place, (read, written) in enumerate((("<bos>", "y1"), ("y1", "y2"), ("y2", "<eos>"))):
+        column = 3 + place
+        d.box(f"r{place}", read, at=(column, 2), kind="plain")
+        d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(B, U)", colour="orange")
+        d.box(f"y{place}", written, at=(column, 0), kind="plain")
+        d.arrow(f"r{place}", f"s{place}")
+        d.arrow(f"s{place}", f"y{place}")
+    for before, after in pairwise(("h0", "h1", "context", "s0", "s1", "s2")):
+        d.arrow(before, after)
+    d.group("Encoder: reads", "h0", "h1")
+    d.group("Decoder: writes", "y0", "s0", "s1", "s2", "y2", colour="orange")
+    return d.draw()

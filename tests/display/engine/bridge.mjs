@@ -6,6 +6,7 @@ import { readEntry } from "../../../src/gates2heads/display/engine/weights.js";
 import { Sha256 } from "../../../src/gates2heads/display/engine/sha256.js";
 import { engine } from "../../../src/gates2heads/display/engine/engine.js";
 import { layers } from "./bridge_layers.mjs";
+import { forceText } from "../../../src/gates2heads/display/live/tasks/forcing.js";
 import { searchText } from "../../../src/gates2heads/display/live/tasks/search.js";
 import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
 import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
@@ -47,6 +48,15 @@ const operations = {
   // A walk through a model of tokens without words, and one through a model with its tokenizers.
   walk({ key, source, options }) {
     return last(walkSteps(loaded.get(key).model, source, options));
+  },
+
+  // Three ways to write: of a model of tokens without words, and of one with its tokenizers.
+  forcing({ key, source, options }) {
+    return last(engine.forcingSteps(loaded.get(key).model, source, options));
+  },
+
+  forceText({ key, payload }) {
+    return last(forceText(loaded.get(key), payload));
   },
 
   walkText({ key, payload }) {

@@ -17,6 +17,7 @@
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
+// forcingSteps(model, source, options): decoding/held.js; free running, held tokens, a teacher's line.
 // walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts did.
 // askWords(vectors, words, {count, exclude}): metrics/word_questions.js; vectors: `model.compared()`.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
@@ -26,6 +27,7 @@
 
 import { beam, beamSteps } from "./decoding/beam.js";
 import { compare, compareSteps } from "./decoding/searches.js";
+import { forcingSteps } from "./decoding/held.js";
 import { Power, Wu } from "./decoding/lengths.js";
 import { Generator, sample, sampleSteps } from "./decoding/sampling.js";
 import { greedy, greedySteps } from "./decoding/search.js";
@@ -80,6 +82,7 @@ export const engine = {
   beamSteps,
   compare,
   compareSteps,
+  forcingSteps,
   twoTables,
   TABLES_START,
   clampGates,

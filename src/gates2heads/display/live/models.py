@@ -26,6 +26,9 @@ LIVE = (
     "words_skip_gram",
     "words_cbow",
     "words_glove",
+    "forced_teacher",
+    "forced_free",
+    "forced_mixed",
 )
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")

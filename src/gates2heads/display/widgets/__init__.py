@@ -12,6 +12,7 @@ from gates2heads.display.widgets.model_walk import ModelWalk
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.translate import Example, Translate
+from gates2heads.display.widgets.unroller import Unroller
 
 __all__ = [
     "Alignment",
@@ -32,5 +33,6 @@ __all__ = [
     "Predict",
     "Question",
     "Translate",
+    "Unroller",
     "predict",
 ]

@@ -1,0 +1,192 @@
+"""What a decoder writes when somebody takes its hand: one token held, or all of them taught.
+
+Free running reads at each step what stands at the step before. There a token may be held: it
+stands in the place of what the decoder would have written, and the decoder reads it and goes on
+alone. Teacher forcing reads a given text instead, whatever the decoder would have written.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count
+from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.translation import check_sides
+
+MOST_HELD = 512  # steps: no text of the book is as long
+
+
+class Line(NamedTuple):
+    """One way along the steps of a decoder."""
+
+    tokens: list[str]  # T that stand there: written, held or taught; <eos> last if it came
+    hidden: Tensor  # (T, U): the decoder's state at each step
+    log_probs: Tensor  # (T, V) in nats: what it expected there
+
+
+class ObservedForcing(NamedTuple):
+    """One text that was read, and three ways to write from it."""
+
+    source: list[str]  # S tokens, <eos> last
+    states: Tensor  # (S, U) of the encoder
+    summary: Tensor  # (U,): the context vector
+    vocabulary: list[str]  # V of the target
+    free: Line  # always the likeliest token, which the next step reads
+    held: Line  # the same, but for the tokens that are held
+    taught: Line  # every step reads the teacher's token before it
+
+
+def run_held(
+    step: Step,
+    state: Any,
+    bos: Tensor | int,
+    length: int,
+    *,
+    held: Mapping[int, Tensor] | None = None,
+    watch: Callable[[Any, Tensor], None] | None = None,
+) -> Tensor:
+    """Let a decoder run freely for so many steps, some of its tokens replaced.
+
+    Args:
+        step: (state, last_tokens (B,)) -> (log_probs (B, V), state).
+        state: what `step` needs at first.
+        bos: what is read first: a number, or one for each of B texts, (B,) long.
+        length: T, steps to go; nothing stops them before.
+        held: step, from 0, -> tokens (B,) long that stand there, whatever the decoder says.
+        watch: called at each step with the state after it and the log_probs.
+
+    Returns:
+        tokens (B, T) long.
+
+    Raises:
+        TypeError, ValueError: `length` is no count, `step` or `bos` is none, or a held step or its
+            tokens do not fit.
+    """
+    check_count("length", length, most=MOST_HELD)
+    bos = begin(step, bos, eos=None, max_length=length, pad=0)
+    if watch is not None and not callable(watch):
+        raise TypeError(f"watch must be a function, got {type(watch).__name__}")
+    _check_held(held, bos, length)
+    last, written = bos, []
+    with torch.no_grad():
+        for place in range(length):
+            log_probs, state = advance(step, state, last, eos=None)
+            if watch is not None:
+                watch(state, log_probs)
+            last = log_probs.argmax(dim=-1)
+            if held and place in held:
+                last = held[place].to(last)
+            written.append(last)
+    return torch.stack(written, dim=1)
+
+
+def observe_forcing(
+    model: nn.Module,
+    text: str,
+    source,
+    target,
+    *,
+    held: Mapping[int, str] | None = None,
+    taught: str | None = None,
+    max_length: int = 16,
+) -> ObservedForcing:
+    """Read a text and write from it three times: freely, with tokens held, and taught.
+
+    Args:
+        model: an encoder–decoder, such as `EncoderDecoder`.
+        text: what is read.
+        source, target: the tokenizers of the two sides.
+        held: step, from 0, -> the token that stands there, such as {2: "7"}; `"<eos>"` ends the
+            line. Steps that the line does not reach are not held.
+        taught: what the teacher says, without `<eos>`; what the model writes freely if not given.
+        max_length: the most tokens that a free line has, `<eos>` included.
+
+    Raises:
+        TypeError, ValueError: `text` is no string, the model has no decoder whose state can be
+            seen, a held token is none of the target's, or a tokenizer refuses a text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    check_sides(model, source, target)
+    check_count("max_length", max_length, most=MOST_HELD)
+    if taught is not None and not isinstance(taught, str):
+        raise TypeError(f"taught must be a string or None, got {shown(taught)}")
+    words, numbers = target.vocabulary, source.encode(text)
+    tokens = _numbers_of({} if held is None else held, words)
+    with torch.no_grad():
+        state = model.start(torch.tensor([numbers]))
+    _hidden_of(state)
+    free = _line(model, state, words, max_length)
+    line = _line(model, state, words, max_length, tokens) if tokens else free
+    if taught is None:
+        told = words.encode([token for token in free.tokens if token != "<eos>"])
+    else:
+        told = target.encode(taught, eos=False) if taught else []
+    lesson = dict(enumerate([*told, words.eos]))
+    return ObservedForcing(
+        [source.vocabulary.tokens[number] for number in numbers],
+        state.memory.states[0],
+        state.memory.summary[0],
+        list(words.tokens),
+        free,
+        line,
+        _line(model, state, words, len(lesson), lesson),
+    )
+
+
+def _line(model, state, words, length: int, held: Mapping[int, int] | None = None) -> Line:
+    """Run a decoder, and keep its way up to the first `<eos>`; taught, every token is held."""
+    hidden, expected = [], []
+
+    def watch(now, log_probs):
+        hidden.append(_hidden_of(now))
+        expected.append(log_probs[0])
+
+    held = {} if held is None else held
+    within = {place: torch.tensor([number]) for place, number in held.items() if place < length}
+    numbers = run_held(model.step, state, words.bos, length, held=within, watch=watch)[0].tolist()
+    end = numbers.index(words.eos) + 1 if words.eos in numbers else length
+    return Line(
+        [words.tokens[number] for number in numbers[:end]],
+        torch.stack(hidden[:end]),
+        torch.stack(expected[:end]),
+    )
+
+
+def _hidden_of(state: Any) -> Tensor:
+    """The state (U,) of a decoder's upper layer, of the first text of a batch."""
+    if hasattr(state, "hidden"):
+        return state.hidden[0]
+    if hasattr(state, "carried"):
+        return state.carried[0][0, -1]
+    raise TypeError(
+        f"model must have a recurrent decoder, whose state can be seen, got {type(state).__name__}"
+    )
+
+
+def _check_held(held: Mapping[int, Tensor] | None, bos: Tensor, length: int) -> None:
+    if held is None:
+        return
+    if not isinstance(held, Mapping):
+        raise TypeError(f"held must map steps to tokens (B,), got {shown(held)}")
+    for place, tokens in held.items():
+        check_count("each step of held", place, least=0, most=length - 1)
+        if not isinstance(tokens, Tensor) or tokens.shape != bos.shape:
+            raise ValueError(
+                f"held[{place}] must hold one token for each of {len(bos)} texts, got "
+                f"{shown(tokens)}"
+            )
+
+
+def _numbers_of(held: Mapping[int, str], words) -> dict[int, int]:
+    """Step -> number of the token that is held there."""
+    if not isinstance(held, Mapping):
+        raise TypeError(f"held must map steps to tokens, got {shown(held)}")
+    for place, token in held.items():
+        check_count("each step of held", place, least=0)
+        if token not in words.index or token in ("<bos>", "<pad>"):
+            raise ValueError(f"held[{place}] must be a token of the target, got {shown(token)}")
+    return {place: words.index[token] for place, token in held.items()}

@@ -1,0 +1,62 @@
+"""The folded solutions of chapter 4, taken from the page and run against their checks."""
+
+import ast
+import re
+
+import pytest
+import torch
+
+from gates2heads.decoding.held import observe_forcing
+from gates2heads.display.engine.rebuild import shipped
+from gates2heads.exercises import faulty_teacher
+from gates2heads.exercises import sequence_to_sequence as exercises
+from gates2heads.layers.recurrent import GRUCell
+from tests.chapters.test_solutions import cell_of, solutions
+
+PAGE = "04_sequence_to_sequence.ipynb"
+SOLUTIONS = solutions(PAGE)
+ANSWERS = {
+    "4.1": ("digits", exercises.check_digits),
+    "4.2": ("write", exercises.check_write),
+    "4.3": ("taught_loss", exercises.check_taught_loss),
+    "4.4": ("share", exercises.check_whole),
+    "4.5": ("field", exercises.check_field),
+    "4.6": ("diagnosis", faulty_teacher.check_fault),
+}
+
+
+def test_every_exercise_has_a_solution_and_a_check():
+    assert SOLUTIONS.keys() == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("number", ANSWERS)
+def test_the_printed_solution_passes_its_check(number):
+    answer, checker = ANSWERS[number]
+    tree = ast.parse(SOLUTIONS[number])
+    tree.body = tree.body[:1]
+    names = {"torch": torch}
+    exec(compile(tree, f"solution {number}", "exec"), names)
+    verdict = checker(names[answer])
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize(("number", "printed"), [("4.3", [0.6931]), ("4.5", [3, 5, 7, 9, 11, 63])])
+def test_a_solution_shows_its_numbers(number, printed, capsys):
+    exec(SOLUTIONS[number], {"torch": torch})
+    found = [float(one) for one in re.findall(r"-?\d+\.?\d*", capsys.readouterr().out)]
+    assert found == pytest.approx(printed, abs=1e-4)
+
+
+def test_the_loop_writes_the_date_with_the_cells_of_the_page(capsys):
+    one = shipped("forced_teacher")
+    names = {"torch": torch, "GRUCell": GRUCell, "observe_forcing": observe_forcing}
+    names |= {"taught": one, "source": one.source, "target": one.target}
+    names |= {"EXAMPLES": ["September 23, 2001"]}
+    kept = torch.is_grad_enabled()
+    try:
+        exec(cell_of(PAGE, "Cells from the library's weights"), names)
+        exec(cell_of(PAGE, "def encode("), names)
+        exec(SOLUTIONS["4.2"], names)
+    finally:
+        torch.set_grad_enabled(kept)
+    assert capsys.readouterr().out == "2001-09-23\n"
