@@ -219,7 +219,7 @@ EXEMPT = {
         exercises/word_vectors.negative_loss
         exercises/sequence_to_sequence.adding_step exercises/sequence_to_sequence.field
         exercises/sequence_to_sequence.taught_loss exercises/sequence_to_sequence.write
-        exercises/faulty_memory.FaultyLSTM exercises/faulty_teacher.FaultyPair
+        exercises/faulty_teacher.FaultyPair
         exercises/faulty_step.AlwaysFirst exercises/faulty_step.AlwaysFirst.forward
         exercises/taking_away.LeakingLayer exercises/taking_away.LeakingLayer.forward
         exercises/taking_away.NoFeedForward.forward exercises/taking_away.NoResidual.after
