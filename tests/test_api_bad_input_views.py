@@ -274,7 +274,7 @@ ENTRIES = {
     "MetricBench": (
         MetricBench,
         {"examples": [Judged("a", "b c", ["b d"])], "tokenize": "13a", "smooth_method": "exp"}
-        | {"lowercase": False, "shown": "words", "title": "Bench", "hint": "Type"},
+        | {"lowercase": False, "order": 2, "shown": "words", "title": "Bench", "hint": "Type"},
         {
             "examples": [*LISTS, "ab", b"ab", [], [3], [None], [("a", "b", ["c"])]]
             + [[Judged(*three)] for three in ((3, "b", ["c"]), ("a", None, ["c"]))]
@@ -283,6 +283,7 @@ ENTRIES = {
                 name: [*THINGS, None, 3, [], "x"] for name in ("tokenize", "smooth_method", "shown")
             },
             "lowercase": [*THINGS, None, 3, "yes", []],
+            "order": [*THINGS, None, [], "3", 2.5, 0, 5, HUGE, math.nan],
             **dict.fromkeys(("title", "hint"), WORDS),
         },
     ),

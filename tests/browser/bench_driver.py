@@ -22,7 +22,7 @@ HOSTILE = [
 
 def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     """Take every example, type, add and drop references, and move every control."""
-    example, shown, tokenize, smooth = root.locator("select").all()
+    example, shown, tokenize, order, smooth = root.locator("select").all()
     hypothesis = root.get_by_role("textbox", name="hypothesis")
     for number, one in enumerate(traits["examples"], start=1):
         example.select_option(str(number))
@@ -31,7 +31,7 @@ def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     for kind in range(5):
         shown.select_option(str(kind))
         check_bench(root)
-    for control, count in ((tokenize, len(TOKENIZERS)), (smooth, len(SMOOTHING))):
+    for control, count in ((tokenize, len(TOKENIZERS)), (smooth, len(SMOOTHING)), (order, 4)):
         for place in range(count):
             control.select_option(str(place))
             check_bench(root)
@@ -60,13 +60,14 @@ def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     root.get_by_label("reference 2").fill("the dog and the dog run")
     hypothesis.fill("the dog the dog runs")
     check_bench(root)
-    expect(root.locator(".g2h-live")).to_contain_text("5 of 5 words")
+    expect(root.locator(".g2h-live")).to_contain_text("5 of 5 tokens")
 
 
 def check_bench(root: Locator) -> None:
     """Every score as the library gives it for the texts and settings that the fields hold."""
     *references, hypothesis = [area.input_value() for area in root.locator("textarea").all()]
-    _, _, tokenize, smooth = (int(one.input_value()) for one in root.locator("select").all())
+    chosen = [int(one.input_value()) for one in root.locator("select").all()]
+    _, _, tokenize, order, smooth = chosen
     lowercase = root.get_by_role("checkbox").is_checked()
     bleu = sentence_bleu(
         hypothesis,
@@ -74,6 +75,7 @@ def check_bench(root: Locator) -> None:
         tokenize=("13a", "none", "char", "rouge")[tokenize],
         smooth_method=("exp", "none", "floor", "add-k")[smooth],
         lowercase=lowercase,
+        max_ngram_order=order + 1,
     )
     wanted = {
         "bleu": bleu.score,

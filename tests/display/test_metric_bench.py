@@ -29,13 +29,18 @@ def test_the_rows_of_the_table_are_the_librarys_scores():
         smooth = ("exp", "none", "floor", "add-k")[number // 4 % 4]
         states.append(
             {"hypothesis": hypothesis, "references": references, "tokenize": tokenize}
-            | {"smooth": smooth, "lowercase": number % 3 == 0}
+            | {"smooth": smooth, "lowercase": number % 3 == 0, "order": 4 - number % 3}
         )
     told = in_node("return given.map((one) => metrics.scoreRows(metrics.measure(one)));", states)
     for state, rows in zip(states, told, strict=True):
         x, s, lowercase = state["hypothesis"], state["references"], state["lowercase"]
         bleu = sentence_bleu(
-            x, s, tokenize=state["tokenize"], smooth_method=state["smooth"], lowercase=lowercase
+            x,
+            s,
+            tokenize=state["tokenize"],
+            smooth_method=state["smooth"],
+            lowercase=lowercase,
+            max_ngram_order=state["order"],
         )
         chrf = sentence_chrf(x, s, lowercase=lowercase)
         rouge = [rouge_n(x, s), rouge_n(x, s, 2), rouge_l(x, s)]
@@ -71,13 +76,26 @@ def test_the_state_is_told_in_words():
         {"hypothesis": EXAMPLES[0].hypothesis, "references": EXAMPLES[0].references, **SETTINGS},
     )
     assert told[0] == (
-        "Found in a reference: 4 of 5 words, 2 of 4 pairs, 1 of 3 runs of three, "
+        "Found in a reference: 4 of 5 tokens, 2 of 4 pairs, 1 of 3 runs of three, "
         "0 of 2 runs of four; 5 tokens are fewer than 6: the penalty is 0.819. BLEU is 34.98."
     )
     assert told[1] == "The hypothesis is empty: there is nothing to count."
     assert told[2] == "“dog”: 2 times in the hypothesis, at most once in a reference: 1 counts."
     assert told[3] == "“cat”: once in the hypothesis, in no reference: none counts."
     assert told[4] == "“runs” lies on the longest common subsequence."
+
+
+def test_what_smoothing_changed_is_marked():
+    given = {"hypothesis": "the dog the dog runs", "references": ["the dog runs"], **SETTINGS}
+    told = in_node(
+        "return ['exp', 'none', 'add-k'].map((smooth) =>"
+        " metrics.orderRows(metrics.measure({ ...given, smooth }).bleu).map((row) => row[4]));",
+        given,
+    )
+    # found are 3 of 5, 2 of 4, 1 of 3, 0 of 2
+    assert told[0] == [False, False, False, True]
+    assert told[1] == [False] * 4
+    assert told[2] == [False, True, True, True]
 
 
 def test_what_the_page_gets():
@@ -91,8 +109,11 @@ def test_what_the_page_gets():
 
 def test_a_page_that_asks_for_too_much_is_moved_into_bounds():
     view = MetricBench(EXAMPLES)
-    view.set_state({"shown": 99, "hypothesis": "<b>", "references": ["a", "b"]})
+    view.set_state({"shown": 99, "order": 9, "hypothesis": "<b>", "references": ["a", "b"]})
     assert (view.shown, view.hypothesis, view.references) == (4, "<b>", ["a", "b"])
+    assert view.order == 4
+    with pytest.raises(ValueError, match="order must be from 1 to 4, got 0"):
+        view.order = 0
     with pytest.raises(ValueError, match="references must hold 1 to 3 texts, got 0"):
         view.references = []
     with pytest.raises(ValueError, match="smooth must be one of none, floor, add-k, exp, got 'x'"):
@@ -114,6 +135,7 @@ def test_a_page_that_asks_for_too_much_is_moved_into_bounds():
         ({"tokenize": "words"}, ValueError, "tokenize must be one of none, 13a, char, rouge"),
         ({"smooth_method": "x"}, ValueError, "smooth_method must be one of"),
         ({"lowercase": 1}, TypeError, "lowercase must be"),
+        ({"order": 5}, ValueError, "order must be"),
         ({"shown": 1}, ValueError, "shown must be one of words"),
         ({"title": 3}, TypeError, "title must be a string, got 3"),
     ],

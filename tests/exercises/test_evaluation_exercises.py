@@ -88,32 +88,37 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("change", "words"),
     [
-        ((1.0, 0.5, 1.0), "at most twice"),
-        ((0.6, 0.5, 1.0), "the ceiling is"),
-        ((0.8, 0.4, 1.0), "four pairs"),
-        ((0.8, 0.75, 1.0), "Which pairs"),
-        ((0.8, 0.5, math.exp(-0.2)), "nearest in length"),
-        ((0.8, 0.5, 0.9), "penalty is not right"),
-        ((0.7, 0.5, 1.0), "share of words is not right"),
-        (("4/5", 0.5, 1.0), "should be a number"),
-        ((..., ..., ...), "not tried yet"),
+        ({"words": 1.0}, "at most twice"),
+        ({"words": 0.5}, "most often"),
+        ({"words": 5 / 6}, "Two words are clipped"),
+        ({"words": 0.7}, "answer for words is not right"),
+        ({"words": "4/6"}, "should be a number"),
+        ({"pairs": 0.6}, "it is clipped"),
+        ({"pairs": 1 / 3}, "five pairs"),
+        ({"penalty": math.exp(-1 / 6)}, "the shorter counts"),
+        ({"penalty": 0.9}, "answer for penalty is not right"),
+        ({"score": 4 / 15}, "root of their product"),
+        ({"score": 53.3}, "arithmetic"),
+        (dict.fromkeys(("words", "pairs", "penalty", "score"), ...), "not tried yet"),
     ],
 )
-def test_the_pencil_knows_its_slips(answer, words):
-    verdict = exercises.check_by_hand(*answer)
+def test_the_pencil_knows_its_slips(change, words):
+    right = {"words": 4 / 6, "pairs": 2 / 5, "penalty": 1.0, "score": 0.516}
+    verdict = exercises.check_by_hand(**{**right, **change})
     assert not verdict.passed
     assert words in verdict.message
 
 
 def test_the_pencil_is_right():
-    x, s = "a a man a horse", ["a man rides a horse", "a man is on a horse"]
+    x, s = "a dog a dog a ball", ["a dog plays with a red ball", "the dog has a ball"]
     found = sentence_bleu(x, s, max_ngram_order=2)
-    wanted = exercises.WORDS, exercises.PAIRS, exercises.PENALTY
-    assert [*(p / 100 for p in found.precisions), found.brevity_penalty] == pytest.approx(wanted)
-    assert exercises.check_by_hand(*wanted).passed
-    assert found.score == pytest.approx(63.2, abs=0.1)
+    wanted = exercises.WORDS, exercises.PAIRS, exercises.PENALTY, exercises.SCORE
+    told = *(p / 100 for p in found.precisions), found.brevity_penalty, found.score / 100
+    assert told == pytest.approx(wanted)
+    for answer in (wanted, (0.667, 0.4, 1, 51.6)):
+        assert exercises.check_by_hand(*answer).passed
 
 
 def test_wins_are_those_of_the_library():

@@ -11,33 +11,42 @@ from gates2heads.checks.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 
-# Exercise 9.1: x = a a man a horse; s1 = a man rides a horse, s2 = a man is on a horse
-WORDS, PAIRS, PENALTY = 4 / 5, 2 / 4, 1.0
+# Exercise 9.1: x = a dog a dog a ball; s1 = a dog plays with a red ball, s2 = the dog has a ball
+WORDS, PAIRS, PENALTY = 4 / 6, 2 / 5, 1.0
+SCORE = math.sqrt(WORDS * PAIRS)
+SLIPS = {
+    (
+        "words",
+        1.0,
+    ): "“a” stands three times in x and at most twice in one reference: it is clipped.",
+    ("words", 5 / 6): "Two words are clipped: how often has x “a” and “dog”, and a reference?",
+    ("words", 3 / 6): "“a” may match as often as the one reference has it that has it most often.",
+    ("pairs", 3 / 5): "“a dog” stands twice in x and once in a reference: it is clipped.",
+    ("pairs", 2 / 6): "x has six words, and so five pairs.",
+    ("pairs", 1 / 5): "Each pair may find its partner in a reference of its own.",
+    ("penalty", math.exp(1 - 7 / 6)): "Both references are one word off: then the shorter counts.",
+    ("BLEU", WORDS * PAIRS): "The geometric mean of two shares is the root of their product.",
+    ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean: take the geometric.",
+}
 
 
 @check("Exercise 9.1")
-def check_by_hand(words, pairs, penalty) -> str:
-    """Check the two precisions and the penalty that the reader found with a pencil."""
-    for name, number in (("first", words), ("second", pairs), ("third", penalty)):
+def check_by_hand(words, pairs, penalty, score) -> str:
+    """Check the shares, the penalty and the BLEU that the reader found with a pencil."""
+    given = {"words": words, "pairs": pairs, "penalty": penalty, "BLEU": score}
+    for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
-    slips = {
-        (0, 1.0): "“a” stands three times in x and at most twice in one reference: it is clipped.",
-        (0, 3 / 5): "You clipped “a” to one match: the ceiling is how often a reference has it.",
-        (1, 2 / 5): "x has five words, and so four pairs.",
-        (1, 3 / 4): "Which pairs does x have? “a a” and “man a” stand in no reference.",
-        (2, math.exp(1 - 6 / 5)): "Of two references the one nearest in length counts.",
-    }
-    for place, (given, wanted) in enumerate(
-        zip((words, pairs, penalty), (WORDS, PAIRS, PENALTY), strict=True)
-    ):
-        for (where, wrong), words_of_it in slips.items():
-            if where == place and math.isclose(given, wrong, abs_tol=1e-3) and given != wanted:
-                raise NotYetError(words_of_it)
-        if not math.isclose(given, wanted, abs_tol=1e-3):
-            name = ("share of words", "share of pairs", "penalty")[place]
-            raise NotYetError(f"The {name} is not right: write down what x has, and cross off.")
-    return "So BLEU with N = 2 is √(4/5 · 2/4) = 0.63, or 63."
+            raise NotYetError(f"The answer for {name} should be a number, got {shown(number)}.")
+    if score > 1:
+        given["BLEU"] = score / 100
+    for (name, number), wanted in zip(given.items(), (WORDS, PAIRS, PENALTY, SCORE), strict=True):
+        if math.isclose(number, wanted, abs_tol=2e-3):
+            continue
+        for (slip, wrong), reason in SLIPS.items():
+            if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
+                raise NotYetError(reason)
+        raise NotYetError(f"The answer for {name} is not right: write down what x has; cross off.")
+    return "With the longer reference for l_s, a seventh would be lost."
 
 
 def perplexity(log_probs: Tensor, mask: Tensor) -> float:

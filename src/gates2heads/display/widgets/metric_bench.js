@@ -1,12 +1,14 @@
-import { ORDERS, measure, measuredInWords, picture, runInWords, scoreRows } from "./metrics.js";
+import { ORDERS, measure, measuredInWords, orderRows, picture, runInWords, scoreRows } from "./metrics.js";
 import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
 const CUTS = ["words, marks (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
 const SMOOTHING = ["exp", "none", "floor", "add-k"];
-const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more each (add-k)"];
+const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more from pairs on (add-k)"];
 const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
-const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "shown"];
+const ON = { match: "on the subsequence", miss: "not on it" };
+const ABOUT = "BLEU cuts as chosen above. ROUGE reads letters and digits in lower case, chrF characters; of several references both take the one that scores best.";
+const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
   constructor(model, el) {
@@ -27,7 +29,7 @@ class MetricBench extends Stage {
     return {
       hypothesis: well(this.model.get("hypothesis")),
       references: this.model.get("references").map(well),
-      ...Object.fromEntries(["tokenize", "smooth", "lowercase"].map((name) => [name, this.model.get(name)])),
+      ...Object.fromEntries(["tokenize", "smooth", "lowercase", "order"].map((name) => [name, this.model.get(name)])),
     };
   }
 
@@ -45,6 +47,7 @@ class MetricBench extends Stage {
       element("div", { class: "g2h-row" }, this.more, this.less));
     this.listen(this.example, "change", () => {
       const one = examples[Number(this.example.value) - 1];
+      this.kept = null; // of another sentence
       if (one) this.put({ hypothesis: one.hypothesis, references: one.references });
     });
     this.listen(this.hypothesis, "input", () => this.put({ hypothesis: this.hypothesis.value }));
@@ -58,12 +61,14 @@ class MetricBench extends Stage {
     this.tokenize = choice(CUTS);
     this.smooth = choice(LITTLE);
     this.shown = choice(["words (n = 1)", "pairs (n = 2)", "runs of three", "runs of four", "longest common subsequence"]);
+    this.order = choice(["words alone", "2", "3", "4"]);
     this.lowercase = element("input", { type: "checkbox" });
     this.root.append(element("div", { class: "g2h-controls" },
-      field("show", this.shown), field("BLEU cuts into", this.tokenize), field("BLEU counts for none", this.smooth),
+      field("show", this.shown), field("BLEU cuts into", this.tokenize), field("BLEU up to n =", this.order), field("smoothing of BLEU", this.smooth),
       element("label", { class: "g2h-check" }, this.lowercase, "all in lower case")));
     this.listen(this.shown, "change", () => this.put({ shown: Number(this.shown.value) }));
     this.listen(this.tokenize, "change", () => this.put({ tokenize: TOKENIZERS[this.tokenize.value] }));
+    this.listen(this.order, "change", () => this.put({ order: Number(this.order.value) + 1 }));
     this.listen(this.smooth, "change", () => this.put({ smooth: SMOOTHING[this.smooth.value] }));
     this.listen(this.lowercase, "change", () => this.put({ lowercase: this.lowercase.checked }));
   }
@@ -72,10 +77,8 @@ class MetricBench extends Stage {
     this.runs = element("div", { class: "g2h-runs", role: "group", "aria-label": "what is counted in the hypothesis" });
     this.covered = element("div", { class: "g2h-covered" });
     this.told = element("p", { class: "g2h-told", "aria-live": "polite" });
-    const legend = element("p", { class: "g2h-legend" },
-      ...Object.entries(MARKS).flatMap(([fate, words]) => [element("span", { class: `g2h-run g2h-${fate}` }, words), " "]),
-      "Press one to see where it stands.");
-    this.root.append(this.runs, this.covered, legend, this.told);
+    this.legend = element("p", { class: "g2h-legend" });
+    this.root.append(this.runs, this.covered, this.legend, this.told);
     this.listen(this.runs, "click", (event) => {
       const { key } = event.target.closest("button")?.dataset ?? {};
       if (key === undefined) return;
@@ -95,6 +98,7 @@ class MetricBench extends Stage {
       element("div", { class: "g2h-tables" },
         table(["", "precision", "recall", "score", "remembered", "change"], this.scores, "the scores"),
         table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of")),
+      element("p", { class: "g2h-legend" }, ABOUT),
       element("div", { class: "g2h-row" }, this.keep), this.status);
     this.listen(this.keep, "click", () => {
       this.kept = scoreRows(measure(this.read())).map((row) => row.at(-1));
@@ -114,7 +118,7 @@ class MetricBench extends Stage {
   }
 
   /** The fields, as the model has them; what is being typed keeps its cursor. */
-  fillTexts({ hypothesis, references, tokenize, smooth, lowercase }) {
+  fillTexts({ hypothesis, references, tokenize, smooth, lowercase, order }) {
     const areas = () => [...this.references.querySelectorAll("textarea")];
     while (areas().length > references.length) this.references.lastChild.remove();
     while (areas().length < references.length) {
@@ -133,17 +137,24 @@ class MetricBench extends Stage {
     this.example.value = same + 1;
     this.tokenize.value = TOKENIZERS.indexOf(tokenize);
     this.smooth.value = SMOOTHING.indexOf(smooth);
+    this.order.value = order - 1;
     this.lowercase.checked = lowercase;
     this.shown.value = inside(this.model.get("shown"), ORDERS + 1);
   }
 
   fillPicture(state) {
-    const { runs, references } = picture(state, inside(this.model.get("shown"), ORDERS + 1));
+    const shown = inside(this.model.get("shown"), ORDERS + 1);
+    const { runs, references } = picture(state, shown);
+    const marks = shown < ORDERS ? MARKS : ON;
+    this.legend.replaceChildren(
+      ...Object.entries(marks).flatMap(([fate, words]) => [element("span", { class: `g2h-run g2h-${fate}` }, words), " "]),
+      shown < ORDERS ? "Press one to see where it stands."
+        : "As ROUGE-L reads: lower case, letters and digits, the reference that scores best.");
     const picked = runs.find((run) => run.key === this.picked);
     const focused = [...this.runs.children].indexOf(document.activeElement);
     this.runs.replaceChildren(...runs.map((run) => element("button", {
       type: "button", class: `g2h-run g2h-${run.fate}`, "data-key": run.key, dir: "auto",
-      "aria-pressed": String(run.key === picked?.key), "aria-label": `${run.text}, ${MARKS[run.fate]}`,
+      "aria-pressed": String(run.key === picked?.key), "aria-label": `${run.text}, ${marks[run.fate]}`,
     }, run.text)));
     this.runs.children[focused]?.focus();
     this.covered.replaceChildren(...references.map((tokens, number) => element("p", { dir: "auto" },
@@ -165,13 +176,13 @@ class MetricBench extends Stage {
         element("td", { class: "g2h-score" }, bar, element("span", {}, number(score))),
         element("td", {}, before === undefined ? "" : number(before)), element("td", { class: "g2h-change" }, change));
     }));
-    const { matches, totals, precisions, penalty, hypothesisLength, referenceLength } = found.bleu;
-    const percent = (place) => precisions[place].toFixed(2) + (!matches[place] && precisions[place] ? " (smoothed)" : "");
-    const rows = matches.map((match, place) => [place + 1, match, totals[place], percent(place)]);
+    const { penalty, hypothesisLength, referenceLength } = found.bleu;
+    const rows = orderRows(found.bleu).map(([n, match, total, percent, changed]) =>
+      [n, match, total, percent.toFixed(2) + (changed ? " (smoothed)" : "")]);
     this.orders.replaceChildren(
       ...rows.map((cells) => element("tr", {}, element("th", { scope: "row" }, String(cells[0])), ...cells.slice(1).map((cell) => element("td", {}, String(cell))))),
       element("tr", {}, element("th", { scope: "row" }, "tokens"), element("td", {}, String(hypothesisLength)),
-        element("td", {}, String(referenceLength)), element("td", {}, `b = ${penalty.toFixed(3)}`)));
+        element("td", {}, `by ${referenceLength}`), element("td", {}, `b = ${penalty.toFixed(3)}`)));
   }
 }
 

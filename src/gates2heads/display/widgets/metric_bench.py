@@ -6,13 +6,20 @@ from typing import Any, NamedTuple
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
 from gates2heads.checks.shown import shown as shortly
-from gates2heads.checks.values import check_characters, check_choice, check_flag, check_text
+from gates2heads.checks.values import (
+    check_characters,
+    check_choice,
+    check_count,
+    check_flag,
+    check_text,
+)
 from gates2heads.display.widgets.live_view import check_words
 from gates2heads.display.widgets.view import PositionError, View, module, style
 from gates2heads.metrics.sentences import TOKENIZERS
 from gates2heads.metrics.smoothing import SMOOTHING
 
 CHARACTERS, REFERENCES = 500, 3  # the longest text, the most references
+ORDERS = 4  # the longest n-gram
 SHOWN = ("words", "pairs", "threes", "fours", "subsequence")
 
 
@@ -34,12 +41,14 @@ class MetricBench(View):
         tokenize: how BLEU cuts texts at first.
         smooth_method: how BLEU smooths at first.
         lowercase: whether BLEU and chrF compare in lower case at first.
+        order: the longest n-gram that BLEU counts at first, 1 to 4.
         shown: what is drawn at first: "words", "pairs", "threes", "fours" or "subsequence".
         title: stands above the view.
         hint: what to try, in a line.
 
     Attributes:
-        hypothesis, references, tokenize, smooth, lowercase, shown: as the reader has set them.
+        hypothesis, references, tokenize, smooth, lowercase, order, shown: as the reader has set
+            them.
 
     Raises:
         TypeError: an example is no `Judged`, or something else is of the wrong kind.
@@ -56,6 +65,7 @@ class MetricBench(View):
     tokenize = Unicode("13a").tag(sync=True)
     smooth = Unicode("exp").tag(sync=True)
     lowercase = Bool(False).tag(sync=True)
+    order = Int(4).tag(sync=True)
     shown = Int(0).tag(sync=True)
 
     _positions = ("shown",)
@@ -67,6 +77,7 @@ class MetricBench(View):
         tokenize: str = "13a",
         smooth_method: str = "exp",
         lowercase: bool = False,
+        order: int = 4,
         shown: str = "words",
         title: str = "",
         hint: str = "",
@@ -75,6 +86,7 @@ class MetricBench(View):
         check_choice("tokenize", tokenize, TOKENIZERS)
         check_choice("smooth_method", smooth_method, SMOOTHING)
         check_flag("lowercase", lowercase)
+        check_count("order", order, most=ORDERS)
         check_choice("shown", shown, SHOWN)
         check_text("title", title)
         check_text("hint", hint)
@@ -86,6 +98,7 @@ class MetricBench(View):
             tokenize=tokenize,
             smooth=smooth_method,
             lowercase=lowercase,
+            order=order,
             shown=SHOWN.index(shown),
             title=title,
             hint=hint,
@@ -97,6 +110,15 @@ class MetricBench(View):
     @validate("shown")
     def _inside(self, proposal: dict[str, Any]) -> int:
         return self._checked(proposal)
+
+    def _limits(self) -> dict[str, tuple[int, int]]:
+        return {"order": (1, ORDERS)}
+
+    @validate("order")
+    def _counted(self, proposal: dict[str, Any]) -> int:
+        if not 1 <= proposal["value"] <= ORDERS:
+            raise PositionError(f"order must be from 1 to {ORDERS}, got {proposal['value']}")
+        return proposal["value"]
 
     @validate("tokenize", "smooth")
     def _known(self, proposal: dict[str, Any]) -> str:

@@ -7,12 +7,12 @@ import { commonSubsequence, rougeL, rougeN } from "../metrics/rouge.js";
 import { cut } from "../metrics/sentences.js";
 
 export const ORDERS = 4;
-const NAMES = ["words", "pairs", "runs of three", "runs of four"];
+const NAMES = ["tokens", "pairs", "runs of three", "runs of four"];
 
-/** All scores of a state {hypothesis, references, tokenize, smooth, lowercase}. */
-export function measure({ hypothesis, references, tokenize, smooth, lowercase }) {
+/** All scores of a state {hypothesis, references, tokenize, smooth, lowercase, order}. */
+export function measure({ hypothesis, references, tokenize, smooth, lowercase, order = ORDERS }) {
   return {
-    bleu: sentenceBleu(hypothesis, references, { tokenize, smooth, lowercase }),
+    bleu: sentenceBleu(hypothesis, references, { tokenize, smooth, lowercase, maxOrder: order }),
     chrf: sentenceChrf(hypothesis, references, { lowercase }),
     rouge1: rougeN(hypothesis, references, 1),
     rouge2: rougeN(hypothesis, references, 2),
@@ -70,6 +70,14 @@ function ofSubsequence({ hypothesis, references }) {
 /** What is drawn: n-grams of order shown + 1, or behind the last order the common subsequence. */
 export function picture(state, shown) {
   return shown < ORDERS ? ofOrder(state, shown + 1) : ofSubsequence(state);
+}
+
+/** BLEU's row for each order: [n, found, of, percent, whether smoothing changed it]. */
+export function orderRows({ matches, totals, precisions }) {
+  return matches.map((match, place) => {
+    const plain = totals[place] ? (100 * match) / totals[place] : 0;
+    return [place + 1, match, totals[place], precisions[place], Math.abs(precisions[place] - plain) > 1e-9];
+  });
 }
 
 /** One n-gram that was pressed, in words. */
