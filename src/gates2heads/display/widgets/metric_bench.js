@@ -2,7 +2,7 @@ import { ORDERS, measure, measuredInWords, orderRows, picture, runInWords, score
 import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
-const CUTS = ["words, marks (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
+const CUTS = ["words (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
 const SMOOTHING = ["exp", "none", "floor", "add-k"];
 const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more from pairs on (add-k)"];
 const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
