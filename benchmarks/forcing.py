@@ -1,4 +1,4 @@
-"""What should a decoder read while it learns? Sections 4.5 and 4.6 show what comes out.
+"""What should a decoder read while it learns? Sections 4.4 and 4.5 show what comes out.
 
     python benchmarks/forcing.py --seeds 0 1 2
     python benchmarks/forcing.py --table

@@ -167,7 +167,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
         (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
         (transformer_stacks, {"masked self-attention", "encoder's output", "logits (B, T, V)"}),
-        (unrolled_encoder_decoder, {"h1", "context", "s3", "<bos>", "<eos>", "(B, U)"}),
+        (unrolled_encoder_decoder, {"h1", "context", "s3", "<bos>", "<eos>", "(U,)"}),
         (where_the_norm_stands, {"norm", "x, as it was", "(B, S, D)"}),
     ],
 )

@@ -163,7 +163,8 @@ def test_numbers_and_sentences_by_hand():
     assert (found[2], found[3]) == ([1], [0, 1])
     assert found[4] == {"read": 2, "write": 2}
     assert found[5] == (
-        "Held: “1” at step 1. After it, free running writes one character otherwise, at step 2."
+        "Held: “1” at step 1. After it, that line differs from the free one in one character, "
+        "at step 2."
     )
     assert found[6] == found[7] == "No character is held."
     mean = (math.log(4) + math.log(2)) / 2

@@ -50,7 +50,7 @@ def test_other_digits_get_a_sentence(answer, told):
 
 def test_the_share_of_whole_dates():
     assert math.prod([0.98] * 11) == pytest.approx(WHOLE)
-    for answer in (0.8007, 0.8, 80, torch.tensor(0.801)):
+    for answer in (0.8007, 0.8, torch.tensor(0.801)):
         assert check_whole(answer).passed
 
 
@@ -63,6 +63,7 @@ def test_the_share_of_whole_dates():
         (0.199, "at least one wrong token"),
         (10.78, "multiplied, not added"),
         (0.5, "multiply eleven chances"),
+        (80, "That is in percent"),
         (None, "should be a number"),
         (..., "not tried yet"),
     ],

@@ -266,13 +266,13 @@ def unrolled_encoder_decoder() -> Figure:
     d = Diagram()
     for place, character in enumerate(("x1", "x2")):
         d.box(f"x{place}", character, at=(place, 2), kind="plain")
-        d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(B, U)")
+        d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(U,)")
         d.arrow(f"x{place}", f"h{place}")
-    d.box("context", "context", at=(2, 1), shape="(B, U)", colour="green")
+    d.box("context", "context", at=(2, 1), shape="(U,)", colour="green")
     for place, (read, written) in enumerate((("<bos>", "y1"), ("y1", "y2"), ("y2", "<eos>"))):
         column = 3 + place
         d.box(f"r{place}", read, at=(column, 2), kind="plain")
-        d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(B, U)", colour="orange")
+        d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(U,)", colour="orange")
         d.box(f"y{place}", written, at=(column, 0), kind="plain")
         d.arrow(f"r{place}", f"s{place}")
         d.arrow(f"s{place}", f"y{place}")

@@ -12,7 +12,7 @@ from gates2heads.models.translation.seq2seq import EncoderDecoder
 FAULTS = {
     "a": "padding is counted in the loss",
     "b": "each step reads the character that it should write, and not the one before it",
-    "c": "the decoder begins without the context vector",
+    "c": "the decoder is never shown the context vector",
     "d": "the encoder reads backwards while it learns, and forwards when it is tested",
 }
 
@@ -45,7 +45,7 @@ def check_fault(letter) -> str:
     contradiction = {
         "a": "All dates in ISO 8601 are equally long: there is no padding to count.",
         "c": "Then it could not know the date, and its surprise would stay high; it is near 0.",
-        "d": "Then a target of another date would surprise it while it learns; it does not.",
+        "d": "Then the right dates would surprise it when it is tested; they do not.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}: it has learned to copy what it reads, and never looked at the source."

@@ -49,7 +49,9 @@ def check_digits(digits) -> str:
 def check_whole(share) -> str:
     """Check the share of whole dates when each of eleven tokens is right with 0.98."""
     number = _number(share)
-    if abs(number - WHOLE) < 0.003 or abs(number - 100 * WHOLE) < 0.3:
+    if abs(number - 100 * WHOLE) < 0.3:
+        raise NotYetError("That is in percent. Give a share from 0 to 1.")
+    if abs(number - WHOLE) < 0.003:
         return "One date in five has a wrong token, although only one token in fifty is wrong."
     for slip, words in _WHOLE_SLIPS.items():
         if abs(number - slip) < 0.003 or abs(number - 100 * slip) < 0.3:

@@ -55,7 +55,7 @@ export class UnrollBars {
     this.most = most;
     this.plot = element("div", { class: "g2h-plot g2h-bars", "aria-hidden": "true" });
     this.node = element("div", { class: "g2h-line" },
-      element("span", { class: "g2h-rowname" }, name, element("small", {}, `0 to ${told(most, most % 1 ? 1 : 0)}${unit}`)), this.plot);
+      element("span", { class: "g2h-rowname" }, name, element("small", {}, `0 to ${told(most, most % 1 ? 1 : 0)}${unit} or more`)), this.plot);
   }
 
   show(values, columns) {
