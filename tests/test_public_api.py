@@ -220,6 +220,8 @@ EXEMPT = {
         exercises/sequence_to_sequence.adding_step exercises/sequence_to_sequence.field
         exercises/sequence_to_sequence.taught_loss exercises/sequence_to_sequence.write
         exercises/faulty_teacher.FaultyPair
+        exercises/pretraining.best_span exercises/pretraining.hidden exercises/pretraining.mix
+        exercises/pretraining.whole_names
         exercises/faulty_step.AlwaysFirst exercises/faulty_step.AlwaysFirst.forward
         exercises/taking_away.LeakingLayer exercises/taking_away.LeakingLayer.forward
         exercises/taking_away.NoFeedForward.forward exercises/taking_away.NoResidual.after
@@ -256,7 +258,7 @@ EXEMPT = {
         training/checkpoints.TrainingCheckpoint.resume training/checkpoints.as_bytes
         training/checkpoints.digest training/checkpoints.from_bytes
         training/files.write_whole training/files.as_file(name) training/written.store_written
-         training/files.clear_parts(between)
+        training/fact_pretraining.pretrain training/files.clear_parts(between)
         training/generators.set_generator_states training/recipes/recipe.blank_model
         training/recipes/runs.Every training/plain_json.read_json(what)
         training/early_stopping.EarlyStopping.best(history)

@@ -26,6 +26,7 @@ VERSIONS = {"ipywidgets": "7.7.1", "anywidget": "0.9.21"}
 LIVE_SAMPLES = {
     "live_samples.py": "Translate",
     "reader_samples.py": "AttentionExplorer",
+    "fill_samples.py": "FillTheMask",
     "gate_samples.py": "GateExplorer",
     "head_samples.py": "HeadExplorer",
     "beam_samples.py": "BeamLaboratory",

@@ -7,6 +7,7 @@ from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from bench_driver import drive_bench
 from explorer_driver import drive_explorer
+from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
 from playwright.sync_api import Locator, Page, expect
@@ -143,6 +144,7 @@ DRIVERS = {
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
     "EmbeddingMap": drive_words,
+    "FillTheMask": drive_fill,
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,

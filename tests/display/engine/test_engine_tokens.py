@@ -2,9 +2,11 @@
 
 import random
 import sys
+from unicodedata import category
 
 import pytest
 
+from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.display.engine.describe import letters_and_numerals
@@ -118,6 +120,7 @@ def sides(node):
             CharacterTokenizer.from_texts(["ab 😀ä"]),
             CharacterTokenizer.from_texts(["0-9"]),
         ),
+        "words": (BilingualTokenizer.from_texts(WORDS), CharacterTokenizer.from_texts(["a"])),
         "pairs": (BPETokenizer.train(["aab aab"], 263), BPETokenizer.train(["the low lower"], 293)),
     }
     for key, (source, target) in made.items():
@@ -138,15 +141,37 @@ def test_each_side_has_its_own_tokens(node, sides, key):
         assert node.one("decode", key=key, side=side, lists=found) == some
 
 
+def assigned(text):
+    """Whether this Python's Unicode knows all of a text; what is newer, a browser may know."""
+    return all(category(one) != "Cn" for one in text)
+
+
+@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_words_and_signs_are_cut_as_in_the_library(node, sides, count):
+    draw, (tokenizer, _) = random.Random(count), sides["words"]
+    texts = [*HOSTILE, *(draw_text(draw) for _ in range(count))]
+    texts = [text for text in texts if split_bilingual(text) and assigned(text)]
+    expected = [tokenizer.encode(text) for text in texts]
+    found = node.one("encode", key="words", texts=texts)
+    pairs = zip(texts, found, expected, strict=True)
+    assert [text for text, one, other in pairs if one != other] == []
+    wanted = [tokenizer.decode(numbers) for numbers in expected]
+    assert node.one("decode", key="words", lists=expected) == wanted
+
+
 def test_refusals_are_one_sentence(node, sides):
     requests = [{"op": "encode", "key": "characters", "texts": [text]} for text in ("", "xaöä", 3)]
+    requests += [{"op": "encode", "key": "words", "texts": [" "]}]
     requests += [{"op": "decode", "key": key, "lists": [[99999]]} for key in sides]
     answers = node.ask(requests)
     assert all(isinstance(answer, EngineError) for answer in answers)
+    words = len(sides["words"][0].vocabulary) - 1
     assert [str(answer) for answer in answers] == [
         "text is empty; it must hold at least one character",
         "text holds “x”, “ö”, which this model never saw",
         "text must be a string, got number",
+        "text must hold at least one word or sign",
         "numbers holds 99999, but the vocabulary knows 0 to 7",
+        f"numbers holds 99999, but the vocabulary knows 0 to {words}",
         "numbers holds 99999, but the vocabulary knows 0 to 261",
     ]

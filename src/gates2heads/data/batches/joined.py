@@ -15,6 +15,7 @@ from gates2heads.checks.values import check_count, distinct_seed
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.spans import check_spans
 from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.words import WordVocabulary
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,18 @@ class Markers:
     def __post_init__(self):
         check_count("specials", self.specials, least=3)
         check_count("words", self.words, least=self.specials + 1)
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> "Markers":
+        """The special tokens of a vocabulary, `<unk>` among them where it has one.
+
+        Raises:
+            TypeError: it is no vocabulary.
+        """
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary must be a Vocabulary, got {shown(vocabulary)}")
+        specials = vocabulary.unk + 1 if isinstance(vocabulary, WordVocabulary) else 3
+        return cls(len(vocabulary), specials=specials)
 
     @property
     def mask(self) -> int:

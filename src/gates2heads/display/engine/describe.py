@@ -11,6 +11,7 @@ from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 from torch import nn
 
+from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.bpe import SPECIAL, BPETokenizer, bytes_to_characters
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.layers.attention.hard import HardAttention
@@ -180,13 +181,13 @@ def describe_tokenizer(tokenizer) -> dict:
     Raises:
         TypeError: the engine has no twin for it.
     """
-    if isinstance(tokenizer, CharacterTokenizer):
+    if isinstance(tokenizer, CharacterTokenizer | BilingualTokenizer):
         tokens = tokenizer.vocabulary.tokens[len(SPECIAL) :]
-        return {"kind": "CharacterTokenizer", "tokens": tokens}
+        return {"kind": type(tokenizer).__name__, "tokens": tokens}
     if isinstance(tokenizer, BPETokenizer):
         return {"kind": "BPETokenizer", **_byte_pairs(tokenizer)}
     raise TypeError(
-        "the engine has a twin for CharacterTokenizer and BPETokenizer, got "
+        "the engine has a twin for CharacterTokenizer, BilingualTokenizer and BPETokenizer, got "
         f"{type(tokenizer).__name__}"
     )
 

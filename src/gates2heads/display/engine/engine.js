@@ -39,12 +39,13 @@ import { headsOf, headsOff } from "./layers/heads_off.js";
 import { askWords } from "./metrics/word_questions.js";
 import { buildModel } from "./models/by_name.js";
 import { Trace } from "./record.js";
+import { BilingualTokenizer } from "./tokens/bilingual.js";
 import { BPETokenizer } from "./tokens/bpe.js";
 import { CharacterTokenizer } from "./tokens/characters.js";
 import { translate, translateSteps } from "./translation.js";
 import { readEntry } from "./weights.js";
 
-const TOKENIZERS = { BPETokenizer, CharacterTokenizer };
+const TOKENIZERS = { BilingualTokenizer, BPETokenizer, CharacterTokenizer };
 
 /** Check an entry and build its model and tokenizers. */
 export function loadModel(entry, { verify = true, fast = true } = {}) {

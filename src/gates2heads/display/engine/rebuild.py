@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.data.batches.joined import Markers
+from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.exercises.looking import WAYS, looking_model
 from gates2heads.models.language.neural import RecurrentLanguageModel
+from gates2heads.models.pretraining.by_name import pretraining_model
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.models.words.table import WordTable
 from gates2heads.training.checkpoints import check_shapes, read_weights, shipped_weights
@@ -46,6 +50,8 @@ def rebuild(path: Path) -> Rebuilt:
         trained = load(path)
         decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
         return Rebuilt(trained.model, trained.source, trained.target, decoding, trained.card)
+    if {"kind", "tokens", "counts"} <= card.keys():
+        return _pretrained(path, tensors, card)
     if "tokens" in card:
         return _language_model(path, tensors, card)
     if "words" in card:
@@ -94,6 +100,20 @@ def _word_table(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuil
     check_shapes(path, model, tensors)
     model.load_state_dict(tensors)
     return Rebuilt(model.eval(), None, None, {}, card)
+
+
+def _pretrained(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuilt:
+    """A model of pre-training, with the words that its card counts."""
+    try:
+        counts = dict(zip(card["tokens"], card["counts"], strict=True))
+        tokenizer = BilingualTokenizer(WordVocabulary(counts))
+        size = Markers.of(tokenizer.vocabulary).size
+        model = pretraining_model(card["kind"], size, **card["settings"])
+    except Exception as error:  # a card may hold anything
+        raise _no_model(path, error) from error
+    check_shapes(path, model, tensors)
+    model.load_state_dict(tensors)
+    return Rebuilt(model.eval(), tokenizer, tokenizer, {}, card)
 
 
 def _no_model(path: Path, error: Exception) -> ValueError:

@@ -1,6 +1,7 @@
 // What runs beside the page: the engine, and every task that a view may ask for.
 
 import { serve } from "./serve.js";
+import { fillText } from "./tasks/fill.js";
 import { forceText } from "./tasks/forcing.js";
 import { readGates } from "./tasks/gates.js";
 import { showHeads } from "./tasks/heads.js";
@@ -13,7 +14,7 @@ import { askTable } from "./tasks/words.js";
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
-  forcing: forceText, gates: readGates, heads: showHeads, read: readText, search: searchText,
+  fill: fillText, forcing: forceText, gates: readGates, heads: showHeads, read: readText, search: searchText,
   translate: translateText, walk: walkText, words: askTable,
 };
 if (port.postMessage) serve(port, tasks);

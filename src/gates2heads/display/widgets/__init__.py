@@ -4,6 +4,7 @@ from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentE
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
 from gates2heads.display.widgets.embedding_map import EmbeddingMap
+from gates2heads.display.widgets.fill_the_mask import FillTheMask, MaskExample
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
@@ -21,12 +22,14 @@ __all__ = [
     "BeamLaboratory",
     "EmbeddingMap",
     "Example",
+    "FillTheMask",
     "FoundUnit",
     "FrameViewer",
     "GateExplorer",
     "Guess",
     "HeadExplorer",
     "Judged",
+    "MaskExample",
     "MetricBench",
     "ModelWalk",
     "Pooling",

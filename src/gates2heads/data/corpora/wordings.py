@@ -1,0 +1,84 @@
+"""Facts in two wordings, one kept back: what was told one way is asked the other way."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_choice
+from gates2heads.data.corpora.cldr_facts import Fact, facts, names
+from gates2heads.data.corpora.splits import SPLITS
+
+RELATIONS = ("currency", "language")  # what is told of a territory
+KEPT_BACK = 5  # of five facts, one is asked in validation and one in the test
+STRANGERS = "strangers"  # facts about territories of which nothing is told
+
+
+def wordings(split: str) -> list[Fact]:
+    """Sentences about the territories that are told of, and the same facts in other words.
+
+    What is told is with what people pay in a territory, and which languages are official there, in
+    English and in Chinese. Each fact has two wordings, see `cldr_facts.TEMPLATES`. Both are in
+    `train` for three facts of five. Of the others one wording is in `train`, and the other one in
+    `validation` or `test`: to fill its gap, one must know the fact, not the sentence.
+
+    Args:
+        split: `train`, `validation` or `test`, or `strangers`: all that there is to say about
+            territories that stand in none of the three.
+
+    Raises:
+        ValueError: an unknown split.
+    """
+    check_choice("split", split, (*SPLITS, STRANGERS))
+    if split == STRANGERS:
+        return facts("test", relations=RELATIONS)
+    told = [fact for part in SPLITS[:2] for fact in facts(part, relations=RELATIONS)]
+    pairs = zip(told[::2], told[1::2], strict=True)  # the two wordings of a fact are neighbours
+    return [fact for pair in pairs for fact in pair if split_of_wording(*pair)[fact.text] == split]
+
+
+def split_of_wording(first: Fact, second: Fact) -> dict[str, str]:
+    """To which split each of the two wordings of a fact belongs, by its text.
+
+    The same on every machine and in every version.
+
+    Raises:
+        TypeError: one of them is no fact.
+    """
+    check_facts("first and second", [first, second])
+    lot = hashlib.sha256(first.text.encode()).digest()
+    kept = {0: "test", 1: "validation"}.get(lot[0] % KEPT_BACK, "train")
+    back = (first, second)[lot[1] % 2]
+    return {fact.text: kept if fact is back else "train" for fact in (first, second)}
+
+
+def territory_code(fact: Fact) -> str:
+    """The ISO 3166 code of the territory that a fact is about, such as "CH".
+
+    Raises:
+        TypeError: it is no fact.
+        ValueError: there is no territory of this name.
+    """
+    check_facts("fact", [fact])
+    codes = _codes(fact.locale)
+    if fact.subject not in codes:
+        raise ValueError(f"fact must be about a territory of CLDR, got {shown(fact.subject)}")
+    return codes[fact.subject]
+
+
+@lru_cache(maxsize=2)
+def _codes(locale: str) -> dict[str, str]:
+    return {name: code for code, name in names("territories", locale).items()}
+
+
+def check_facts(name: str, facts: Sequence[Fact]) -> None:
+    """Refuse what is no list of facts, with one fact or more.
+
+    Raises:
+        TypeError: it is no list, or holds something else.
+        ValueError: it is empty.
+    """
+    if not isinstance(facts, list | tuple) or not all(isinstance(one, Fact) for one in facts):
+        raise TypeError(f"{name} must be what `facts` gives, got {shown(facts)}")
+    if not facts:
+        raise ValueError(f"{name} must hold at least one fact, got none")

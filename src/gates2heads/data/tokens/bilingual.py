@@ -1,0 +1,102 @@
+"""English by the word and Chinese by the sign: tokens of a text that holds both."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_texts
+from gates2heads.data.tokens.spans import Span
+from gates2heads.data.tokens.vocabulary import text_numbers
+from gates2heads.data.tokens.words import WordVocabulary
+
+SIGN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
+TOKEN = re.compile(rf"[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN}]+)*|[^\w\s]")
+MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # stand close to the word before them
+
+
+class BilingualTokenizer:
+    """Cut a text into English words, single Chinese signs and punctuation marks; number them.
+
+    So are the basic tokens of Sun et al. 2019 (ERNIE), section 4.1. Capitals stay.
+
+    Args:
+        vocabulary: the tokens that the tokenizer knows; all others are `<unk>`.
+    """
+
+    def __init__(self, vocabulary: WordVocabulary):
+        if not isinstance(vocabulary, WordVocabulary):
+            raise TypeError(f"vocabulary must be a WordVocabulary, got {shown(vocabulary)}")
+        self.vocabulary = vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> "BilingualTokenizer":
+        """Know the tokens of some texts.
+
+        Raises:
+            TypeError: `texts` is no list of strings.
+            ValueError: there is no token in them.
+        """
+        texts = list(texts) if isinstance(texts, Iterator) else texts
+        check_texts("texts", texts)
+        return cls(WordVocabulary.from_texts([split_bilingual(text) for text in texts]))
+
+    def __repr__(self) -> str:
+        return f"BilingualTokenizer({self.vocabulary!r})"
+
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
+        """Number the tokens of a text; `<eos>` closes it unless `eos=False`.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: `text` holds no token.
+        """
+        tokens = split_bilingual(text)
+        if not tokens:
+            raise ValueError(f"text must hold at least one word or sign, got {shown(text)}")
+        numbers = self.vocabulary.encode(tokens)
+        return [*numbers, self.vocabulary.eos] if eos else numbers
+
+    def decode(self, numbers: Sequence[int]) -> str:
+        """Write the tokens up to the first `<eos>`; see `write_bilingual`."""
+        kept = text_numbers(numbers, len(self.vocabulary))
+        return write_bilingual([self.vocabulary.tokens[number] for number in kept])
+
+
+def split_bilingual(text: str) -> list[str]:
+    """Cut a text into words, Chinese signs and punctuation marks; spaces only separate.
+
+    Raises:
+        TypeError: `text` is not a string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    return TOKEN.findall(text)
+
+
+def bilingual_offsets(text: str) -> list[Span]:
+    """Where each token of `split_bilingual` stands; text[start:end] is the token.
+
+    Raises:
+        TypeError: `text` is not a string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    return [match.span() for match in TOKEN.finditer(text)]
+
+
+def write_bilingual(tokens: Sequence[str]) -> str:
+    """Put tokens together: a blank between two words, none beside a Chinese sign or before a mark.
+
+    Raises:
+        TypeError: `tokens` is no list of strings.
+    """
+    check_texts("tokens", tokens)
+    text = ""
+    for token in tokens:
+        close = not text or MARKS.fullmatch(token) or _is_sign(token[:1]) or _is_sign(text[-1:])
+        text += token if close else f" {token}"
+    return text
+
+
+def _is_sign(character: str) -> bool:
+    return bool(re.match(rf"[{SIGN}，。、？]", character))

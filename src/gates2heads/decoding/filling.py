@@ -1,0 +1,141 @@
+"""A text with gaps: filled from both sides, or continued by a model that looks back."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.data.batches.joined import Markers, join
+from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
+from gates2heads.data.tokens.spans import Span
+from gates2heads.decoding.search import greedy
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.filling import fill_gaps
+from gates2heads.models.pretraining.gpt import GPT
+
+MASK = "[MASK]"  # how it is written where a reader sees it
+
+
+class ObservedGaps(NamedTuple):
+    """What a text's gaps may have held."""
+
+    tokens: list[str]  # L, as they were typed
+    hidden: list[int]  # the places of the N gaps, from left to right
+    log_probs: Tensor  # (N, V) in nats
+    vocabulary: list[str]  # V, [MASK] behind the last
+
+
+class ObservedLine(NamedTuple):
+    """What a text was continued with."""
+
+    tokens: list[str]  # what stood before
+    written: list[str]  # what was written, without the end
+    log_probs: Tensor  # (T,) of each token that was written, the end included, in nats
+    finished: bool  # whether the end was written
+
+
+@torch.no_grad()
+def observe_gaps(
+    model: BERT, text: str, hidden: Iterable[int], tokenizer: BilingualTokenizer
+) -> ObservedGaps:
+    """Hide some tokens of a text, and keep what a model expects in their place.
+
+    Args:
+        model: a `BERT`.
+        text: one sentence.
+        hidden: which of its tokens, counted from 0.
+        tokenizer: of the model.
+
+    Raises:
+        TypeError, ValueError: what is refused by the tokenizer or the model, nothing hidden, or a
+            place where no token stands.
+    """
+    _check_tokenizer(tokenizer)
+    markers = Markers.of(tokenizer.vocabulary)
+    numbers = tokenizer.encode(text, eos=False)
+    check_list("hidden", hidden, of="places")
+    places = list(hidden)
+    for place in places:
+        check_count("each place of hidden", place, least=0, most=len(numbers) - 1)
+    places = sorted({int(place) for place in places})
+    if not places:
+        raise ValueError("hidden must hold at least one place, got none")
+    tokens = torch.tensor([join(numbers).tokens])
+    gaps = torch.zeros_like(tokens, dtype=torch.bool)
+    gaps[0, [place + 1 for place in places]] = True  # behind [CLS]
+    log_probs = fill_gaps(model, tokens, gaps, markers=markers)
+    vocabulary = [*tokenizer.vocabulary.tokens, MASK]
+    return ObservedGaps(split_bilingual(text), places, log_probs, vocabulary)
+
+
+def observe_line(
+    model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
+) -> ObservedLine:
+    """Read the first tokens of a text, and go on with the likeliest token up to the end.
+
+    Args:
+        model: a `GPT`.
+        text: one sentence.
+        length: how many of its tokens are read; what stands behind them is not seen.
+        tokenizer: of the model.
+        max_length: stop after so many tokens.
+
+    Raises:
+        TypeError, ValueError: what is refused by the tokenizer or the search, no GPT, or a length
+            that the text does not have.
+    """
+    if not isinstance(model, GPT):
+        raise TypeError(f"model must be a GPT, got {shown(model)}")
+    _check_tokenizer(tokenizer)
+    numbers = tokenizer.encode(text, eos=False)
+    check_count("length", length, least=0, most=len(numbers))
+    read = [tokenizer.vocabulary.bos, *numbers[:length]]
+    with torch.no_grad():
+        state = model.start(1, prompt=torch.tensor([read[:-1]])) if length else model.start(1)
+        output = greedy(model.step, state, bos=read[-1], eos=Markers.sep, max_length=max_length)
+        line = torch.tensor([read + output.tokens[0].tolist()])
+        log_probs = model(line).log_softmax(dim=-1)[0, length:-1]
+    written = output.tokens[0]
+    steps = log_probs.gather(1, written[:, None])[:, 0]
+    finished = bool(output.finished[0])
+    kept = written[:-1] if finished else written
+    known = [*tokenizer.vocabulary.tokens, MASK]
+    return ObservedLine(
+        split_bilingual(text)[:length], [known[one] for one in kept], steps, finished
+    )
+
+
+def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
+    """Find names in a text, the longest first where several begin at one place.
+
+    Args:
+        tokens: of the text, from `split_bilingual`.
+        names: as texts.
+
+    Returns:
+        (start, end) each, from left to right: tokens[start:end] is the name. None overlap.
+
+    Raises:
+        TypeError: tokens or names are no list of strings.
+    """
+    check_texts("tokens", tokens)
+    check_texts("names", names)
+    tokens = list(tokens)
+    known = {tuple(split_bilingual(name)) for name in names}
+    longest = max(map(len, known), default=0)
+    found, start = [], 0
+    while start < len(tokens):
+        sizes = range(min(longest, len(tokens) - start), 0, -1)
+        size = next((n for n in sizes if tuple(tokens[start : start + n]) in known), 0)
+        if size:
+            found.append((start, start + size))
+        start += size or 1
+    return found
+
+
+def _check_tokenizer(tokenizer: BilingualTokenizer) -> None:
+    if not isinstance(tokenizer, BilingualTokenizer):
+        raise TypeError(f"tokenizer must be a BilingualTokenizer, got {shown(tokenizer)}")

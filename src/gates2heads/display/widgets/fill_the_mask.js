@@ -1,0 +1,254 @@
+import { writeBilingual } from "../engine/tokens/bilingual.js";
+import { tidy, visible } from "../live/pieces.js";
+import { LiveStage } from "../live/stage.js";
+import { percent, toggled, toggledName, toldInWords, within } from "./fills.js";
+import { element, field, inside } from "./view.js";
+
+const LONGEST = 400; // characters
+const OLD = "Dimmed below: the answer before, to another sentence.";
+
+class FillTheMask extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "fill-the-mask");
+    this.now = { text: model.get("examples")[0], results: model.get("recorded") };
+    this.isRecorded = true;
+    this.build();
+    this.draw();
+    this.account();
+    this.wake();
+    this.follow(["text", "hidden"], () => this.hear());
+    this.follow(["gap"], () => this.draw());
+    if (this.question() !== JSON.stringify([this.now.text, model.get("gaps")[0]])) this.hear();
+  }
+
+  get old() {
+    return OLD;
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    const { model } = this;
+    this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    this.input.value = model.get("text");
+    this.words = this.row("g2h-words", "words; press one to hide it", (place) => this.hide(toggled(this.hidden, place)));
+    this.wholes = this.row("g2h-wholes", "names; press one to hide it whole", (at) => this.hideName(at));
+    this.answers = element("div", { class: "g2h-answers g2h-dim" });
+    this.detail = element("div", { class: "g2h-detail g2h-dim" });
+    this.listen(this.answers, "click", (event) => this.choose(event.target.closest("button")));
+    this.root.append(
+      field(model.get("label"), this.input), this.buildRefusal(this.input), this.buildChips(model.get("labels")),
+      element("p", { class: "g2h-name" }, "Press a word to hide it, or to show it again"), this.words,
+      this.wholes, this.answers, this.detail);
+    this.buildFoot();
+    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
+    this.listen(this.input, "input", () => this.later());
+    this.listen(this.input, "change", () => this.type());
+  }
+
+  /** A row of buttons, each with its place. */
+  row(name, label, pressed) {
+    const node = element("div", { class: name, role: "group", "aria-label": label });
+    this.listen(node, "click", (event) => {
+      const button = event.target.closest("button");
+      if (button) pressed(Number(button.dataset.place));
+    });
+    return node;
+  }
+
+  // ---- where we are
+
+  /** The tokens of the last answer, which are those of the text as far as it was read. */
+  get tokens() {
+    return this.now.results[0].tokens;
+  }
+
+  get hidden() {
+    return within(this.model.get("hidden"), this.tokens.length);
+  }
+
+  get gaps() {
+    return this.now.results.find(({ gaps }) => gaps)?.gaps ?? [];
+  }
+
+  get gap() {
+    return inside(this.model.get("gap"), this.gaps.length);
+  }
+
+  question() {
+    return JSON.stringify([this.model.get("text"), this.model.get("hidden")]);
+  }
+
+  // ---- what is asked
+
+  hide(hidden) {
+    this.put({ hidden });
+  }
+
+  hideName(at) {
+    if (at < 0) this.hide([]);
+    else this.hide(toggledName(this.hidden, this.now.results[0].names[at]));
+  }
+
+  choose(button) {
+    if (button) this.put({ gap: Number(button.dataset.gap) });
+  }
+
+  press(chip) {
+    if (!chip) return;
+    const { place } = chip.dataset;
+    this.input.value = this.model.get("examples")[place];
+    this.refusal.say("");
+    this.put({ text: tidy(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
+    this.hear();
+  }
+
+  later() {
+    this.dim(true);
+    super.later();
+  }
+
+  type() {
+    clearTimeout(this.timer);
+    const text = tidy(this.input.value);
+    if (!text) {
+      this.asked = null;
+      this.rest(`Nothing to read yet: type a sentence. ${OLD}`);
+    } else if (text.length > LONGEST) {
+      this.running?.abort(new Error("a longer text came"));
+      this.turnDown(`This is ${text.length} characters long; there is room for ${LONGEST} here.`);
+    } else if (text === this.model.get("text")) {
+      this.hear();
+    } else {
+      this.put({ text });
+    }
+  }
+
+  /** A trait was set, by a control or by Python. */
+  hear() {
+    const text = this.model.get("text");
+    if (tidy(this.input.value) !== text) this.input.value = text;
+    this.ask();
+  }
+
+  async ask() {
+    const question = this.question();
+    if (question === this.asked) {
+      if (question === this.root.dataset.question) this.dim(false);
+      return;
+    }
+    this.asked = question;
+    this.refusal.say("");
+    this.dim(true);
+    this.root.dataset.state = "reading";
+    this.state.textContent = "Reading …";
+    const [text, hidden] = [this.model.get("text"), this.model.get("hidden")];
+    const begin = performance.now();
+    const results = await this.runAll("fill", { text, hidden });
+    if (!results) return;
+    const refused = results.find((result) => result.refused);
+    if (refused) {
+      this.turnDown(refused.refused);
+      return;
+    }
+    Object.assign(this, { now: { text, results }, isRecorded: false, milliseconds: performance.now() - begin });
+    this.dim(false);
+    this.draw();
+    this.account();
+    Object.assign(this.root.dataset, { state: "done", question });
+  }
+
+  account() {
+    if (this.isRecorded) {
+      this.root.dataset.state = "recorded";
+      this.state.textContent = "A recorded example. Touch anything here and the models come to life.";
+      return;
+    }
+    const { tokens, known } = this.now.results[0];
+    const strange = tokens.filter((_, place) => !known[place]);
+    const said = strange.length
+      ? ` No model ever saw ${strange.slice(0, 6).map((token) => `“${visible(token)}”`).join(", ")}: read as an unknown word.`
+      : "";
+    this.state.textContent = `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
+  }
+
+  // ---- drawing
+
+  draw() {
+    const { results } = this.now;
+    const { tokens, known, names } = results[0];
+    this.words.replaceChildren(...tokens.map((token, place) => element("button", {
+      type: "button", "data-place": place, "aria-pressed": this.hidden.includes(place),
+      class: `g2h-word${known[place] ? "" : " g2h-unknown"}`,
+    }, element("bdi", {}, visible(token)))));
+    const isWhole = ([start, end]) => this.hidden.filter((place) => place >= start && place < end).length === end - start;
+    const name = (span, at) => element("button", {
+      type: "button", class: "g2h-chip", "data-place": at, "aria-pressed": isWhole(span),
+    }, element("bdi", {}, writeBilingual(tokens.slice(...span))));
+    this.wholes.replaceChildren(
+      element("span", { class: "g2h-name" }, names.length ? "Hide a whole name: " : "No name that the models were told of. "),
+      ...names.map(name),
+      element("button", { type: "button", class: "g2h-chip", "data-place": -1, disabled: this.hidden.length ? null : "" }, "Hide nothing"));
+    this.answers.replaceChildren(...results.map((result, at) => this.answer(this.model.get("names")[at], result)));
+    this.drawDetail();
+    this.chips.forEach((chip, at) =>
+      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === this.now.text));
+    this.say(toldInWords(this.model.get("names"), results));
+  }
+
+  /** The sentence as a model has it: what it filled in, or what it wrote. */
+  answer(name, result) {
+    const line = element("p", { class: "g2h-line" });
+    if (result.written) {
+      const read = this.tokens.slice(0, this.hidden[0] ?? this.tokens.length);
+      line.append(element("span", { class: "g2h-read" }, writeBilingual(read)), " ",
+        ...result.written.flatMap(({ token, share }) => [written(token, share), " "]),
+        result.finished ? element("span", { class: "g2h-name" }, "end") : "…");
+    } else {
+      const places = new Map(result.gaps.map((gap, at) => [gap.place, { ...gap, at }]));
+      line.append(...result.tokens.flatMap((token, place) =>
+        [places.has(place) ? this.filled(places.get(place), token) : element("bdi", {}, visible(token)), " "]));
+    }
+    const node = element("div", { class: "g2h-answer", "data-model": name },
+      element("span", { class: "g2h-name" }, name), line);
+    return node;
+  }
+
+  /** What was filled into a gap; pressed, it shows what else might stand there. */
+  filled({ best: [{ token, share }], at }, was) {
+    const isSame = token === was;
+    return element("button", {
+      type: "button", class: `g2h-filled ${isSame ? "g2h-same" : "g2h-other"}`, "data-gap": at, "data-share": share,
+      "aria-pressed": at === this.gap,
+      "aria-label": `${token}, ${percent(share)}, ${isSame ? "as it stood" : `“${was}” stood there`}`,
+    }, element("bdi", {}, visible(token)), element("i", { "aria-hidden": "true" }, isSame ? "✓" : "✗"));
+  }
+
+  drawDetail() {
+    const shown = this.now.results.map((result, at) => [this.model.get("names")[at], result.gaps?.[this.gap]])
+      .filter(([, gap]) => gap);
+    this.detail.replaceChildren(...shown.map(([name, gap]) => table(name, gap, this.tokens[gap.place])));
+  }
+}
+
+function written(token, share) {
+  return element("span", { class: "g2h-written", "data-share": share, title: percent(share) }, element("bdi", {}, visible(token)));
+}
+
+/** The likeliest tokens of one gap, and how likely what stood there is. */
+function table(name, { best, was }, stood) {
+  const rows = best.map(({ token, share }) => [token, share, token === stood]);
+  if (was !== null && !rows.some(([, , isWas]) => isWas)) rows.push([stood, was, true]);
+  return element("table", { class: "g2h-shares" },
+    element("caption", {}, `${name}, in place of “`, element("bdi", {}, visible(stood)), "”"),
+    element("tbody", {}, ...rows.map(([token, share, isWas]) => element("tr", { class: isWas && "g2h-was" },
+      element("th", { scope: "row" }, element("bdi", {}, visible(token)), isWas ? " (stood there)" : ""),
+      element("td", { "data-value": share, style: `--g2h-share: ${(100 * share).toFixed(2)}%` }, percent(share))))));
+}
+
+export default {
+  render({ model, el }) {
+    const view = new FillTheMask(model, el);
+    return () => view.dispose();
+  },
+};

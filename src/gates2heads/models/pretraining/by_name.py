@@ -1,0 +1,32 @@
+"""The four models of pre-training by name; BERT and ERNIE are one, and differ in what is hidden."""
+
+from collections.abc import Callable
+
+from torch import nn
+
+from gates2heads.checks.values import check_choice
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.elmo import ELMo
+from gates2heads.models.pretraining.gpt import GPT
+
+PRETRAINED: dict[str, Callable[..., nn.Module]] = {
+    "elmo": ELMo,
+    "gpt": GPT,
+    "bert": BERT,
+    "ernie": BERT,
+}
+
+
+def pretraining_model(kind: str, vocabulary_size: int, **sizes) -> nn.Module:
+    """Build an untrained model of pre-training.
+
+    Args:
+        kind: "elmo", "gpt", "bert" or "ernie".
+        vocabulary_size: V, with [MASK]; see `Markers.size`.
+        **sizes: those of the model's class.
+
+    Raises:
+        TypeError, ValueError: an unknown kind, or sizes that the class refuses.
+    """
+    check_choice("kind", kind, tuple(PRETRAINED))
+    return PRETRAINED[kind](vocabulary_size, **sizes)

@@ -1,0 +1,224 @@
+"""Pre-training on the facts of CLDR: four models, one corpus, one budget."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.checks.values import check_choice, check_count, check_seed, distinct_seed
+from gates2heads.data.batches.joined import (
+    Joined,
+    Markers,
+    collate_joined,
+    join,
+    next_sentence_pairs,
+)
+from gates2heads.data.corpora.cldr_facts import Fact, facts
+from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.corpora.wordings import RELATIONS, check_facts, territory_code, wordings
+from gates2heads.data.tokens.bilingual import BilingualTokenizer, bilingual_offsets
+from gates2heads.data.tokens.spans import Span, token_spans
+from gates2heads.models.pretraining.by_name import PRETRAINED, pretraining_model
+from gates2heads.models.pretraining.masking import mask_tokens, span_units
+from gates2heads.training.loop import fit
+from gates2heads.training.pretraining_losses import (
+    masked_loss,
+    next_token_loss,
+    pretraining_loss,
+    two_way_loss,
+)
+from gates2heads.training.schedules import warmup_cosine
+
+LONGEST = 64  # tokens of two sentences with their markers
+STACK = {"d_model": 96, "nhead": 4, "num_layers": 2, "dropout": 0.0, "max_length": LONGEST}
+SIZES = {
+    "elmo": {"hidden_size": 96, "num_layers": 2, "dropout": 0.0},
+    "gpt": STACK,
+    "bert": STACK,
+    "ernie": STACK,
+}
+SINGLES, PAIRS = 64, 32  # sequences a batch
+STEPS, LEARNING_RATE, WARMUP = 5000, 2e-3, 200
+
+
+class _Told(list):
+    """The tokens of a sentence, with the spans of the names in it."""
+
+    def __init__(self, tokens: Sequence[int], names: Sequence[Span]):
+        super().__init__(tokens)
+        self.names = list(names)
+
+
+@dataclass(frozen=True)
+class FactBatch:
+    """B sequences of one or two sentences."""
+
+    tokens: Tensor  # (B, L) long
+    segments: Tensor  # (B, L) long, 0 or 1
+    mask: Tensor  # (B, L) bool, True = a real token
+    units: Tensor  # (B, L) long: names are one unit, see `span_units`
+    follows: Tensor  # (B,) bool; empty where there is but one sentence
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def to(self, device: torch.device | str) -> "FactBatch":
+        """The same batch on another device."""
+        return FactBatch(*(getattr(self, field.name).to(device) for field in fields(self)))
+
+
+@lru_cache(maxsize=1)
+def fact_tokenizer() -> BilingualTokenizer:
+    """Knows what stands in facts about any territory, those that are kept back included."""
+    every = [fact for split in SPLITS for fact in facts(split, relations=RELATIONS)]
+    return BilingualTokenizer.from_texts([fact.text for fact in every])
+
+
+def fact_markers() -> Markers:
+    """The special tokens of `fact_tokenizer`, and [MASK] behind its last one."""
+    return Markers.of(fact_tokenizer().vocabulary)
+
+
+def _tell(fact: Fact) -> _Told:
+    """A sentence as numbers, with the places of its two names."""
+    spans = sorted((fact.subject_span, fact.answer_span))
+    tokens = fact_tokenizer().encode(fact.text, eos=False)
+    return _Told(tokens, token_spans(spans, bilingual_offsets(fact.text)))
+
+
+def _fact_batch(examples: Sequence[tuple]) -> FactBatch:
+    """Make a batch of (sentence,) or of (first, second, follows)."""
+    joined = [join(*example[:2], max_length=LONGEST) for example in examples]
+    batch = collate_joined(joined)
+    markers = fact_markers()
+    spans = [_names(one, example) for one, example in zip(joined, examples, strict=True)]
+    units = span_units(markers.ordinary(batch.tokens), spans)
+    follows = torch.tensor([example[2] for example in examples if len(example) == 3]).bool()
+    return FactBatch(batch.tokens, batch.segments, batch.mask, units, follows)
+
+
+def _names(joined: Joined, example: tuple) -> list[Span]:
+    """Where the names of one or two sentences stand in what they were joined to."""
+    texts = range(len(joined.places))
+    return [span for text in texts for span in joined.place(example[text].names, text)]
+
+
+def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]:
+    """Single sentences and pairs in turn, without an end, each round in another order.
+
+    A pair says two things about one territory, in whichever of the languages, or, as often, one
+    thing each about two territories.
+
+    Args:
+        sentences: what is told.
+        seed: draws the order and the pairs.
+
+    Raises:
+        TypeError, ValueError: sentences that are no facts, or a seed that is none.
+    """
+    check_count("seed", seed, least=0)
+    check_facts("sentences", sentences)
+    documents: dict[str, list[_Told]] = {}
+    for fact in sentences:
+        documents.setdefault(territory_code(fact), []).append(_tell(fact))
+    singles = [(told,) for document in documents.values() for told in document]
+    draw = random.Random(distinct_seed(seed))
+    alone: list[FactBatch] = []
+    paired: list[FactBatch] = []
+    while True:
+        if not alone:
+            alone += _alike(singles, SINGLES, draw)
+        if not paired:
+            mixed = [draw.sample(document, len(document)) for document in documents.values()]
+            paired += _alike(next_sentence_pairs(mixed, seed=draw.randrange(2**31)), PAIRS, draw)
+        yield alone.pop()
+        yield paired.pop()
+
+
+def _alike(examples: Sequence[tuple], size: int, draw: random.Random) -> list[FactBatch]:
+    """Batches of examples of like length, so that little is padding, in an order that is drawn."""
+    order = draw.sample(examples, len(examples))
+    order.sort(key=lambda example: sum(map(len, example[:2])))  # keeps ties shuffled
+    batches = [_fact_batch(order[start : start + size]) for start in range(0, len(order), size)]
+    return draw.sample(batches, len(batches))
+
+
+def untrained(kind: str, seed: int) -> nn.Module:
+    """A model as training finds it.
+
+    Args:
+        kind: "elmo", "gpt", "bert" or "ernie".
+        seed: draws the weights.
+
+    Raises:
+        TypeError, ValueError: an unknown kind, or a seed that is none.
+    """
+    check_choice("kind", kind, tuple(PRETRAINED))
+    check_seed("seed", seed)
+    torch.manual_seed(seed)
+    return pretraining_model(kind, fact_markers().size, **SIZES[kind]).eval()
+
+
+def _elmo_loss(model: nn.Module, batch: FactBatch) -> Tensor:
+    """The next token, and the one before."""
+    return two_way_loss(model, batch.tokens, mask=batch.mask)
+
+
+def _gpt_loss(model: nn.Module, batch: FactBatch) -> Tensor:
+    """The next token."""
+    return next_token_loss(model, batch.tokens, mask=batch.mask)
+
+
+def _bert_loss(model: nn.Module, batch: FactBatch, *, units: Tensor | None = None) -> Tensor:
+    """Hidden tokens; of pairs also whether they are about one territory."""
+    markers = fact_markers()
+    masked = mask_tokens(batch.tokens, markers=markers, units=units)
+    read = {"segments": batch.segments, "mask": batch.mask}
+    if len(batch.follows):
+        return pretraining_loss(model, masked, batch.follows, **read)
+    return masked_loss(model, masked, **read)
+
+
+def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
+    """As BERT, but a name is hidden whole, or not at all."""
+    return _bert_loss(model, batch, units=batch.units)
+
+
+LOSSES = {"elmo": _elmo_loss, "gpt": _gpt_loss, "bert": _bert_loss, "ernie": _ernie_loss}
+
+
+def pretrain(kind: str, seed: int, *, steps: int = STEPS, progress: bool = True) -> tuple:
+    """Train one of the four on `wordings("train")`.
+
+    Every kind reads the same sentences in the same batches; what is asked of them differs.
+
+    Args:
+        kind: "elmo", "gpt", "bert" or "ernie".
+        seed: draws weights, batches and what is hidden.
+        steps: batches; every other one holds pairs.
+        progress: show a bar.
+
+    Returns:
+        the model in evaluation mode, and its `History`.
+
+    Raises:
+        TypeError, ValueError: an unknown kind, or a number that is none.
+    """
+    check_count("steps", steps, least=2)
+    check_count("seed", seed, least=0)
+    model = untrained(kind, seed)
+    history = fit(
+        model,
+        fact_batches(wordings("train"), seed=seed),
+        steps=steps,
+        loss=LOSSES[kind],
+        learning_rate=LEARNING_RATE,
+        schedule=warmup_cosine(steps, warmup=min(WARMUP, steps - 1)),
+        weight_decay=0.01,
+        description=f"{kind}, seed {seed}",
+        progress=progress,
+    )
+    return model.eval(), history
