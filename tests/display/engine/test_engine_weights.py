@@ -157,7 +157,7 @@ def test_what_has_no_twin_is_refused():
     with pytest.raises(TypeError, match=r"the engine has a twin for .*Transformer.*, got Linear"):
         describe_model(nn.Linear(2, 3))
     with pytest.raises(
-        TypeError, match=r"the engine has a twin for CharacterTokenizer and .*, got str"
+        TypeError, match=r"the engine has a twin for CharacterTokenizer, .*, got str"
     ):
         describe_tokenizer("abc")
     with pytest.raises(TypeError, match="card must hold what JSON can hold"):

@@ -178,12 +178,12 @@ class FillTheMask extends LiveStage {
     const { results } = this.now;
     const { tokens, known, names } = results[0];
     this.words.replaceChildren(...tokens.map((token, place) => element("button", {
-      type: "button", "data-place": place, "aria-pressed": this.hidden.includes(place),
+      type: "button", "data-place": place, "aria-pressed": String(this.hidden.includes(place)),
       class: `g2h-word${known[place] ? "" : " g2h-unknown"}`,
     }, element("bdi", {}, visible(token)))));
     const isWhole = ([start, end]) => this.hidden.filter((place) => place >= start && place < end).length === end - start;
     const name = (span, at) => element("button", {
-      type: "button", class: "g2h-chip", "data-place": at, "aria-pressed": isWhole(span),
+      type: "button", class: "g2h-chip", "data-place": at, "aria-pressed": String(isWhole(span)),
     }, element("bdi", {}, writeBilingual(tokens.slice(...span))));
     this.wholes.replaceChildren(
       element("span", { class: "g2h-name" }, names.length ? "Hide a whole name: " : "No name that the models were told of. "),
@@ -219,7 +219,7 @@ class FillTheMask extends LiveStage {
     const isSame = token === was;
     return element("button", {
       type: "button", class: `g2h-filled ${isSame ? "g2h-same" : "g2h-other"}`, "data-gap": at, "data-share": share,
-      "aria-pressed": at === this.gap,
+      "aria-pressed": String(at === this.gap),
       "aria-label": `${token}, ${percent(share)}, ${isSame ? "as it stood" : `“${was}” stood there`}`,
     }, element("bdi", {}, visible(token)), element("i", { "aria-hidden": "true" }, isSame ? "✓" : "✗"));
   }
