@@ -208,6 +208,8 @@ EXEMPT = {
         exercises/self_attention.attend_to_itself exercises/self_attention.cut
         exercises/self_attention.waves exercises/self_attention.reach
         exercises/decoding.beam_step exercises/decoding.tie exercises/decoding.search_errors
+        exercises/sequence_probability.add_k exercises/sequence_probability.kneser_ney
+        exercises/sequence_probability.perplexity exercises/sequence_probability.at_once
         exercises/decoding.nucleus exercises/faulty_beams.Unordered.select_rows
         exercises/evaluation.perplexity exercises/evaluation.clipped exercises/evaluation.common
         exercises/evaluation.share_of_wins exercises/evaluation.matched

@@ -30,6 +30,7 @@ LIVE_SAMPLES = {
     "gate_samples.py": "GateExplorer",
     "head_samples.py": "HeadExplorer",
     "beam_samples.py": "BeamLaboratory",
+    "next_token_samples.py": "NextToken",
     "walk_samples.py": "ModelWalk",
 }
 PROBE = """

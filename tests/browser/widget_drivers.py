@@ -10,6 +10,7 @@ from explorer_driver import drive_explorer
 from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
+from next_token_driver import drive_next_token
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
@@ -150,6 +151,7 @@ DRIVERS = {
     "HeadExplorer": drive_heads,
     "MetricBench": drive_bench,
     "ModelWalk": drive_walk,
+    "NextToken": drive_next_token,
     "Pooling": drive_pooling,
     "Predict": drive_predict,
     "Translate": drive_translate,

@@ -86,6 +86,36 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     return _keep_first(log_probs, kept)
 
 
+def narrow(
+    log_probs: Tensor,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Tensor:
+    """Temper distributions, keep their top k, then their top p: those that are given.
+
+    Args:
+        log_probs: (…, V) float.
+        temperature: above 0; see `temper`.
+        top_k: see `keep_top_k`.
+        top_p: see `keep_top_p`.
+
+    Returns:
+        log_probs (…, V), normalised.
+
+    Raises:
+        TypeError, ValueError: as for those three.
+    """
+    _check_narrowing(top_k, top_p)
+    log_probs = temper(log_probs, temperature)
+    if top_k is not None:
+        log_probs = keep_top_k(log_probs, top_k)
+    if top_p is not None:
+        log_probs = keep_top_p(log_probs, top_p)
+    return log_probs
+
+
 def sample(
     step: Step,
     state: Any,
@@ -119,21 +149,14 @@ def sample(
             is not (log_probs, state), or allows no token.
     """
     check_positive("temperature", temperature)
-    if top_k is not None:
-        check_count("top_k", top_k)
-    if top_p is not None:
-        check_share("top_p", top_p)
+    _check_narrowing(top_k, top_p)
     check_generator(generator)
 
     def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
         # A row that has ended may be allowed nothing; what is drawn there is not used.
         log_probs = log_probs.masked_fill(finished[:, None], 0.0)
-        log_probs = temper(log_probs, temperature)
-        if top_k is not None:
-            log_probs = keep_top_k(log_probs, top_k)
-        if top_p is not None:
-            log_probs = keep_top_p(log_probs, top_p)
-        return torch.multinomial(log_probs.exp(), 1, generator=generator)[:, 0]
+        narrowed = narrow(log_probs, temperature=temperature, top_k=top_k, top_p=top_p)
+        return torch.multinomial(narrowed.exp(), 1, generator=generator)[:, 0]
 
     options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
     options |= {"pad": pad, "trace": trace}
@@ -147,6 +170,13 @@ def _keep_first(log_probs: Tensor, kept: Tensor) -> Tensor:
         -1, order, kept.expand_as(log_probs)
     )
     return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
+
+
+def _check_narrowing(top_k: int | None, top_p: float | None) -> None:
+    if top_k is not None:
+        check_count("top_k", top_k)
+    if top_p is not None:
+        check_share("top_p", top_p)
 
 
 def _check_log_probs(log_probs: Tensor) -> None:

@@ -281,3 +281,20 @@ def unrolled_encoder_decoder() -> Figure:
     d.group("Encoder: reads", "h0", "h1")
     d.group("Decoder: writes", "y0", "s0", "s1", "s2", "y2", colour="orange")
     return d.draw()
+
+
+def chain_of_tokens() -> Figure:
+    """Give the figure of a language model that multiplies one factor a token, for `show`."""
+    d = Diagram()
+    words = ("a", "dog", "sleeps", "<eos>")
+    factors = ("p(a)", "p(dog | a)", "p(sleeps | a dog)", "p(<eos> | a dog sleeps)")
+    for column, (word, factor) in enumerate(zip(words, factors, strict=True)):
+        d.box(f"read{column}", ("<bos>", *words)[column], at=(column, 3), kind="plain")
+        d.box(f"model{column}", "model", at=(column, 2), shape="state")
+        d.box(f"next{column}", "softmax", at=(column, 1), shape="(|V|,)", colour="green")
+        d.box(f"out{column}", word, at=(column, 0), shape=factor, colour="orange")
+        for below, above in pairwise(("read", "model", "next", "out")):
+            d.arrow(f"{below}{column}", f"{above}{column}")
+        if column:
+            d.arrow(f"model{column - 1}", f"model{column}")
+    return d.draw()

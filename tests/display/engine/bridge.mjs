@@ -7,6 +7,7 @@ import { Sha256 } from "../../../src/gates2heads/display/engine/sha256.js";
 import { engine } from "../../../src/gates2heads/display/engine/engine.js";
 import { layers } from "./bridge_layers.mjs";
 import { forceText } from "../../../src/gates2heads/display/live/tasks/forcing.js";
+import { drawOn, readAhead } from "../../../src/gates2heads/display/live/tasks/next_token.js";
 import { searchText } from "../../../src/gates2heads/display/live/tasks/search.js";
 import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
 import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
@@ -78,6 +79,29 @@ const operations = {
 
   wordsIn({ texts }) {
     return texts.map(wordsIn);
+  },
+
+  // Probabilities (T, V) of a model of counts, smoothed and alone, after each of the tokens.
+  counted({ key, tokens }) {
+    const { model } = loaded.get(key);
+    const rows = (one) => {
+      let state = one.start();
+      const logProbs = tokens.map((token) => {
+        const answer = one.step(state, token);
+        state = answer.state;
+        return answer.logProbs;
+      });
+      return { shape: [logProbs.length, logProbs[0].length], data: Float64Array.from(logProbs.flatMap((row) => [...row])) };
+    };
+    return { smoothed: rows(model), alone: rows(model.countsAlone()) };
+  },
+
+  ahead({ key, payload }) {
+    return last(readAhead(loaded.get(key), payload));
+  },
+
+  drawOn({ key, payload }) {
+    return last(drawOn(loaded.get(key), payload));
   },
 
   headsOf({ key }) {

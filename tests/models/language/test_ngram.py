@@ -13,7 +13,8 @@ from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.search import greedy
 from gates2heads.metrics.perplexity import perplexity
-from gates2heads.models.language.ngram import AddK, KneserNey, NgramState, modified_discounts
+from gates2heads.models.language.context import NgramState
+from gates2heads.models.language.ngram import AddK, KneserNey, modified_discounts
 
 V = 7
 BOS, EOS = Vocabulary.bos, Vocabulary.eos

@@ -30,6 +30,7 @@ from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.layers.recurrent.unroll import Unrolled
 from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.pruned import PrunedCounts, PrunedKneserNey
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.transformer import Transformer
@@ -109,6 +110,10 @@ def _local_attention(attention: LocalAttention) -> dict:
     return {**_attention(attention), **window}
 
 
+def _counted(model: PrunedCounts) -> dict:
+    return model.settings()
+
+
 SCORES = {
     AdditiveScore: lambda score: {},
     ConcatScore: lambda score: {},
@@ -167,6 +172,7 @@ MODELS = {
     BERT: _stack,
     EncoderDecoder: _pair,
     GPT: _stack,
+    PrunedKneserNey: _counted,
     RecurrentLanguageModel: lambda model: {"recurrent": _recurrent(model.recurrent)},
     SequenceToSequence: _pair,
     Transformer: _transformer,

@@ -1,8 +1,8 @@
 """From a weights file of the book to the model, its tokenizers and its search, whoever wrote it.
 
 What the command line trained holds its recipe. The small models of the experiments hold what
-their own scripts wrote: the settings of an `EncoderDecoder` or of a recurrent language model, the
-way that a model looks, or the words of a table of vectors.
+their own scripts wrote: the settings of an `EncoderDecoder` or of a language model, the way that a
+model looks, or the words of a table of vectors.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,13 @@ from torch import Tensor, nn
 
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
+from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.exercises.looking import WAYS, looking_model
-from gates2heads.models.language.neural import RecurrentLanguageModel
+from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.pruned import PrunedKneserNey
 from gates2heads.models.pretraining.by_name import pretraining_model
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.models.words.table import WordTable
@@ -26,6 +28,7 @@ from gates2heads.training.checkpoints import check_shapes, read_weights, shipped
 from gates2heads.training.recipes.runs import load
 
 DATE = 12  # ten characters, <eos>, and one that would be wrong
+LANGUAGE_MODELS = ("RecurrentLanguageModel", "TransformerLanguageModel", "PrunedKneserNey")
 LIST_OF_DATES = 8 * 11 + 1  # each with the space behind it; more than any list of training
 
 
@@ -52,7 +55,7 @@ def rebuild(path: Path) -> Rebuilt:
         return Rebuilt(trained.model, trained.source, trained.target, decoding, trained.card)
     if {"kind", "tokens", "counts"} <= card.keys():
         return _pretrained(path, tensors, card)
-    if "tokens" in card:
+    if "tokens" in card or card.get("kind") in LANGUAGE_MODELS:
         return _language_model(path, tensors, card)
     if "words" in card:
         return _word_table(path, tensors, card)
@@ -79,10 +82,21 @@ def rebuild(path: Path) -> Rebuilt:
 
 
 def _language_model(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuilt:
-    """A model that reads and writes with the one tokenizer whose tokens its card holds."""
+    """A model that reads and writes with the one tokenizer that its card holds."""
+    kind = card.get("kind", "RecurrentLanguageModel")
     try:
-        tokenizer = CharacterTokenizer(Vocabulary(card["tokens"]))
-        model = RecurrentLanguageModel(len(tokenizer.vocabulary), **card["settings"])
+        if "tokens" in card:
+            tokenizer = CharacterTokenizer(Vocabulary(card["tokens"]))
+            size = len(tokenizer.vocabulary)
+        else:
+            tokenizer = BPETokenizer.from_json(card["tokenizer"])
+            size = len(tokenizer)
+        if kind == "PrunedKneserNey":
+            model = PrunedKneserNey(tensors, **{**card["settings"], "vocabulary_size": size})
+        elif kind == "TransformerLanguageModel":
+            model = TransformerLanguageModel(size, **card["settings"])
+        else:
+            model = RecurrentLanguageModel(size, **card["settings"])
     except Exception as error:  # a card may hold anything
         raise _no_model(path, error) from error
     check_shapes(path, model, tensors)

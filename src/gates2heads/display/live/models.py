@@ -29,6 +29,9 @@ LIVE = (
     "forced_teacher",
     "forced_free",
     "forced_mixed",
+    "captions_ngram",
+    "captions_gru",
+    "captions_transformer",
 )
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")

@@ -5,6 +5,7 @@ import { fillText } from "./tasks/fill.js";
 import { forceText } from "./tasks/forcing.js";
 import { readGates } from "./tasks/gates.js";
 import { showHeads } from "./tasks/heads.js";
+import { drawOn, readAhead } from "./tasks/next_token.js";
 import { readText } from "./tasks/read.js";
 import { searchText } from "./tasks/search.js";
 import { translateText } from "./tasks/translate.js";
@@ -14,7 +15,7 @@ import { askTable } from "./tasks/words.js";
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
-  fill: fillText, forcing: forceText, gates: readGates, heads: showHeads, read: readText, search: searchText,
-  translate: translateText, walk: walkText, words: askTable,
+  ahead: readAhead, draw: drawOn, fill: fillText, forcing: forceText, gates: readGates, heads: showHeads,
+  read: readText, search: searchText, translate: translateText, walk: walkText, words: askTable,
 };
 if (port.postMessage) serve(port, tasks);

@@ -10,6 +10,7 @@ from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
 from gates2heads.display.widgets.metric_bench import Judged, MetricBench
 from gates2heads.display.widgets.model_walk import ModelWalk
+from gates2heads.display.widgets.next_token import Column, NextToken
 from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.translate import Example, Translate
@@ -20,6 +21,7 @@ __all__ = [
     "AlignmentExplorer",
     "AttentionExplorer",
     "BeamLaboratory",
+    "Column",
     "EmbeddingMap",
     "Example",
     "FillTheMask",
@@ -32,6 +34,7 @@ __all__ = [
     "MaskExample",
     "MetricBench",
     "ModelWalk",
+    "NextToken",
     "Pooling",
     "Predict",
     "Question",

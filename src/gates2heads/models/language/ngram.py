@@ -2,34 +2,23 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_count, check_positive, check_share
+from gates2heads.checks.values import check_positive, check_share
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.models.language.base import LanguageModel
+from gates2heads.models.language.context import ContextModel, token_lists
 
 Followers = dict[tuple[int, ...], Counter]  # context h -> how often each token w came after it
 
-UNWRITTEN = (Vocabulary.pad, Vocabulary.bos)
 FALLBACK = (0.5, 1.0, 1.5)  # where counts are too few to estimate from, as in the program KenLM
 
 
-class NgramState(NamedTuple):
-    """Where a text stands."""
+class NgramModel(ContextModel):
+    """Count what followed every context of up to n − 1 tokens.
 
-    context: Tensor  # (B, n − 1) long: the last tokens, `<bos>` before the first
-
-
-class NgramModel(LanguageModel):
-    """Approximate p(x_t | all before) by p(x_t | the n − 1 tokens before).
-
-    Every text is read with n − 1 `<bos>` before it. Nothing is smoothed here; see `AddK` and
-    `KneserNey`. `<pad>` and `<bos>` are never written and have probability 0; all other tokens
-    share a probability of 1 after every context, whether it was seen or not.
+    Nothing is made of the counts here; see `MaximumLikelihood`, `AddK` and `KneserNey`.
 
     Args:
         texts: lists of token numbers, each closed by `<eos>`.
@@ -41,16 +30,9 @@ class NgramModel(LanguageModel):
             number that cannot be written, or a size is no whole number of at least 1.
     """
 
-    state_type = NgramState
-
     def __init__(self, texts: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3):
-        check_count("vocabulary_size", vocabulary_size, least=len(UNWRITTEN) + 1)
-        check_count("order", order)
-        texts = _checked(texts, vocabulary_size)
-        self.vocabulary_size, self.order = vocabulary_size, order
-        self.uniform = torch.ones(vocabulary_size, dtype=torch.float64)
-        self.uniform[list(UNWRITTEN)] = 0.0
-        self.uniform /= self.uniform.sum()
+        super().__init__(vocabulary_size, order)
+        texts = token_lists(texts, vocabulary_size)
         # counts[m]: contexts of m tokens, and what followed them
         self.counts: list[Followers] = [defaultdict(Counter) for _ in range(order)]
         for text in texts:
@@ -59,40 +41,24 @@ class NgramModel(LanguageModel):
                 for size, followers in enumerate(self.counts):
                     followers[tuple(padded[end - size : end])][padded[end]] += 1
 
-    def probs(self, context: Sequence[int] = ()) -> Tensor:
-        """What comes next after a context of any length: (V,), sums to 1.
 
-        Raises:
-            TypeError, ValueError: the context is no list of token numbers.
-        """
-        context = _checked([context], self.vocabulary_size, written=False)[0]
-        padded = [Vocabulary.bos] * (self.order - 1) + context
-        return self._probs(tuple(padded[len(context) :]))
+class MaximumLikelihood(NgramModel):
+    """Trust the counts alone: c(hw) / c(h), which makes the counted texts as likely as can be.
+
+    Source: Chen & Goodman 1999, eq. 2. What was never counted has probability 0; after a context
+    that was never counted, so has everything, and the probabilities sum to 0.
+
+    Args:
+        texts, vocabulary_size, order: as for `NgramModel`.
+    """
 
     def _probs(self, context: tuple[int, ...]) -> Tensor:
-        """(V,) float64 after a context of n − 1 tokens."""
-        raise NotImplementedError(f"{type(self).__name__} must say how it smooths")
-
-    def _begin(self, batch_size: int) -> NgramState:
-        return NgramState(torch.full((batch_size, self.order - 1), Vocabulary.bos))
-
-    def _advance(self, state: NgramState, last_tokens: Tensor):
-        longer = torch.cat([state.context, last_tokens[:, None].to(state.context)], dim=1)
-        context = longer[:, 1:]  # (B, n) -> (B, n − 1)
-        probs = torch.stack([self._probs(tuple(row)) for row in context.tolist()])
-        return probs.log().to(last_tokens.device), NgramState(context)
-
-    def _score(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        padded = torch.cat([self._begin(len(tokens)).context.to(tokens), tokens], dim=1)
-        runs = padded.unfold(1, self.order, 1).flatten(0, 1).tolist()  # B · T times n
-        # Each distribution is made once, for all the places at which its context stands.
-        places = defaultdict(list)
-        for place in mask.flatten().nonzero()[:, 0].tolist():
-            places[tuple(runs[place][:-1])].append(place)
-        result = torch.zeros(tokens.numel(), dtype=torch.float64)
-        for context, here in places.items():
-            result[here] = self._probs(context)[[runs[place][-1] for place in here]].log()
-        return result.view(tokens.shape).to(tokens.device)
+        probs = torch.zeros_like(self.uniform)  # (V,)
+        followers = self.counts[-1].get(context)
+        if followers:
+            counts = torch.tensor(list(followers.values()), dtype=probs.dtype)
+            probs[list(followers)] = counts / counts.sum()
+        return probs
 
 
 class AddK(NgramModel):
@@ -205,26 +171,3 @@ def _continuations(longer: Followers) -> Followers:
     for context, followers in longer.items():
         table[context[1:]].update(followers.keys())
     return table
-
-
-def _checked(texts, vocabulary_size: int, *, written: bool = True) -> list[list[int]]:
-    """Texts as lists of numbers in the vocabulary; `written` ones hold none that cannot be."""
-    name = "texts" if written else "context"
-    try:
-        texts = [list(text) for text in texts]
-        if any(getattr(number, "ndim", 0) for text in texts for number in text):
-            raise TypeError("an array in the place of a number")
-        numbers = torch.tensor([number for text in texts for number in text], dtype=torch.float64)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must hold token numbers, got {shown(texts)}") from error
-    if numbers.dim() != 1 or (numbers != numbers.round()).any():
-        raise TypeError(f"{name} must hold whole numbers, got {shown(texts)}")
-    if written and not (texts and all(texts)):
-        raise ValueError(f"{name} must hold at least one token each, got {shown(texts)}")
-    wrong = (numbers < 0) | (numbers >= vocabulary_size)
-    if wrong.any():
-        wanted = f"numbers 0 to {vocabulary_size - 1}"
-        raise ValueError(f"{name} must hold {wanted}, got {numbers[wrong][0]:.0f}")
-    if written and (numbers <= max(UNWRITTEN)).any():
-        raise ValueError(f"{name} must not hold <pad> or <bos>, which are never written")
-    return texts

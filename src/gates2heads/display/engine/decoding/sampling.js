@@ -58,6 +58,14 @@ export function keepTopP(logProbs, p) {
   return keepFirst(logProbs, kept);
 }
 
+/** Temper a distribution, keep its top k, then its top p: those that are given. */
+export function narrow(logProbs, { temperature = 1, topK = null, topP = null } = {}) {
+  let narrowed = temper(logProbs, temperature);
+  if (topK !== null) narrowed = keepTopK(narrowed, topK);
+  if (topP !== null) narrowed = keepTopP(narrowed, topP);
+  return narrowed;
+}
+
 /** One token from a distribution, by a number in [0, 1). */
 export function draw(logProbs, uniform) {
   const probs = Float64Array.from(logProbs, Math.exp);
@@ -84,12 +92,7 @@ export function sample(step, state, options) {
 export function sampleSteps(step, state, options) {
   const { temperature = 1, topK = null, topP = null, seed = 0 } = options;
   const generator = options.generator ?? new Generator(seed);
-  const choose = (logProbs) => {
-    let narrowed = temper(logProbs, temperature);
-    if (topK !== null) narrowed = keepTopK(narrowed, topK);
-    if (topP !== null) narrowed = keepTopP(narrowed, topP);
-    return draw(narrowed, generator.next());
-  };
+  const choose = (logProbs) => draw(narrow(logProbs, { temperature, topK, topP }), generator.next());
   return followSteps(choose, step, state, options);
 }
 

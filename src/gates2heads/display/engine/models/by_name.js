@@ -1,6 +1,7 @@
 // Whole models by the kind that their file names.
 
 import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js";
+import { PrunedKneserNey } from "./ngram.js";
 import { BERT, GPT } from "./pretraining.js";
 import { SequenceToSequence } from "./seq2seq.js";
 import { Transformer } from "./transformer.js";
@@ -10,6 +11,7 @@ const MODELS = {
   BERT,
   EncoderDecoder: SequenceToSequence,
   GPT,
+  PrunedKneserNey,
   RecurrentLanguageModel,
   SequenceToSequence,
   Transformer,

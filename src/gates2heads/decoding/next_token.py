@@ -1,0 +1,64 @@
+"""One text, as a language model reads it: how surprising each token was, and what may come next."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.checks.shown import shown
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.models.language.base import LanguageModel
+
+
+class Foreseen(NamedTuple):
+    """What was read, how many bits each token told, and what may come next."""
+
+    tokens: list[str]  # T
+    bits: Tensor  # (T,) float64: −log2 of the model's probability of each; inf where that is 0
+    log_probs: Tensor  # (V,) float64 in nats: what comes next
+    vocabulary: list[str]  # V
+
+    @property
+    def end_bits(self) -> float:
+        """How surprising the end would be here."""
+        return -self.log_probs[Vocabulary.eos].item() / math.log(2)
+
+
+def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
+    """Read a text that may be empty, and keep what the model expected at each of its T tokens.
+
+    Args:
+        model: has `start` and `step`.
+        text: what is read, from the beginning on.
+        tokenizer: of the model.
+
+    Returns:
+        T tokens, their bits (T,), the log-probabilities (V,) of what comes next, V tokens.
+
+    Raises:
+        TypeError, ValueError: `text` is no string, `model` no language model, `tokenizer` no
+            tokenizer, or what the tokenizer refuses.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {shown(text)}")
+    if not isinstance(model, LanguageModel):
+        raise TypeError(f"model must be a language model, got {type(model).__name__}")
+    whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
+    if not whole or not hasattr(tokenizer, "encode"):
+        raise TypeError(f"tokenizer must be a tokenizer, got {type(tokenizer).__name__}")
+    numbers = tokenizer.encode(text, eos=False) if text else []
+    state, found = model.start(), []
+    with torch.no_grad():
+        for last in [Vocabulary.bos, *numbers]:
+            log_probs, state = model.step(state, torch.tensor([last]))
+            found.append(log_probs[0].double().cpu())
+    tokens = tokenizer.vocabulary.tokens
+    # 0 and not −0 where a token was certain
+    bits = [abs(row[one].item()) / math.log(2) for row, one in zip(found, numbers, strict=False)]
+    return Foreseen(
+        [tokens[one] for one in numbers],
+        torch.tensor(bits, dtype=torch.float64),
+        found[-1],
+        list(tokens),
+    )

@@ -1,0 +1,174 @@
+"""What language models expect to come next, and how the reader's own words surprise them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from traitlets import Float, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_text
+from gates2heads.decoding.next_token import Foreseen
+from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.live_view import LiveView, check_examples, check_words, labels_of
+from gates2heads.display.widgets.view import PositionError, module, style
+
+SHOWN = 8  # of the likeliest next tokens
+LIMITS = {"temperature": (0.1, 3.0), "top_k": (0, 100), "top_p": (0.05, 1.0)}
+
+
+class Column(NamedTuple):
+    """One of the models that stand side by side."""
+
+    name: str
+    model: Exported
+    foreseen: Foreseen  # what the model made of the first example, from `foresee`
+    place: int = 0  # of the models that a file of n-grams gives: 0 counts alone, 1 smoothed
+
+
+class NextToken(LiveView):
+    """Type a beginning: see what each model expects, how surprised it was, and let it write.
+
+    Under the text stand the likeliest next tokens of every model, by temperature, top-k and top-p,
+    and below them the surprise of each word that was typed, in bits. A token can be pressed, or
+    drawn; it then belongs to the text.
+
+    Args:
+        columns: the models, from left to right.
+        examples: texts to press; the first is the recorded one.
+        labels: what stands on the buttons of the examples; the texts themselves if left out.
+        title: stands above the view.
+        label: what to type, above the field.
+        hint: what to try, in a line.
+        about: what the models are, in a line.
+        source: which model draws at first, counted from 0.
+
+    Attributes:
+        text: what is read, in step with the view.
+        temperature, top_k, top_p: how a distribution is narrowed; a top_k of 0 keeps all tokens.
+        source: the place of the model that draws.
+        seed: of the next draw.
+
+    Raises:
+        TypeError: a text that is no string, or no columns.
+        ValueError: no column or example, or recordings of another text than the first.
+    """
+
+    _esm = module("next_token.js")
+    _css = style("next_token.css")
+
+    columns = List().tag(sync=True)
+    recorded = List().tag(sync=True)
+    examples = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    temperature = Float(1.0).tag(sync=True)
+    top_k = Int(0).tag(sync=True)
+    top_p = Float(1.0).tag(sync=True)
+    source = Int(0).tag(sync=True)
+    seed = Int(0).tag(sync=True)
+
+    _positions = ("source",)
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        examples: Sequence[str],
+        *,
+        labels: Sequence[str] | None = None,
+        title: str = "",
+        label: str = "Type the beginning of a caption, in English",
+        hint: str = "",
+        about: str = "",
+        source: int = 0,
+    ):
+        _check_columns(columns)
+        check_examples(examples)
+        said = {"title": title, "label": label, "hint": hint, "about": about}
+        for name, words in said.items():
+            check_text(name, words)
+        check_count("source", source, least=0)
+        for column in columns:
+            if "".join(column.foreseen.tokens).strip() != examples[0]:
+                raise ValueError("columns must have foreseen the first example")
+        models = list({id(column.model): column.model for column in columns}.values())
+        super().__init__(
+            *models,
+            columns=[
+                {"name": one.name, "live": models.index(one.model), "place": one.place}
+                for one in columns
+            ],
+            recorded=[_payload(one.foreseen) for one in columns],
+            examples=list(examples),
+            labels=labels_of(examples, labels),
+            text=examples[0],
+            **said,
+        )
+        self.source = source
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.columns)
+
+    def _limits(self) -> dict[str, tuple[float, float]]:
+        return LIMITS
+
+    @validate("source")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("temperature", "top_k", "top_p")
+    def _within(self, proposal: dict[str, Any]) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        low, high = LIMITS[name]
+        if not low <= value <= high:
+            raise PositionError(f"{name} must be from {low} to {high}, got {shown(value)}")
+        return value
+
+    def __repr__(self):
+        names = ", ".join(column["name"] for column in self.columns)
+        return f"NextToken({names}; {len(self.examples)} examples)"
+
+
+def _check_columns(columns: Sequence[Column]) -> None:
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        raise TypeError(f"columns must be a list of Column, got {shown(columns)}")
+    if not len(columns):
+        raise ValueError("columns must hold at least one model, got none")
+    for number, one in enumerate(columns):
+        if not isinstance(one, Column) or not isinstance(one.foreseen, Foreseen):
+            raise TypeError(f"columns[{number}] must be a Column, got {shown(one)}")
+        if not isinstance(one.model, Exported):
+            raise TypeError(
+                f"columns[{number}].model must be exported for the page, as `export_model` does, "
+                f"got {type(one.model).__name__}"
+            )
+        check_words(f"columns[{number}].name", [one.name])
+        check_count(f"columns[{number}].place", one.place, least=0)
+
+
+def _payload(foreseen: Foreseen) -> dict:
+    """What the page is told of the recorded example; what has no probability is null."""
+    probs = foreseen.log_probs.exp()
+    likeliest = sorted(range(len(probs)), key=lambda token: (-probs[token].item(), token))
+    return {
+        "tokens": list(foreseen.tokens),
+        "bits": [_finite(bits) for bits in foreseen.bits.tolist()],
+        "endBits": _finite(foreseen.end_bits),
+        "ahead": [
+            {
+                "token": token,
+                "piece": foreseen.vocabulary[token],
+                "prob": probs[token].item(),
+                "drawn": probs[token].item(),
+            }
+            for token in likeliest[:SHOWN]
+            if probs[token] > 0
+        ],
+        "kept": int((probs > 0).sum()),
+    }
+
+
+def _finite(bits: float) -> float | None:
+    return bits if math.isfinite(bits) else None

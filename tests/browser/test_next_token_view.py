@@ -1,0 +1,71 @@
+"""The next-token view in a page of its own: every control, a phone, themes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import served
+from playwright.sync_api import expect
+from saved_widgets import shown_views
+from widget_drivers import check_contrast, check_phone, drive, ready_views
+from widget_page import write_page
+
+pytestmark = pytest.mark.browser
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def ahead(tmp_path_factory, libraries):
+    """Give the folder of a page with one next-token view, and its view."""
+    folder = tmp_path_factory.mktemp("ahead")
+    state = folder / "state.json"
+    subprocess.run([sys.executable, HERE / "next_token_samples.py", state], check=True)
+    saved = json.loads(state.read_text(encoding="utf-8"))
+    write_page(folder / "site", saved, libraries, live=folder / "live")
+    return folder / "site", shown_views(saved["state"], saved["shown"])
+
+
+@pytest.mark.parametrize("mode", ["http", "file"])
+def test_every_control_shows_pythons_numbers(ahead, open_page, mode):
+    folder, views = ahead
+    with served(folder, mode) as site:
+        drive(open_page(site, "index.html"), views)
+
+
+def test_on_a_phone_nothing_sticks_out_and_it_answers(ahead, open_page):
+    folder, views = ahead
+    with served(folder, "http") as site:
+        page = open_page(site, viewport={"width": 390, "height": 844})
+        (root,) = ready_views(page, views)
+        check_phone(page, [root])
+        root.get_by_role("button", name="Draw one token").click()
+        expect(root).to_have_attribute("data-state", "done")
+        check_phone(page, [root])
+
+
+def test_both_themes_can_be_read(ahead, open_page):
+    folder, views = ahead
+    with served(folder, "http") as site:
+        page = open_page(site)
+        check_contrast(page, ready_views(page, views))
+
+
+def test_it_is_no_taller_than_a_screen_or_so(ahead, open_page):
+    folder, views = ahead
+    with served(folder, "http") as site:
+        (root,) = ready_views(open_page(site, viewport={"width": 920, "height": 900}), views)
+        assert root.bounding_box()["height"] < 1150
+
+
+def test_a_question_typed_while_a_model_writes_wins(ahead, open_page):
+    folder, views = ahead
+    with served(folder, "http") as site:
+        (root,) = ready_views(open_page(site, "index.html"), views)
+        root.locator("textarea").fill("Two dogs")
+        root.get_by_role("button", name="Draw to the end").click()
+        root.locator("textarea").fill("A woman")
+        expect(root).to_have_attribute("data-question", '["A woman",1,0,1]')
+        expect(root).to_have_attribute("data-state", "done")
+        assert root.locator("textarea").input_value() == "A woman"
