@@ -34,7 +34,7 @@ def check_path(probability) -> str:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise NotYetError(f"The answer should be a number, got {shown(probability)}.") from None
     if abs(number - PATH) < 5e-4:
-        return "¾ · ¼ · ½. The other seven ways share the rest, so all words sum to 1."
+        return "¾ · ¼ · ½. All other words share the rest, so they sum to 1."
     for slip, words in _PATH_SLIPS.items():
         if abs(number - slip) < 2e-3:
             raise NotYetError(words)
@@ -84,7 +84,7 @@ check_center_gradient = FunctionCheck(
             )
         ),
     },
-    remark="What the model wrote, less what it expected: that is the gradient of every softmax.",
+    remark="What stood there, less what was expected: that is the gradient of every softmax.",
 )
 
 
