@@ -26,7 +26,7 @@ FACTS = """root => ({
   bits: [...root.querySelectorAll(".g2h-word")].map((row) =>
     [...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.value))),
   sums: [...root.querySelectorAll(".g2h-sum td")].map((cell) => Number(cell.dataset.value)),
-  ends: [...root.querySelectorAll(".g2h-end td")].map((cell) => Number(cell.dataset.value)),
+  ends: [...root.querySelectorAll(".g2h-ending td")].map((cell) => Number(cell.dataset.value)),
   perplexities: [...root.querySelectorAll(".g2h-perplexity td")].map((cell) => cell.textContent),
 })"""
 SETTLED = """([root, asked]) => root.dataset.state === "done" && !root.hasAttribute("data-stale")

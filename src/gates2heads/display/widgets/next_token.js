@@ -216,7 +216,7 @@ class NextToken extends LiveStage {
         ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
         row("together", { class: "g2h-sum" }, ...cells(totals)),
         row("perplexity, a token", { class: "g2h-perplexity" }, ...bits.map((some) => element("td", {}, perplexity(some)))),
-        row("the end, if it ended here", { class: "g2h-end" }, ...cells(now.map(({ endBits }) => bitsOf(endBits)))))));
+        row("the end, if it ended here", { class: "g2h-ending" }, ...cells(now.map(({ endBits }) => bitsOf(endBits)))))));
     const best = this.columns.filter((_, at) => totals[at] === Math.min(...totals)).map(({ name }) => name);
     const least = Math.min(...totals);
     this.say(!bits[0].length ? "Nothing typed yet: this is what a caption may begin with."
