@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_module_filled
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.record import record
 
@@ -46,13 +47,17 @@ def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
     layer = getattr(model, LAYER, None)
     if not isinstance(model, nn.Module) or not hasattr(layer, "num_layers"):
         raise TypeError(f"model must be a recurrent language model, got {type(model).__name__}")
+    check_module_filled("model", model)
     if layer.num_layers > 1:
         raise ValueError(f"model must have one recurrent layer, got {layer.num_layers}")
     whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
     if not whole or not hasattr(tokenizer, "encode"):
         raise TypeError(f"tokenizer must be a tokenizer, got {type(tokenizer).__name__}")
-    numbers = torch.tensor(tokenizer.encode(text, eos=False))
-    begun = torch.cat([torch.tensor([tokenizer.vocabulary.bos]), numbers])
+    device = next(model.parameters()).device
+    begun = torch.tensor(
+        [tokenizer.vocabulary.bos, *tokenizer.encode(text, eos=False)], device=device
+    )
+    numbers = begun[1:]
     with torch.no_grad(), record(model) as trace:
         log_probs = model.logits(begun[None]).log_softmax(dim=-1)[0]  # (T + 1, V)
     noted = trace[LAYER]
