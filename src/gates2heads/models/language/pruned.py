@@ -107,7 +107,8 @@ class PrunedKneserNey(PrunedCounts):
         tokens, counts, total = row
         discounts = torch.tensor(self.discounts[len(context)], dtype=torch.float64)
         shares = (counts - discounts[counts.clamp(max=3).long() - 1]) / total
-        return ((1 - shares.sum()) * shorter).index_add(0, tokens, shares)
+        left = (1 - shares.sum()).clamp(min=0)  # without a discount, rounding may leave less
+        return (left * shorter).index_add(0, tokens, shares)
 
 
 class PrunedMaximumLikelihood(PrunedCounts):

@@ -45,7 +45,7 @@ export class PrunedKneserNey extends PrunedCounts {
     if (!row) return shorter;
     const discounts = this.settings.discounts[context.length];
     const shares = Float64Array.from(row.counts, (count) => (count - discounts[Math.min(count, 3) - 1]) / row.total);
-    const left = 1 - shares.reduce((sum, share) => sum + share, 0);
+    const left = Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
     const probs = shorter.map((prob) => left * prob);
     shares.forEach((share, place) => (probs[row.followers[place]] += share));
     return probs;
