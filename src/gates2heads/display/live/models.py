@@ -32,6 +32,9 @@ LIVE = (
     "captions_ngram",
     "captions_gru",
     "captions_transformer",
+    "pretrained_gpt",
+    "pretrained_bert",
+    "pretrained_ernie",
 )
 _DIGITS = 8  # of the hash in a file's name
 _WORKER = Path(__file__).with_name("worker.js")
