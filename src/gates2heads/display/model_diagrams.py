@@ -291,7 +291,7 @@ def chain_of_tokens() -> Figure:
     for column, (word, factor) in enumerate(zip(words, factors, strict=True)):
         d.box(f"read{column}", ("<bos>", *words)[column], at=(column, 3), kind="plain")
         d.box(f"model{column}", "model", at=(column, 2), shape="state")
-        d.box(f"next{column}", "softmax", at=(column, 1), shape="(|V|,)", colour="green")
+        d.box(f"next{column}", "softmax", at=(column, 1), shape="(V,)", colour="green")
         d.box(f"out{column}", word, at=(column, 0), shape=factor, colour="orange")
         for below, above in pairwise(("read", "model", "next", "out")):
             d.arrow(f"{below}{column}", f"{above}{column}")
