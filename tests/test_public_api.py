@@ -218,7 +218,7 @@ EXEMPT = {
         exercises/recurrent_gates.turned exercises/recurrent_gates.weights_of
         exercises/faulty_memory.FaultyLSTM exercises/faulty_words.FaultyNegativeSampling
         exercises/word_vectors.center_gradient exercises/word_vectors.fourth
-        exercises/word_vectors.negative_loss
+        exercises/word_vectors.glove_loss exercises/word_vectors.negative_loss
         exercises/sequence_to_sequence.adding_step exercises/sequence_to_sequence.field
         exercises/sequence_to_sequence.taught_loss exercises/sequence_to_sequence.write
         exercises/faulty_teacher.FaultyPair

@@ -14,8 +14,9 @@ ANSWERS = {
     "2.1": ("center_gradient", word_vectors.check_center_gradient),
     "2.2": ("probability", word_vectors.check_path),
     "2.3": ("negative_loss", word_vectors.check_negative_loss),
-    "2.4": ("fourth", word_vectors.check_fourth),
-    "2.5": ("diagnosis", faulty_words.check_fault),
+    "2.4": ("glove_loss", word_vectors.check_glove_loss),
+    "2.5": ("fourth", word_vectors.check_fourth),
+    "2.6": ("diagnosis", faulty_words.check_fault),
 }
 
 

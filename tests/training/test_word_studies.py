@@ -1,13 +1,18 @@
 """The studies of chapter 2: what is stored has its seeds, and says what the page says of it."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import pytest
+import torch
 
-from benchmarks import word_classes, word_outputs, word_vectors
+from benchmarks import open_answers, word_classes, word_outputs, word_vectors
+from gates2heads.data.corpora.word_tests import analogies
+from gates2heads.display.engine.rebuild import shipped
+from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.training.studies import read_study, results_of
 from tests.needs import needs_data
 
@@ -19,6 +24,34 @@ def test_every_setting_has_its_seeds():
     for study in (word_classes, word_outputs):
         rows = read_study(study.STUDY.name)
         assert {row["setting"] for row in rows} == set(study.STUDY.settings)
+
+
+def test_the_open_answers_are_of_the_same_vectors():
+    rows, judged = read_study("open_answers"), read_study("word_vectors")
+    for model in word_vectors.MODELS:
+        answers, before = results_of(rows, model), results_of(judged, f"captions, {model}")
+        assert len(answers) == len(before) == 3
+        for one, other in zip(answers, before, strict=True):
+            assert one["answered_by"]["right"] == other["judged"]["analogies_open"]
+            assert sum(one["answered_by"].values()) == pytest.approx(1)
+            assert one["settings"] == open_answers.settings_of(model)
+            assert one["settings"]["epochs"] == len(other["losses"])
+
+
+@needs_data
+def test_analogies_that_are_not_of_the_family_ask_for_forms_of_a_word():
+    words = set(shipped("words_skip_gram").model.words)
+    known = [one for one in analogies()[1::2] if words.issuperset(one[:4])]
+    others = Counter(one.section for one in known if one.section != "family")
+    assert sum(others.values()) == 518 - 45
+    assert all(section.startswith("gram") for section in others)
+
+
+def test_whose_an_answer_is():
+    words = ["north", "south", "east", "west"]
+    vectors = WordVectors(words, torch.tensor([[0.0, 1], [0, -1], [1, 0], [-1, 0]]))
+    shares = open_answers.answered_by(vectors, [("north", "south", "east", "west")])
+    assert shares == {"a": 0, "b": 1, "c": 0, "right": 0, "another": 0}  # south − north is 2 long
 
 
 def test_captions_know_more_than_docstrings():

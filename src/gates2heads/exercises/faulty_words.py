@@ -66,7 +66,7 @@ def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, Wor
     return model.eval(), vocabulary, losses
 
 
-@check("Exercise 2.5")
+@check("Exercise 2.6")
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {

@@ -143,8 +143,74 @@ check_negative_loss = FunctionCheck(
 )
 
 
+def glove_loss(
+    v: Tensor, u: Tensor, beta: Tensor, tilde_beta: Tensor, counts: Tensor, most: float
+) -> Tensor:
+    """The solution of exercise 2.4: v, u (V, D), both biases (V,), X (V, V), x_max -> (2.8)."""
+    i, j = counts.nonzero(as_tuple=True)
+    error = (v[i] * u[j]).sum(-1) + beta[i] + tilde_beta[j] - counts[i, j].log()
+    return ((counts[i, j] / most).clamp(max=1) ** 0.75 * error**2).sum()
+
+
+def _glove_cases() -> list[Case]:
+    v, u, beta, tilde_beta = random_tensors((5, 3), (5, 3), (5,), (5,))
+    counts = torch.tensor([0, 1, 0, 40, 3, 9, 0, 2, 0, 25, 6, 0, 1, 17, 0, 0, 4, 0, 11, 2, 5, 0])
+    counts = torch.cat([counts, torch.tensor([1, 0, 8])]).reshape(5, 5).float()
+    once, nothing = torch.tensor([[0.0, 1.0], [0.0, 0.0]]), torch.zeros(2)
+    by_hand = torch.tensor([[2.0], [5.0]]), torch.tensor([[7.0], [1.0]]), nothing, nothing
+    return [
+        # (1/16)^¾ = ⅛, and 2 · 1 − ln 1 = 2: an eighth of 4
+        Case("two words that met once, with x_max = 16", (*by_hand, once, 16.0), torch.tensor(0.5)),
+        Case("five words and x_max = 10", (v, u, beta, tilde_beta, counts, 10.0)),
+    ]
+
+
+def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=False, mean=False):
+    """The loss of GloVe with one thing done otherwise."""
+
+    def wrong(v, u, beta, tilde_beta, counts, most):
+        i, j = counts.nonzero(as_tuple=True)
+        x, own = counts[i, j], (beta[j] + tilde_beta[i] if turned else beta[i] + tilde_beta[j])
+        error = (v[i] * u[j]).sum(-1) + biases * own - log(x)
+        weights = (x / most).clamp(max=1) ** 0.75 if weight is None else weight(x / most)
+        terms = weights * error**power
+        return terms.mean() if mean else terms.sum()
+
+    return wrong
+
+
+def _glove_of_all(v, u, beta, tilde_beta, counts, most):
+    """All pairs: where two words never met, 0 times the square of log 0."""
+    error = v @ u.T + beta[:, None] + tilde_beta - counts.log()
+    return ((counts / most).clamp(max=1) ** 0.75 * error**2).sum()
+
+
+check_glove_loss = FunctionCheck(
+    title="Exercise 2.4",
+    solution=glove_loss,
+    cases=_glove_cases,
+    mistakes={
+        "the weight f is missing: rare pairs count as much as frequent ones": (
+            _glove_with(weight=torch.ones_like)
+        ),
+        "the weight has no ceiling: f is 1 at most": _glove_with(weight=lambda x: x**0.75),
+        "the weight lacks its power of ¾": _glove_with(weight=lambda x: x.clamp(max=1)),
+        "the count itself stands where its logarithm should": _glove_with(log=lambda x: x),
+        "log(1 + X) stands where log X should: pairs that never met are left out anyway": (
+            _glove_with(log=torch.log1p)
+        ),
+        "pairs that never met are in the sum: their log 0 makes it no number": _glove_of_all,
+        "the biases are missing": _glove_with(biases=False),
+        "the two biases have changed places": _glove_with(turned=True),
+        "the error is not squared": _glove_with(power=1),
+        "the mean is taken: (2.8) is a sum over the pairs": _glove_with(mean=True),
+    },
+    remark="The library's `GloVe` divides it by the number of pairs, so that batches compare.",
+)
+
+
 def fourth(unit: Tensor, a: int, b: int, c: int) -> Tensor:
-    """The solution of exercise 2.4: unit vectors (V, D) and three words -> the fourth's number."""
+    """The solution of exercise 2.5: unit vectors (V, D) and three words -> the fourth's number."""
     scores = unit @ (unit[b] - unit[a] + unit[c])
     scores[[a, b, c]] = -torch.inf
     return scores.argmax()
@@ -177,7 +243,7 @@ def _fourth_with(*, signs=(-1, 1, 1), without="abc"):
 
 
 check_fourth = FunctionCheck(
-    title="Exercise 2.4",
+    title="Exercise 2.5",
     solution=fourth,
     cases=_fourth_cases,
     mistakes={

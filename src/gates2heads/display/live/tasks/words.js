@@ -4,6 +4,7 @@ import { askWords, MOST_WORDS } from "../../engine/metrics/word_questions.js";
 import { tidy } from "../pieces.js";
 
 const SUGGESTED = 5;
+const LONGEST = 30; // letters: no word of a table is as long
 
 /** What is typed, as the table writes it: small letters, words parted by blanks or commas. */
 export function wordsIn(text) {
@@ -33,9 +34,11 @@ export function* askTable({ model }, { text, count, exclude }) {
   if (words.length > MOST_WORDS) return { refused: `These are ${words.length} words; ask with one, two or three.` };
   const unknown = words.find((word) => !vectors.has(word));
   if (unknown !== undefined) {
-    const near = suggestions(vectors.words, unknown);
+    const letters = [...unknown];
+    const short = letters.length <= LONGEST ? unknown : `${letters.slice(0, LONGEST).join("")}…`;
+    const near = short === unknown ? suggestions(vectors.words, unknown) : [];
     const told = near.length ? ` Known: ${near.join(", ")}.` : "";
-    return { refused: `“${unknown}” is not among the ${vectors.words.length.toLocaleString("en")} words that stand in the captions five times or more.${told}` };
+    return { refused: `“${short}” is not among the ${vectors.words.length.toLocaleString("en")} words that stand in the captions five times or more.${told}` };
   }
   const pair = words.find((word, place) => words.indexOf(word) !== place);
   if (pair !== undefined && words.length === 2) return { refused: `Two words to be told apart must differ; both are “${pair}”.` };
