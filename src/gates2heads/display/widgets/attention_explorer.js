@@ -103,7 +103,7 @@ class AttentionExplorer extends LiveStage {
   }
 
   buildNumbers() {
-    const heads = ["reads", "score e", "exp(e − highest)", "weight α"];
+    const heads = ["reads, at place", "score e", "exp(e − highest)", "weight α"];
     this.numbers = element("tbody");
     this.table = element("table", { class: "g2h-numbers" },
       element("caption", {}, "from scores to weights, at this step"),
@@ -184,6 +184,7 @@ class AttentionExplorer extends LiveStage {
   }
 
   account() {
+    if (this.isRecorded && this.root.dataset.state === "ready") return; // what it says stays true
     this.state.textContent = this.isRecorded
       ? "A recorded example. Type, or touch anything here, and the models come to life."
       : "Read in this page, as you typed.";
