@@ -6,6 +6,13 @@ import torch
 from torch import nn
 
 from gates2heads.data.batches.joined import Markers
+from gates2heads.data.corpora.fact_examples import (
+    Labelled,
+    answer_examples,
+    inference_examples,
+    slot_examples,
+    truth_examples,
+)
 from gates2heads.data.corpora.wordings import split_of_wording, territory_code, wordings
 from gates2heads.data.tokens.bilingual import (
     BilingualTokenizer,
@@ -27,11 +34,15 @@ from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.by_name import pretraining_model
 from gates2heads.models.pretraining.filling import fill_gaps
 from gates2heads.models.pretraining.gpt import GPT
+from gates2heads.models.pretraining.heads import TokenHead
+from gates2heads.training.fact_contexts import likeness, states_of, two_roles
 from gates2heads.training.fact_pretraining import fact_batches, fact_markers, untrained
 from gates2heads.training.fact_questions import fill_names, fill_tokens
+from gates2heads.training.fact_uses import UseReader, learn_use, use_batch
 from tests.nonsense import (
     CHOICES,
     COUNTS,
+    FLAGS,
     LISTS,
     MASK,
     MASKS,
@@ -53,10 +64,14 @@ torch.manual_seed(0)
 READER, WRITER = BERT(SIZE, **TINY).eval(), GPT(SIZE, **TINY).eval()
 WORDS = [object(), None, 3, [], "\udc80"]
 FACTS = wordings("train")[:24]
-FACTUAL = BERT(fact_markers().size, **TINY).eval()
+FACTUAL = BERT(fact_markers().size, **TINY | {"max_length": 64}).eval()
 TEXTS = [object(), None, 3, 2.5, [], ["ab"]]
 MODELS = [*THINGS, None, 3, nn.Linear(1, 1), BERT]
 TOKENIZERS = [*THINGS, None, 3, TOKENIZER.vocabulary, BilingualTokenizer]
+DOUBLES = two_roles([one for one in wordings("train") if one.locale == "en"])
+NO_DOUBLES = [*THINGS, None, 3, [], [3], FACTS]
+DRAWS = [*SEEDS, -1, None, []]
+HEAD = TokenHead(4, 4)
 NO_FACTS = [*THINGS, None, 3, [], [3], [None], "facts", {}, FACTS[0]]
 ONE = MaskExample("a b", [1], "x")
 EXAMPLES = [*LISTS, "ab", b"ab", [], [3], ["ab"], [("ab", [1])]]
@@ -170,6 +185,43 @@ ENTRIES = {
         fill_tokens,
         {"model": FACTUAL, "facts": FACTS[:2]},
         {"model": [*MODELS, READER, WRITER], "facts": NO_FACTS},
+    ),
+    "slot_examples": (slot_examples, {"facts": FACTS}, {"facts": NO_FACTS}),
+    **{
+        make.__name__: (make, {"facts": FACTS, "seed": 1}, {"facts": NO_FACTS, "seed": DRAWS})
+        for make in (truth_examples, inference_examples, answer_examples)
+    },
+    "two_roles": (two_roles, {"facts": FACTS}, {"facts": NO_FACTS}),
+    "states_of": (
+        states_of,
+        {"model": FACTUAL, "occurrences": DOUBLES[:2]},
+        {"model": [*MODELS, READER, WRITER], "occurrences": NO_DOUBLES},
+    ),
+    "likeness": (
+        likeness,
+        {"states": floats(2, len(DOUBLES), 3), "occurrences": DOUBLES},
+        {"states": [*THINGS, None, 3, floats(2, 3)], "occurrences": NO_DOUBLES},
+    ),
+    "use_batch": (
+        use_batch,
+        {"examples": [Labelled("a", None, (1,))]},
+        {"examples": [*LISTS, "ab", [], [3], ["ab"]]},
+    ),
+    "UseReader": (
+        UseReader,
+        {"encoder": FACTUAL, "head": HEAD},
+        {"encoder": MODELS, "head": MODELS},
+    ),
+    "UseReader.forward": (
+        UseReader(FACTUAL, HEAD),
+        {"batch": use_batch([Labelled("a b", None, (1, 2))])},
+        {"batch": [*THINGS, None, 3, FACTS, SOURCE]},
+    ),
+    "learn_use": (
+        learn_use,
+        {"name": "slots", "encoder": FACTUAL, "frozen": True, "steps": 2, "seed": 1},
+        {"name": CHOICES, "encoder": [*MODELS, READER, WRITER], "steps": COUNTS, "seed": SEEDS}
+        | {"frozen": FLAGS},
     ),
     "FillTheMask": (
         FillTheMask,

@@ -1,0 +1,170 @@
+"""Four questions about facts: is it true, what is named, does it follow, where is the answer."""
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gates2heads.checks.values import check_count, distinct_seed
+from gates2heads.data.corpora.cldr_facts import TEMPLATES, Fact, answers, territories, write_fact
+from gates2heads.data.corpora.wordings import check_facts, territory_code
+from gates2heads.data.tokens.bilingual import bilingual_offsets
+from gates2heads.data.tokens.spans import token_spans
+
+TRUTH = ("false", "true")
+SLOTS = ("", "territory", "currency", "language")
+INFERENCE = ("follows", "contradicts", "neither")
+# Questions in words that stand in the facts, so that a model of the facts can read them.
+ASKED = {
+    ("currency", "en"): "the currency of {subject}",
+    ("currency", "zh"): "{subject}的货币",
+    ("language", "en"): "an official language of {subject}",
+    ("language", "zh"): "{subject}的官方语言",
+}
+
+
+class Labelled(NamedTuple):
+    """One text or two, and what is right."""
+
+    first: str
+    second: str | None
+    label: tuple[int, ...]  # one class; one class a token; or the answer's first and last token
+
+
+def truth_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
+    """Each fact, and the same sentence with an answer that is not true: which of `TRUTH`?
+
+    Raises:
+        TypeError, ValueError: no facts, or a seed that is none.
+    """
+    draw, others = _prepare(facts, seed)
+    found = []
+    for fact in facts:
+        found.append(Labelled(fact.text, None, (1,)))
+        found.append(Labelled(_told(fact, _false_answer(fact, others, draw)).text, None, (0,)))
+    return found
+
+
+def slot_examples(facts: Sequence[Fact]) -> list[Labelled]:
+    """Each fact, and for every token of it one of `SLOTS`.
+
+    Raises:
+        TypeError, ValueError: no facts.
+    """
+    check_facts("facts", facts)
+    found = []
+    for fact in facts:
+        places = bilingual_offsets(fact.text)
+        spans = token_spans([fact.subject_span, fact.answer_span], places)
+        label = [0] * len(places)
+        for (start, end), slot in zip(spans, (1, SLOTS.index(fact.relation)), strict=True):
+            label[start:end] = [slot] * (end - start)
+        found.append(Labelled(fact.text, None, tuple(label)))
+    return found
+
+
+def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
+    """A premise about a currency and three hypotheses, one for each of `INFERENCE`.
+
+    What follows is the premise in its other wording; what contradicts it names another currency;
+    and neither does the other wording, with the premise's currency, about another territory.
+    Languages are left out: that one is official denies no other.
+
+    Raises:
+        TypeError, ValueError: no facts about currencies of two territories, or a seed that is none.
+    """
+    draw, others = _prepare(facts, seed)
+    facts = [fact for fact in facts if fact.relation == "currency"]
+    found = []
+    for fact in facts:
+        same = _told(fact, fact.answer, turned=True)
+        false = _told(fact, _false_answer(fact, others, draw), turned=True)
+        far = _elsewhere(fact, facts, draw)
+        other = _told(fact, fact.answer, turned=True, subject=far.subject)
+        for label, second in enumerate((same, false, other)):
+            found.append(Labelled(fact.text, second.text, (label,)))
+    return found
+
+
+def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
+    """A question, and two sentences that hold the answer, or do not.
+
+    With an answer stand the fact and a fact of the same kind about another territory. Without it
+    stand that and, if there is one, what else is known of the territory.
+
+    Returns:
+        two of them a fact. The label is where the answer's first and last token stand in the
+        second text, or (−1, −1).
+
+    Raises:
+        TypeError, ValueError: no facts, or all about one territory, or a seed that is none.
+    """
+    draw, _ = _prepare(facts, seed)
+    found = []
+    for fact in facts:
+        asked = ASKED[fact.relation, fact.locale].format(subject=fact.subject)
+        far = _elsewhere(fact, [one for one in facts if one.relation == fact.relation], draw)
+        beside = [one for one in facts if _is_beside(one, fact)] or [
+            _elsewhere(fact, [one for one in facts if one.relation != fact.relation], draw)
+        ]
+        for second in (fact, draw.choice(beside)):
+            order = draw.sample([second, far], 2)
+            text = (" " if fact.locale == "en" else "").join(one.text for one in order)
+            label = (-1, -1)
+            if second is fact:
+                start = text.index(fact.text)
+                span = tuple(start + end for end in fact.answer_span)
+                [(first, stop)] = token_spans([span], bilingual_offsets(text))
+                label = (first, stop - 1)
+            found.append(Labelled(asked, text, label))
+    return found
+
+
+def _prepare(facts: Sequence[Fact], seed: int) -> tuple[random.Random, dict]:
+    """What draws, and all answers of each relation and language."""
+    check_facts("facts", facts)
+    check_count("seed", seed, least=0)
+    others: dict[tuple[str, str], list[str]] = {}
+    for fact in facts:
+        some = others.setdefault((fact.relation, fact.locale), [])
+        if fact.answer not in some:
+            some.append(fact.answer)
+    return random.Random(distinct_seed(seed)), others
+
+
+def _false_answer(fact: Fact, others: dict, draw: random.Random) -> str:
+    place = next(one for one in territories() if one.code == territory_code(fact))
+    true = set(answers(place, fact.relation, fact.locale))
+    false = [one for one in others[fact.relation, fact.locale] if one not in true]
+    if not false:
+        raise ValueError("facts must hold an answer that is not true of each territory, got none")
+    return draw.choice(false)
+
+
+def _told(fact: Fact, answer: str, *, turned: bool = False, subject: str = "") -> Fact:
+    """The fact with another answer, in its own wording or in the other one."""
+    pair = TEMPLATES[fact.relation, fact.locale]
+    own = next(
+        at
+        for at, template in enumerate(pair)
+        if template.format(subject=fact.subject, answer=fact.answer) == fact.text
+    )
+    template = pair[1 - own if turned else own]
+    return write_fact(template, fact.relation, fact.locale, subject or fact.subject, answer)
+
+
+def _elsewhere(fact: Fact, facts: Sequence[Fact], draw: random.Random) -> Fact:
+    """A fact in the same language about another territory, with another answer."""
+    far = [
+        one
+        for one in facts
+        if one.locale == fact.locale and one.subject != fact.subject and one.answer != fact.answer
+    ]
+    if not far:
+        raise ValueError("facts must be about two territories or more, with answers of their own")
+    return draw.choice(far)
+
+
+def _is_beside(one: Fact, fact: Fact) -> bool:
+    """Whether one says something else about the territory, in the same language."""
+    about_it = one.subject == fact.subject and one.locale == fact.locale
+    return about_it and one.relation != fact.relation
