@@ -29,6 +29,7 @@ def carried(row: dict) -> dict:
             "bleu_greedy": row["test"]["width 1"]["bleu"],
             "bleu": row["test"]["width 5"]["bleu"],
             "chrf": row["test"]["width 5"]["chrf"],
+            "chrf_greedy": row["test"]["width 1"]["chrf"],
             "perplexity_free_running": row["perplexity_free_running"],
         },
     }

@@ -145,13 +145,13 @@ def stored() -> list[dict]:
     return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
 
 
-def main() -> None:
-    """Train and measure the rungs that were asked for."""
+def main(asked: Sequence[str] | None = None) -> None:
+    """Train and measure the rungs that were asked for, on the command line unless told here."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rungs", nargs="*", metavar="RECIPE", help=", ".join(RUNGS))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--table", action="store_true", help="print what is stored, train nothing")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(asked)
     if arguments.table:
         print(table(stored()))
         return

@@ -6,6 +6,7 @@ import numpy as np
 from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from bench_driver import drive_bench
+from board_driver import drive_board
 from explorer_driver import drive_explorer
 from fill_driver import drive_fill
 from gate_driver import drive_gates
@@ -149,6 +150,7 @@ DRIVERS = {
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,
+    "Leaderboard": drive_board,
     "MetricBench": drive_bench,
     "ModelWalk": drive_walk,
     "NextToken": drive_next_token,

@@ -8,6 +8,7 @@ from gates2heads.display.widgets.fill_the_mask import FillTheMask, MaskExample
 from gates2heads.display.widgets.frame_viewer import FrameViewer
 from gates2heads.display.widgets.gate_explorer import FoundUnit, GateExplorer
 from gates2heads.display.widgets.head_explorer import HeadExplorer
+from gates2heads.display.widgets.leaderboard import Contender, Leaderboard
 from gates2heads.display.widgets.metric_bench import Judged, MetricBench
 from gates2heads.display.widgets.model_walk import ModelWalk
 from gates2heads.display.widgets.next_token import Column, NextToken
@@ -22,6 +23,7 @@ __all__ = [
     "AttentionExplorer",
     "BeamLaboratory",
     "Column",
+    "Contender",
     "EmbeddingMap",
     "Example",
     "FillTheMask",
@@ -31,6 +33,7 @@ __all__ = [
     "Guess",
     "HeadExplorer",
     "Judged",
+    "Leaderboard",
     "MaskExample",
     "MetricBench",
     "ModelWalk",

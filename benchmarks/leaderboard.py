@@ -1,0 +1,135 @@
+"""Everything that chapter 11 shows of the ladder.
+
+    GATES2HEADS_DATA=… python benchmarks/leaderboard.py             # from the runs that are there
+    GATES2HEADS_DATA=… python benchmarks/leaderboard.py --table
+    GATES2HEADS_DATA=… python benchmarks/leaderboard.py --everything
+
+The first reads `benchmarks/results/ladder.json` and what the runs wrote; it takes a minute. The
+last trains every rung with the seeds 0, 1 and 2 before, the language models of the captions too,
+and times a step of each rung: some hours on one processor. What is trained is not trained again.
+
+For each rung: what each seed wrote with its beam for every hundredth of the 1,000 test captions;
+and where all of its texts were kept, BLEU of captions of a few lengths, counted in German words,
+with the interval that a bootstrap over the captions of this length gives. What the runs wrote, and
+the counts of BLEU for each caption, travel in `leaderboard.json.gz`. Of others' texts there are the
+ten captions with their references, as examples; of the rest, how many words each has.
+"""
+
+import sys
+from functools import cache
+
+import numpy as np
+
+from benchmarks import carry_ladder, ladder, language_models, paces
+from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.metrics.bleu import Bleu
+from gates2heads.metrics.significance import bootstrap_interval
+from gates2heads.training.studies import Study
+from gates2heads.training.written import Written, read_written, store_written
+
+NAME = "leaderboard"
+CAPTIONS, SHIPPED = "captions", "shipped"
+SETTINGS = (CAPTIONS, *ladder.RUNGS, SHIPPED)
+BINS = ((1, 7), (8, 9), (10, 11), (12, 14), (15, 99))  # German words, first and last
+SEEDS = (0, 1, 2)
+
+
+@cache
+def captions() -> tuple[list[str], list[str]]:
+    """What is read, and the references."""
+    pairs = multi30k("test")
+    return [pair.german for pair in pairs], [pair.english for pair in pairs]
+
+
+@cache
+def words() -> np.ndarray:
+    """How many words each German caption has: (N,)."""
+    return np.array([len(german.split()) for german in captions()[0]])
+
+
+def score(total: np.ndarray) -> float:
+    """BLEU of summed counts."""
+    return Bleu().from_statistics(total).score
+
+
+def by_length(counts: np.ndarray) -> list[dict]:
+    """BLEU of the captions of each of `BINS`.
+
+    Args:
+        counts: (N, 10), of each caption.
+    """
+    told = []
+    for least, most in BINS:
+        some = counts[(least <= words()) & (words() <= most)]
+        interval = bootstrap_interval(some, score, seed=0)
+        told.append({"bleu": score(some.sum(0)), "low": interval.low, "high": interval.high})
+    return told
+
+
+def of_captions() -> dict:
+    """The examples, and the lengths of all."""
+    german, english = captions()
+    inside = [int(((least <= words()) & (words() <= most)).sum()) for least, most in BINS]
+    return {
+        "captions": [
+            {"german": german[n], "reference": english[n]}
+            for n in range(0, len(german), ladder.SHOWN)
+        ],
+        "words": " ".join(map(str, words())),
+        "bins": [[*some, count] for some, count in zip(BINS, inside, strict=True)],
+    }
+
+
+def counted(name: str, texts: list[str]) -> list[dict]:
+    """Keep texts with their counts, and tell them by length."""
+    counts = Bleu().statistics(texts, [[text] for text in captions()[1]])
+    store_written(NAME, {name: Written(texts, counts)})
+    return by_length(counts)
+
+
+def run(setting: str, seed: int) -> dict:
+    """What there is of a run; nothing is trained."""
+    if setting == CAPTIONS:
+        return of_captions()
+    if setting == SHIPPED:
+        shipped = read_written("systems")["beam"]
+        return {
+            "translations": shipped.texts[:: ladder.SHOWN],
+            "by_length": by_length(shipped.bleu),
+        }
+    (row,) = (one for one in ladder.stored() if (one["recipe"], one["seed"]) == (setting, seed))
+    there = ladder.place_of(setting, seed).is_file()
+    texts = [each[-1] for each in ladder.read_written(setting, seed)] if there else []
+    return {
+        "translations": [one["translation"] for one in row["translations"]],
+        "by_length": counted(f"{setting} {seed}", texts) if there else [],
+    }
+
+
+def everything() -> None:
+    """Train and measure what the chapter shows, from the captions on."""
+    seeds = ["--seeds", *map(str, SEEDS)]
+    ladder.main(seeds)
+    Study("paces", paces.run, paces.RUNGS).main([])
+    read = [name for name in language_models.SETTINGS if name.startswith("captions-")]
+    Study("language_models", language_models.run, language_models.SETTINGS).main([*read, *seeds])
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    study = Study(NAME, run, SETTINGS)
+    if sys.argv[1:] == ["--everything"]:
+        everything()
+    elif sys.argv[1:]:
+        study.main()
+        return
+    carry_ladder.main()
+    (study.folder / f"{NAME}.json.gz").unlink(missing_ok=True)
+    for setting in (CAPTIONS, SHIPPED):
+        study.store(study.one(setting, 0))
+    for row in ladder.stored():
+        study.store(study.one(row["recipe"], row["seed"]))
+
+
+if __name__ == "__main__":
+    main()

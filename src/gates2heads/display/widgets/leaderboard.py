@@ -1,0 +1,237 @@
+"""The leaderboard: rungs that were trained alike, what each cost, scored and wrote."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from traitlets import Bool, Dict, Int, List, Unicode, validate
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import (
+    check_characters,
+    check_count,
+    check_flag,
+    check_number,
+    check_seed,
+    check_text,
+)
+from gates2heads.display.widgets.live_view import check_words
+from gates2heads.display.widgets.view import PositionError, View, module, style
+from gates2heads.metrics.seeds import seed_interval
+
+CHARACTERS = 500  # the longest text
+QUALITIES = ("BLEU", "chrF", "perplexity", "perplexity, free-running")
+AGAINST = ("parameters", "training", "sentence length")
+COLUMNS = (*QUALITIES, "parameters", "training")
+MEASURES = (
+    *("bleu", "bleu_greedy", "chrf", "chrf_greedy", "perplexity", "perplexity_free_running"),
+    *("parameters", "cost"),  # cost in seconds
+)
+_RANGE = {"picked": "entries", "caption": "captions"}
+
+
+class Contender(NamedTuple):
+    """A rung with its R runs, as the board shows it.
+
+    Attributes:
+        name: stands in table and picture.
+        family: such as "recurrent"; one colour and mark each, six at most.
+        attention: whether its decoder attends to the source.
+        seeds: of its runs.
+        scores: for each of `MEASURES` that is known, one number a run; the cost in seconds.
+        texts: what each run wrote for the captions of the view.
+        lengths: (score, low, high) for each of the view's bins; empty where nobody knows.
+        ranked: False for what stands outside the budget.
+    """
+
+    name: str
+    family: str
+    attention: bool
+    seeds: Sequence[int]
+    scores: Mapping[str, Sequence[float]]
+    texts: Sequence[Sequence[str]]
+    lengths: Sequence[Sequence[float]] = ()
+    ranked: bool = True
+
+
+class Leaderboard(View):
+    """Sort, filter and draw the rungs; read what they wrote; translate a caption yourself.
+
+    Sentence scores are worked out in the page, by the metrics' twins in JavaScript. Intervals of
+    the means are those of `metrics.seeds.seed_interval`.
+
+    Args:
+        contenders: one or more.
+        captions: (text, reference) pairs that the texts of the contenders are translations of.
+        bins: names of the lengths that `Contender.lengths` is told by, such as "8–9".
+        title: stands above the view.
+        hint: what to try, in a line.
+
+    Attributes:
+        quality, against, search, family, attention, column, picked, caption, seed: the positions of
+            the controls; of `family`, `attention` and `picked` 0 means all, either, none.
+        best: whether the table begins with the best.
+        own: the reader's translation of the caption.
+
+    Raises:
+        TypeError: a contender is no `Contender`, or something else is of the wrong kind.
+        ValueError: nothing to show, or parts that do not fit each other.
+    """
+
+    _esm = module("leaderboard.js")
+    _css = style("leaderboard.css")
+
+    entries = List(Dict()).tag(sync=True)
+    captions = List(Dict()).tag(sync=True)
+    bins = List(Dict()).tag(sync=True)
+    most = Int(CHARACTERS).tag(sync=True)
+    quality = Int(0).tag(sync=True)
+    against = Int(0).tag(sync=True)
+    search = Int(0).tag(sync=True)
+    family = Int(0).tag(sync=True)
+    attention = Int(0).tag(sync=True)
+    column = Int(COLUMNS.index("BLEU")).tag(sync=True)
+    best = Bool(True).tag(sync=True)
+    picked = Int(0).tag(sync=True)
+    caption = Int(0).tag(sync=True)
+    seed = Int(0).tag(sync=True)
+    own = Unicode().tag(sync=True)
+
+    _positions = (
+        *("family", "attention", "search", "quality", "against", "column"),
+        *("picked", "caption", "seed"),
+    )
+
+    def __init__(
+        self,
+        contenders: Sequence[Contender],
+        captions: Sequence[tuple[str, str]],
+        *,
+        bins: Sequence[str] = (),
+        title: str = "",
+        hint: str = "",
+    ):
+        told = _captions(captions)
+        check_words("bins", bins)
+        if len(bins) == 1:
+            raise ValueError("bins must name no length or two and more, got 1")
+        entries = _entries(contenders, len(told), len(bins))
+        check_text("title", title)
+        check_text("hint", hint)
+        super().__init__(
+            entries=entries,
+            captions=told,
+            bins=[{"label": label} for label in bins],
+            title=title,
+            hint=hint,
+        )
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        if name == "family":
+            return 1 + len({entry["family"] for entry in self.entries})
+        if name == "seed":
+            ranked = [entry["seeds"] for entry in self.entries if entry["ranked"]]
+            return len({seed for seeds in ranked for seed in seeds})
+        if name in _RANGE:
+            return len(getattr(self, _RANGE[name])) + (name == "picked")
+        fixed = {"attention": 3, "search": 2, "quality": len(QUALITIES), "against": len(AGAINST)}
+        return {**fixed, "column": len(COLUMNS)}[name]
+
+    @validate(*_positions)
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("own")
+    def _short(self, proposal: dict[str, Any]) -> str:
+        if len(proposal["value"]) > CHARACTERS:
+            raise PositionError(f"own must have at most {CHARACTERS} characters")
+        return proposal["value"]
+
+    def __repr__(self):
+        return f"Leaderboard({len(self.entries)} rungs, {len(self.captions)} captions)"
+
+
+def _captions(captions: Sequence[tuple[str, str]]) -> list[dict]:
+    if isinstance(captions, str) or not isinstance(captions, list | tuple):
+        raise TypeError(f"captions must be a list of pairs, got {shown(captions)}")
+    if not captions:
+        raise ValueError("captions must hold at least one pair, got none")
+    for place, pair in enumerate(captions):
+        check_words(f"captions[{place}]", pair)
+        if len(pair) != 2 or not pair[1].strip():
+            raise ValueError(
+                f"captions[{place}] must be a text and its reference, got {shown(pair)}"
+            )
+    return [{"source": source, "reference": reference} for source, reference in captions]
+
+
+def _entries(contenders: Sequence[Contender], captions: int, bins: int) -> list[dict]:
+    if isinstance(contenders, str) or not isinstance(contenders, list | tuple):
+        raise TypeError(f"contenders must be a list of Contender, got {shown(contenders)}")
+    entries = []
+    for place, one in enumerate(contenders):
+        if not isinstance(one, Contender):
+            raise TypeError(f"contenders[{place}] must be a Contender, got {shown(one)}")
+        entries.append(_entry(one, f"contenders[{place}]", captions, bins))
+    if not any(entry["ranked"] for entry in entries):
+        raise ValueError("contenders must hold at least one that is ranked, got none")
+    return entries
+
+
+def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
+    for part in ("name", "family"):
+        check_text(f"{name}.{part}", getattr(one, part))
+        check_characters(f"{name}.{part}", getattr(one, part))
+    for part in ("attention", "ranked"):
+        check_flag(f"{name}.{part}", getattr(one, part))
+    for part in ("seeds", "texts", "lengths"):
+        if not isinstance(getattr(one, part), list | tuple):
+            raise TypeError(f"{name}.{part} must be a list, got {shown(getattr(one, part))}")
+    for seed in one.seeds:
+        check_seed(f"{name}.seeds", seed)
+    runs = len(one.seeds)
+    check_count(f"number of {name}.seeds", runs)
+    if len(one.texts) != runs:
+        raise ValueError(f"{name}.texts must hold one list a run, {runs}, got {len(one.texts)}")
+    for texts in one.texts:
+        check_words(f"{name}.texts", texts)
+        if len(texts) != captions:
+            raise ValueError(
+                f"{name}.texts must have {captions} texts a run, as captions, got {len(texts)}"
+            )
+    return {
+        **one._asdict(),
+        "seeds": list(one.seeds),
+        "texts": [list(texts) for texts in one.texts],
+        "scores": _scores(one.scores, f"{name}.scores", runs),
+        "lengths": _lengths(one.lengths, f"{name}.lengths", bins),
+    }
+
+
+def _scores(scores: Mapping, name: str, runs: int) -> dict:
+    if not isinstance(scores, Mapping):
+        raise TypeError(f"{name} must map measures to numbers, got {shown(scores)}")
+    told = {}
+    for measure, values in scores.items():
+        if measure not in MEASURES:
+            raise ValueError(f"{name} must be of {', '.join(MEASURES)}, got {shown(measure)}")
+        if not isinstance(values, list | tuple) or len(values) != runs:
+            raise ValueError(f"{name}[{measure!s}] must hold {runs} numbers, got {shown(values)}")
+        for value in values:
+            check_number(f"{name}[{measure!s}]", value)
+        numbers = [float(value) for value in values]
+        low, high = seed_interval(numbers) if runs > 1 else (None, None)
+        told[measure] = {"values": numbers, "low": low, "high": high}
+    return told
+
+
+def _lengths(lengths: Sequence[Sequence[float]], name: str, bins: int) -> list[dict]:
+    if len(lengths) not in (0, bins):
+        raise ValueError(f"{name} must hold {bins} triples, as bins, or none, got {len(lengths)}")
+    told = []
+    for triple in lengths:
+        if not isinstance(triple, list | tuple) or len(triple) != 3:
+            raise ValueError(f"{name} must hold triples (score, low, high), got {shown(triple)}")
+        for value in triple:
+            check_number(name, value)
+        told.append(dict(zip(("bleu", "low", "high"), map(float, triple), strict=True)))
+    return told

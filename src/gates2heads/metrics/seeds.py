@@ -1,0 +1,166 @@
+"""What a few training runs tell of a recipe: an interval of its mean, and a test of two recipes.
+
+Each run is a draw: the same recipe with another seed starts from other weights, reads in another
+order and ends with another score. With R runs the mean is known to within Student's interval; two
+recipes are compared by asking in how many ways the runs could have been dealt out between them.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from numbers import Real
+from typing import NamedTuple
+
+from gates2heads.checks.shown import shown
+from gates2heads.checks.values import check_count, check_list
+from gates2heads.metrics.significance import Interval
+
+__all__ = ["Exchange", "exchange_runs", "pareto_front", "seed_interval", "student_quantile"]
+
+MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to deal out twenty runs
+
+
+class Exchange(NamedTuple):
+    """The outcome of an exchange test of runs.
+
+    Attributes:
+        difference: mean of the first runs minus mean of the second.
+        splits: in how many ways the runs can be dealt out.
+        as_far: how many of them set the means at least as far apart, whichever is ahead.
+        p_value: as_far / splits, two-sided.
+    """
+
+    difference: float
+    splits: int
+    as_far: int
+    p_value: float
+
+
+def student_quantile(share: float, degrees: int) -> float:
+    """Give the t for which |T| ≤ t holds with a share of probability.
+
+    Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4, a finite sum in the angle arctan(t/√ν);
+    solved for t by bisection.
+
+    Args:
+        share: between 0 and 1, such as 0.95.
+        degrees: of freedom, ν, 1 or more.
+
+    Returns:
+        t, such as 4.303 for 0.95 and 2.
+
+    Raises:
+        TypeError, ValueError: share or degrees out of range.
+    """
+    _check_inside(share)
+    check_count("degrees", degrees, most=10_000)
+    low, high = 0.0, math.pi / 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, degrees) < share else (low, middle)
+    return math.sqrt(degrees) * math.tan((low + high) / 2)
+
+
+def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Interval:
+    """Give the interval in which the mean over all seeds lies, by the scores of a few.
+
+    Source: Student 1908. It supposes that the scores scatter like a normal distribution.
+
+    Args:
+        scores: one number a run, two or more.
+        confidence: how often such an interval holds the mean, between 0 and 1.
+
+    Returns:
+        mean ∓ t · s / √R, where s divides by R − 1 and t has R − 1 degrees of freedom.
+
+    Raises:
+        TypeError: scores is no list of numbers.
+        ValueError: fewer than two scores, NaN or inf, or a confidence out of range.
+    """
+    scores = _numbers("scores", scores, least=2)
+    _check_inside(confidence, "confidence")
+    count, mean = len(scores), math.fsum(scores) / len(scores)
+    variance = math.fsum((score - mean) ** 2 for score in scores) / (count - 1)
+    half = student_quantile(confidence, count - 1) * math.sqrt(variance / count)
+    return Interval(mean - half, mean + half)
+
+
+def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
+    """Ask in how many ways the runs of two recipes could have been dealt out as far apart.
+
+    Source: Fisher 1935, section 21. If the recipes were one, each way would be equally likely.
+
+    Args:
+        first, second: the scores of the runs, 1 to 10 of each.
+
+    Raises:
+        TypeError: no list of numbers.
+        ValueError: no run, too many, NaN or inf.
+    """
+    first = _numbers("first", first, least=1, most=MOST_RUNS)
+    second = _numbers("second", second, least=1, most=MOST_RUNS)
+    scores, some = [*first, *second], len(first)
+    total = math.fsum(scores)
+
+    def gap(sum_of_first: float) -> float:
+        return sum_of_first / some - (total - sum_of_first) / len(second)
+
+    found = gap(math.fsum(first))
+    near = 1e-9 * (1 + max(map(abs, scores)))  # the same sum in another order is the same
+    gaps = [gap(math.fsum(dealt)) for dealt in combinations(scores, some)]
+    as_far = sum(abs(one) >= abs(found) - near for one in gaps)
+    return Exchange(found, len(gaps), as_far, as_far / len(gaps))
+
+
+def pareto_front(costs: Sequence[float], qualities: Sequence[float]) -> list[bool]:
+    """Say of each of N things whether none of the others beats it.
+
+    Another beats it if it costs no more and is no worse, and one of the two is better.
+
+    Args:
+        costs: N numbers, the lower the better.
+        qualities: N numbers, the higher the better.
+
+    Raises:
+        TypeError: no list of numbers.
+        ValueError: lists of different lengths, none at all, NaN or inf.
+    """
+    costs = _numbers("costs", costs, least=1)
+    qualities = _numbers("qualities", qualities, least=1)
+    if len(costs) != len(qualities):
+        raise ValueError(f"qualities must have {len(costs)} numbers as costs, got {len(qualities)}")
+    things = list(zip(costs, qualities, strict=True))
+    return [
+        not any(c <= cost and q >= quality and (c, q) != (cost, quality) for c, q in things)
+        for cost, quality in things
+    ]
+
+
+def _within(angle: float, degrees: int) -> float:
+    """P(|T| ≤ √ν tan(angle)) with ν degrees of freedom."""
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = degrees % 2
+    term = sine * (math.cos(angle) if odd else 1)
+    total = 0.0
+    for power in range(2 + odd, degrees + 1, 2):
+        total += term
+        term *= square * (power - 1) / power
+    return 2 / math.pi * (angle + total) if odd else total
+
+
+def _check_inside(value: float, name: str = "share") -> None:
+    if not isinstance(value, float) or not 0 < value < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {shown(value)}")
+
+
+def _numbers(name: str, values: Sequence[float], *, least: int, most: int = 100_000) -> list[float]:
+    check_list(name, values, of="numbers")
+    values = list(values)
+    if not least <= len(values) <= most:
+        raise ValueError(f"{name} must hold {least} to {most} numbers, got {len(values)}")
+    for place, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"{name}[{place}] must be a number, got {shown(value)}")
+        if not math.isfinite(value) or abs(value) > 1e150:
+            raise ValueError(f"{name}[{place}] must be finite, got {shown(value)}")
+    return [float(value) for value in values]
