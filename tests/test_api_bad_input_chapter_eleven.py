@@ -4,9 +4,10 @@ import math
 from functools import partial
 
 from gates2heads.display.widgets import Contender, Leaderboard
+from gates2heads.exercises.faulty_board import told
 from gates2heads.metrics.seeds import exchange_runs, pareto_front, seed_interval, student_quantile
 from gates2heads.training.leaderboard import RUNGS, Standing, standings
-from tests.nonsense import HUGE, LISTS, SHARES, THINGS, through, walk
+from tests.nonsense import FLAGS, HUGE, LISTS, SHARES, THINGS, through, walk
 
 NUMBERS = [*LISTS, [], ["a"], [None, 1.0], [math.nan, 1.0], [math.inf, 1.0], [True, 2.0], "ab"]
 COUNTS = [*THINGS, None, [], "3", 2.5, 0, -1, HUGE]
@@ -37,6 +38,11 @@ ENTRIES = {
         pareto_front,
         {"costs": [1.0, 2.0], "qualities": [2.0, 3.0]},
         {"costs": NUMBERS, "qualities": [*NUMBERS, [1.0]]},
+    ),
+    "told": (
+        told,
+        {"scores": [1.0, 2.0], "faulty": True},
+        {"scores": [*NUMBERS, [1.0]], "faulty": FLAGS},
     ),
     "standings": (
         standings,

@@ -18,14 +18,12 @@ KEYS = {
     "parameters": ("parameters",) * 2,
     "training": ("cost",) * 2,
 }
-SCALES = {"parameters": 1e-6, "training": 1 / 60}
+SCALES = {"parameters": 1e-6}
 
 
 def drive_board(page: Page, root: Locator, traits: dict) -> None:
     """Move every control, sort by every column, read every caption, and translate one."""
-    selects = [root.get_by_label(name) for name in ("quality", "against", "written by")]
-    quality, against, search = selects
-    family, attention = root.get_by_label("family"), root.get_by_label("attention", exact=True)
+    quality, against, search, family, attention, *_ = root.locator("select").all()
     check_table(root, traits, 0)
     for chosen in (1, 0):
         search.select_option(str(chosen))
@@ -63,7 +61,7 @@ def drive_lengths(root: Locator, traits: dict, against: Locator) -> None:
     lined = [place for place, one in enumerate(traits["entries"]) if one["lengths"]]
     drawn = root.locator(".g2h-picture [data-place]:has(polyline)")
     assert [int(one.get_attribute("data-place")) for one in drawn.all()] == lined
-    expect(root.get_by_label("quality")).to_be_disabled()
+    expect(root.locator("select").first).to_be_disabled()
     for place, one in enumerate(traits["entries"]):
         assert (one["name"] in root.locator(".g2h-legend").first.inner_text()) != (place in lined)
     if lined:
@@ -79,7 +77,7 @@ def drive_lengths(root: Locator, traits: dict, against: Locator) -> None:
 
 def drive_captions(root: Locator, traits: dict) -> None:
     """Every caption with every seed; then the reader's own words."""
-    which, seed = root.get_by_label("caption"), root.get_by_label("run", exact=True)
+    which, seed = root.locator("select").all()[-2:]
     for number in range(len(traits["captions"])):
         which.select_option(str(number))
         for place in range(seed.locator("option").count()):
@@ -143,7 +141,7 @@ def check_picture(root: Locator, traits: dict, quality: str, cost: int) -> None:
 def check_readings(root: Locator, traits: dict, number: int, own: str = "") -> None:
     """Each sentence has the library's scores, the best chrF first; none of this run is missing."""
     caption = traits["captions"][number]
-    label = root.get_by_label("run", exact=True).locator("option:checked").inner_text()
+    label = root.locator("select").last.locator("option:checked").inner_text()
     seed = int(label.removeprefix("seed "))
     wanted = {
         one["name"]: one["texts"][one["seeds"].index(seed) if one["ranked"] else 0][number]

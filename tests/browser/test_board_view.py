@@ -40,7 +40,7 @@ def test_on_a_phone_nothing_sticks_out_and_it_answers(board, open_page):
         page = open_page(site, viewport={"width": 390, "height": 844})
         (root,) = ready_views(page, views)
         check_phone(page, [root])
-        root.get_by_label("against").select_option("2")
+        root.locator("select").nth(1).select_option("2")
         root.get_by_role("textbox").fill("A dog runs on the beach.")
         expect(root.locator(".g2h-you")).to_have_count(1)
         check_phone(page, [root])

@@ -39,7 +39,7 @@ RUNGS = {
     "captions-luong": Rung("Luong's attention", "recurrent", True),
     "captions-convolutional": Rung("convolution", "convolution", True),
     "captions-transformer": Rung("Transformer", "Transformer", True),
-    "captions-rotary": Rung("Transformer, rotary", "Transformer", True),
+    "captions-rotary": Rung("rotary Transformer", "Transformer", True),
     "captions-universal": Rung("Universal Transformer", "Transformer", True),
     "captions-at-once": Rung("all at once", "Transformer", True, in_turn=False),
 }

@@ -4,7 +4,7 @@ import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const PLACES = ["family", "attention", "search", "quality", "against", "column", "picked", "caption", "seed"];
 const MARKS = { match: "in the reference", clipped: "used up", miss: "not in it" };
-const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "training (min)"];
+const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "training (GRU = 1)"];
 const LEGEND = "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget.";
 const BY_LENGTH = "One run of each rung. Press a rung in the table: its bars say how far BLEU of these sentences depends on which of them were drawn.";
 

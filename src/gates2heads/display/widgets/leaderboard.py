@@ -24,7 +24,7 @@ AGAINST = ("parameters", "training", "sentence length")
 COLUMNS = (*QUALITIES, "parameters", "training")
 MEASURES = (
     *("bleu", "bleu_greedy", "chrf", "chrf_greedy", "perplexity", "perplexity_free_running"),
-    *("parameters", "cost"),  # cost in seconds
+    *("parameters", "cost"),  # cost of training, as a multiple of one rung's
 )
 _RANGE = {"picked": "entries", "caption": "captions"}
 
@@ -37,7 +37,8 @@ class Contender(NamedTuple):
         family: such as "recurrent"; one colour and mark each, six at most.
         attention: whether its decoder attends to the source.
         seeds: of its runs.
-        scores: for each of `MEASURES` that is known, one number a run; the cost in seconds.
+        scores: for each of `MEASURES` that is known, one number a run; the cost as a multiple
+            of that of the GRU without attention.
         texts: what each run wrote for the captions of the view.
         lengths: (score, low, high) for each of the view's bins; empty where nobody knows.
         ranked: False for what stands outside the budget.
