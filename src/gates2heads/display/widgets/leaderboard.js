@@ -4,7 +4,7 @@ import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const PLACES = ["family", "attention", "search", "quality", "against", "column", "picked", "caption", "seed"];
 const MARKS = { match: "in the reference", clipped: "used up", miss: "not in it" };
-const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "training (GRU = 1)"];
+const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "cost (GRU = 1)"];
 const LEGEND = "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget.";
 const BY_LENGTH = "One run of each rung. Press a rung in the table: its bars say how far BLEU of these sentences depends on which of them were drawn.";
 
@@ -54,7 +54,7 @@ class Leaderboard extends Stage {
       return button;
     });
     this.heads = this.sorters.map((button) => element("th", { scope: "col" }, button));
-    const head = element("tr", {}, element("th", { scope: "col" }, "place"), element("th", { scope: "col" }, "rung"), ...this.heads, element("th", { scope: "col" }, "runs"));
+    const head = element("tr", {}, element("th", { scope: "col", "aria-label": "place" }, "#"), element("th", { scope: "col" }, "rung"), ...this.heads, element("th", { scope: "col" }, "runs"));
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.root.append(this.picture, this.legend,
       element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "the board" },
@@ -78,7 +78,7 @@ class Leaderboard extends Stage {
     this.english = element("p", { class: "g2h-text" });
     this.readings = element("tbody");
     this.told = element("p", { class: "g2h-live g2h-own-told", "aria-live": "polite" });
-    const legend = element("p", { class: "g2h-legend" }, ...Object.entries(MARKS).flatMap(([fate, words]) => [element("span", { class: `g2h-word g2h-${fate}` }, words), " "]),
+    const legend = element("p", { class: "g2h-legend" }, ...Object.entries(MARKS).flatMap(([fate, words]) => [element("span", { class: `g2h-graded g2h-${fate}` }, words), " "]),
       "Word by word beside the one reference, as BLEU counts; each score is of this one sentence.");
     const head = ["who", "chrF", "BLEU", "wrote"].map((text) => element("th", { scope: "col" }, text));
     this.root.append(
@@ -153,7 +153,7 @@ class Leaderboard extends Stage {
     this.english.textContent = `reference: ${reference}`;
     const rows = readings(this.entries, this.places, { caption: state.caption, seed: this.seeds[state.seed], own, reference });
     this.readings.replaceChildren(...rows.map((row) => {
-      const words = row.runs.flatMap((run) => [element("span", { class: `g2h-word g2h-${run.fate}` }, run.text), " "]);
+      const words = row.runs.flatMap((run) => [element("span", { class: `g2h-graded g2h-${run.fate}` }, run.text), " "]);
       const kind = row.place < 0 ? "g2h-you" : state.picked === row.place ? "g2h-picked" : "";
       return element("tr", kind ? { class: kind } : {},
         element("th", { scope: "row" }, row.name),
