@@ -13,7 +13,7 @@ export const QUALITIES = [
 ];
 export const COSTS = [
   { label: "parameters", unit: "millions", keys: ["parameters"], up: false, places: 1, scale: 1e-6 },
-  { label: "training", unit: "GRU = 1", keys: ["cost"], up: false, places: 2 },
+  { label: "cost of a step", unit: "GRU = 1", keys: ["cost"], up: false, places: 2 },
 ];
 export const LENGTH = COSTS.length; // behind the costs: the length of the German sentence
 export const COLUMNS = [...QUALITIES, ...COSTS];

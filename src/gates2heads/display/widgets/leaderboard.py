@@ -20,8 +20,8 @@ from gates2heads.metrics.seeds import seed_interval
 
 CHARACTERS = 500  # the longest text
 QUALITIES = ("BLEU", "chrF", "perplexity", "perplexity, free-running")
-AGAINST = ("parameters", "training", "sentence length")
-COLUMNS = (*QUALITIES, "parameters", "training")
+AGAINST = ("parameters", "cost of a step", "sentence length")
+COLUMNS = (*QUALITIES, "parameters", "cost of a step")
 MEASURES = (
     *("bleu", "bleu_greedy", "chrf", "chrf_greedy", "perplexity", "perplexity_free_running"),
     *("parameters", "cost"),  # cost of training, as a multiple of one rung's
