@@ -110,7 +110,7 @@ def everything() -> None:
     """Train and measure what the chapter shows, from the captions on."""
     seeds = ["--seeds", *map(str, SEEDS)]
     ladder.main(seeds)
-    Study("paces", paces.run, paces.RUNGS).main([])
+    Study("paces", paces.run, paces.RUNGS).main(seeds)
     read = [name for name in language_models.SETTINGS if name.startswith("captions-")]
     Study("language_models", language_models.run, language_models.SETTINGS).main([*read, *seeds])
 

@@ -84,6 +84,21 @@ def test_a_study_of_two_captions(monkeypatch):
         leaderboard.words.cache_clear()
 
 
+def test_everything_is_every_rung_and_every_caption_model_with_three_seeds(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(ladder, "main", lambda words: asked.update(ladder=words))
+    monkeypatch.setattr(
+        leaderboard.Study, "main", lambda study, words: asked.update({study.name: words})
+    )
+    leaderboard.everything()
+    seeds = ["--seeds", "0", "1", "2"]
+    assert asked["ladder"] == asked["paces"] == seeds
+    *read, _, _, _, _ = asked["language_models"]
+    assert asked["language_models"][-4:] == seeds
+    assert "captions-5-gram-kneser-ney" in read
+    assert all(name.startswith("captions-") for name in read)
+
+
 @pytest.mark.slow
 @needs_data
 def test_a_pace_is_told(monkeypatch):
