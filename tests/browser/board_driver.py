@@ -61,7 +61,9 @@ def drive_lengths(root: Locator, traits: dict, against: Locator) -> None:
     lined = [place for place, one in enumerate(traits["entries"]) if one["lengths"]]
     drawn = root.locator(".g2h-picture [data-place]:has(polyline)")
     assert [int(one.get_attribute("data-place")) for one in drawn.all()] == lined
-    expect(root.locator("select").first).to_be_disabled()
+    for disabled in (root.locator("select").nth(0), root.locator("select").nth(2)):
+        expect(disabled).to_be_disabled()  # BLEU and the beam, as the picture has them
+        expect(disabled).to_have_value("0")
     gone = [one["name"] for one in traits["entries"] if not one["lengths"]]
     told = f"Of {', '.join(gone)} the texts were not kept" if gone else "One run of each rung"
     expect(root.locator(".g2h-legend").first).to_contain_text(told)
@@ -119,8 +121,11 @@ def check_table(root: Locator, traits: dict, search: int) -> None:
     assert shown == sorted(shown, reverse=sorts[column] == "descending")
     places = [row.locator("td").first.inner_text() for row in rows]
     ranked = [place for place in places if place != "–"]
-    assert ranked == [str(place + 1) for place in range(len(ranked))]
-    first = next(row for row, place in zip(rows, places, strict=True) if place == "1")
+    from_one = [str(place + 1) for place in range(len(ranked))]
+    # a place is counted from the best, whichever end stands above
+    best = (sorts[column] == "descending") == (COLUMNS[column] in ("BLEU", "chrF"))
+    assert ranked == (from_one if best else from_one[::-1])
+    first = next(row for row, place in zip(rows, places, strict=True) if place != "–")
     name = first.locator(".g2h-rung-name").inner_text()
     expect(root.locator(".g2h-live").first).to_contain_text(f": {name}, ")
 

@@ -39,7 +39,7 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty board: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then the intervals would be too narrow, and they are as wide as the sound ones.",
-        "b": "Then every number would be too high, however many runs there are.",
+        "b": "Then the excess over the sound number would be the same for 2 and for 40 runs.",
         "d": "Then the intervals of few runs would be too narrow: compare the widths.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)

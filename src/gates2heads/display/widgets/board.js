@@ -35,7 +35,10 @@ export function standing(entry, measure, search = 0) {
 export function numberInWords(told, places) {
   if (!told) return "–";
   const mean = told.mean.toFixed(places);
-  return told.low === null ? mean : `${mean} ± ${((told.high - told.low) / 2).toFixed(places)}`;
+  if (told.low === null) return mean;
+  const half = (told.high - told.low) / 2;
+  const few = half.toFixed(places);
+  return `${mean} ± ${Number(few) ? few : half.toFixed(places + 1)}`;
 }
 
 /** The places of the rungs that the filters let through. */

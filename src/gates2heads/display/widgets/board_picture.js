@@ -108,6 +108,10 @@ function scatter(picture, entries, places, state) {
     const parts = q.values.map((value) => drawn("line", { class: "g2h-run-tick", x1: point.x - 9, x2: point.x + 9, y1: y.at(value), y2: y.at(value) }));
     if (q.low !== null) parts.push(drawn("line", { class: "g2h-range", x1: point.x, x2: point.x, y1: y.at(Math.max(q.low, log ? 1 : q.low)), y2: y.at(q.high) }));
     const label = labels[number];
+    if (Math.abs(label.y - point.y) > 1.5 * LINE) {
+      const near = label.y > point.y ? label.y - 6 : label.y + 6;
+      parts.push(drawn("line", { class: "g2h-leader", x1: point.x, y1: point.y, x2: label.x, y2: near }));
+    }
     picture.append(group(entry, place, state, ...parts, mark(entry.family, point.x, point.y),
       drawn("text", { x: label.x, y: label.y + 4, "text-anchor": label.anchor }, names[number])));
   });

@@ -97,6 +97,8 @@ class Leaderboard extends Stage {
   read() {
     const limits = { family: this.families.length + 1, attention: 3, search: 2, quality: QUALITIES.length, against: LENGTH + 1, column: COLUMNS.length, picked: this.entries.length + 1, caption: this.captions.length, seed: this.seeds.length };
     const state = Object.fromEntries(PLACES.map((trait) => [trait, inside(this.model.get(trait), limits[trait])]));
+    // By length there is one score and one search.
+    if (state.against === LENGTH) Object.assign(state, { quality: 0, search: 0 });
     return { ...state, best: this.model.get("best"), families: this.families, picked: state.picked - 1 };
   }
 
@@ -120,7 +122,9 @@ class Leaderboard extends Stage {
 
   drawRows(state) {
     const focused = this.rows.contains(document.activeElement) ? document.activeElement.dataset.place : null;
-    let place = 0;
+    // A place is counted from the best, whichever end stands above.
+    const ranked = inOrder(this.entries, this.places, { ...state, best: true })
+      .filter((number) => this.entries[number].ranked && standing(this.entries[number], COLUMNS[state.column], state.search));
     this.rows.replaceChildren(...inOrder(this.entries, this.places, state).map((number) => {
       const entry = this.entries[number];
       const name = element("button", { type: "button", class: "g2h-rung-name", "data-place": number, "aria-pressed": String(state.picked === number) }, entry.name);
@@ -129,7 +133,7 @@ class Leaderboard extends Stage {
         return element("td", { "data-mean": told?.mean ?? "" }, numberInWords(told, measure.places));
       });
       return element("tr", state.picked === number ? { class: "g2h-picked" } : {},
-        element("td", {}, entry.ranked ? String(++place) : "–"), element("th", { scope: "row" }, name),
+        element("td", {}, ranked.includes(number) ? String(ranked.indexOf(number) + 1) : "–"), element("th", { scope: "row" }, name),
         ...cells, element("td", {}, String(entry.seeds.length)));
     }));
     if (focused !== null) this.rows.querySelector(`[data-place="${focused}"]`)?.focus();
