@@ -35,7 +35,7 @@ from gates2heads.models.pretraining.by_name import pretraining_model
 from gates2heads.models.pretraining.filling import fill_gaps
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.pretraining.heads import TokenHead
-from gates2heads.training.fact_contexts import likeness, states_of, two_roles
+from gates2heads.training.fact_contexts import likeness, states_of, two_roles, wording
 from gates2heads.training.fact_pretraining import fact_batches, fact_markers, untrained
 from gates2heads.training.fact_questions import fill_names, fill_tokens
 from gates2heads.training.fact_uses import UseReader, learn_use, use_batch
@@ -197,6 +197,7 @@ ENTRIES = {
         {"model": FACTUAL, "occurrences": DOUBLES[:2]},
         {"model": [*MODELS, READER, WRITER], "occurrences": NO_DOUBLES},
     ),
+    "wording": (wording, {"fact": FACTS[0]}, {"fact": [*THINGS, None, 3, FACTS]}),
     "likeness": (
         likeness,
         {"states": floats(2, len(DOUBLES), 3), "occurrences": DOUBLES},

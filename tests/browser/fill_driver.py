@@ -151,6 +151,7 @@ def drive_gaps(view: Filler) -> None:
         view.root.locator(".g2h-word").nth(place).click()
         view.hidden = sorted({place} ^ set(view.hidden))
         view.answered()
+        expect(view.root.locator(".g2h-word").nth(place)).to_be_focused()
     for gap in range(len(view.hidden)):
         view.root.locator(".g2h-answer").first.locator(".g2h-filled").nth(gap).click()
         view.gap = gap
@@ -173,7 +174,7 @@ def drive_names(view: Filler) -> None:
 
 
 def drive_texts(view: Filler) -> None:
-    """What is typed is read; unknown words are named; empty and too long get a sentence."""
+    """What is typed is read, a gap goes with its word; unknown words are named; no text is told."""
     view.root.locator(".g2h-word").nth(1).click()
     view.hidden = [1]
     before = view.answered()["words"]
@@ -184,10 +185,13 @@ def drive_texts(view: Filler) -> None:
         assert view.field.input_value() == text
         assert view.root.evaluate(FACTS)["words"] == before
         expect(view.root.locator(".g2h-answers")).to_have_css("opacity", "0.45")
-    for text in ("<img src=x onerror=alert(1)>", "שלום 👩‍👧 é", OWN):
+    for text in (" ".join([*before[:2], "x"]), "<img src=x onerror=alert(1)>", "שלום 👩‍👧 é", OWN):
+        if split_bilingual(text)[1] != before[1]:
+            view.hidden = []
         view.text = text
         view.field.fill(text)
         view.answered()
         expect(refusal).to_be_hidden()
         strange = any(word not in view.models()[1].vocabulary for word in split_bilingual(text))
         assert ("No model ever saw" in view.state.inner_text()) == strange
+    assert view.hidden == []

@@ -119,6 +119,19 @@ def test_places_are_toggled_alone_and_as_names():
     assert found == [[1, 2, 4], [1], [1, 3, 4, 5], [1], [0, 2], runs, parts]
 
 
+def test_a_gap_goes_with_its_word():
+    found = run_javascript(
+        """const before = ["In", "Bern", "Franc"];
+        return [
+          fills.unchanged([0, 2], before, ["In", "Ulm", "Franc", "."]),
+          fills.unchanged([0, 2], before, ["In", "Old", "Bern", "Franc"]),
+          fills.unchanged([1, 2], before, ["In", "Bern"]),
+        ];""",
+        FILLS,
+    )
+    assert found == [[0, 2], [0], [1]]
+
+
 def test_what_the_models_say_in_words():
     names = ["BERT", "GPT", "ERNIE"]
     results = view().recorded

@@ -7,4 +7,4 @@ def test_each_of_the_four_is_drawn_with_its_question():
     told = " ".join(text.get_text() for axes in four_ways().axes for text in axes.texts)
     for words in ("ELMo", "GPT", "BERT", "ERNIE", "whole names hidden", "the one before"):
         assert words in told
-    assert told.count("(N, V), (B, 2)") == 2  # BERT and ERNIE are asked the same
+    assert told.count("(|M|, V), (B, 2)") == 2  # BERT and ERNIE are asked the same

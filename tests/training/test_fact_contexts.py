@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gates2heads.data.corpora.wordings import wordings
 from gates2heads.data.tokens.bilingual import split_bilingual
-from gates2heads.training.fact_contexts import Occurrence, likeness, states_of, two_roles
+from gates2heads.training.fact_contexts import Occurrence, likeness, states_of, two_roles, wording
 from gates2heads.training.fact_pretraining import fact_tokenizer, untrained
 
 ENGLISH = [one for split in ("train", "test") for one in wordings(split) if one.locale == "en"]
@@ -35,18 +35,51 @@ def test_a_state_is_the_models_own():
     torch.testing.assert_close(states[:, 67], alone, rtol=1e-4, atol=1e-5)
 
 
+def told_as(text):
+    return next(one for one in ENGLISH if wording(one) == text)
+
+
+def test_a_wording_is_the_sentence_without_its_names():
+    told = {(one.relation, wording(one)) for one in ENGLISH}
+    assert told == {
+        ("currency", "In …, people pay with the …."),
+        ("currency", "The … is the currency of …."),
+        ("language", "In …, … is an official language."),
+        ("language", "An official language of … is …."),
+    }
+    with pytest.raises(TypeError, match="fact must"):
+        wording("In Denmark")
+
+
 def test_by_hand():
-    fact = ENGLISH[0]
+    pay, coin, spoken = map(
+        told_as,
+        (
+            "In …, people pay with the ….",
+            "The … is the currency of ….",
+            "In …, … is an official language.",
+        ),
+    )
     some = [
-        Occurrence("a", "currency", fact, 0),
-        Occurrence("a", "currency", fact, 0),
-        Occurrence("a", "language", fact, 0),
-        Occurrence("b", "language", fact, 0),
+        Occurrence("a", "currency", pay, 0),
+        Occurrence("a", "currency", coin, 0),
+        Occurrence("a", "language", spoken, 0),
+        Occurrence("b", "language", spoken, 0),
     ]
     states = torch.tensor([[[1.0, 0.0], [3.0, 4.0], [0.0, 2.0], [9.0, 9.0]]])
     told = likeness(states, some)
     assert told.same == pytest.approx([0.6])  # 3 / 5
     assert told.other == pytest.approx([(0 + 0.8) / 2])
+    assert told.pairs == (1, 2)
+
+
+def test_pairs_in_one_wording_do_not_count():
+    states = torch.randn(2, len(DOUBLES), 5, generator=torch.Generator().manual_seed(3))
+    told = likeness(states, DOUBLES)
+    twice = likeness(torch.cat([states, states], dim=1), [*DOUBLES, *DOUBLES])
+    assert twice.pairs == tuple(4 * count for count in told.pairs)
+    assert twice.same == pytest.approx(told.same, abs=1e-5)
+    assert twice.other == pytest.approx(told.other, abs=1e-5)
 
 
 @given(st.floats(0.1, 10), st.integers(0, 1000))
@@ -64,7 +97,7 @@ def test_length_does_not_matter(scale, seed):
 def test_what_is_refused():
     with pytest.raises(ValueError, match=r"states must have shape \(layers, 23, D\)"):
         likeness(torch.zeros(3, 5, 7), DOUBLES[:23])
-    with pytest.raises(ValueError, match="two of one word in one role"):
+    with pytest.raises(ValueError, match="two of one word in one role, told in two wordings"):
         likeness(torch.zeros(3, 1, 7), DOUBLES[:1])
     with pytest.raises(TypeError, match="what `two_roles` gives"):
         states_of(untrained("bert", 0), ["Danish"])

@@ -15,8 +15,8 @@ COLUMNS = (
 ASKED = (
     ("the next token,\nthe one before", "2 × (B, L, V)"),
     ("the next token", "(B, L, V)"),
-    ("N hidden tokens;\nsame subject?", "(N, V), (B, 2)"),
-    ("N hidden tokens;\nsame subject?", "(N, V), (B, 2)"),
+    ("hidden tokens;\nsame subject?", "(|M|, V), (B, 2)"),
+    ("hidden tokens;\nsame subject?", "(|M|, V), (B, 2)"),
 )
 
 

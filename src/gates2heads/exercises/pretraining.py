@@ -160,8 +160,8 @@ def mix(states: Tensor, scores: Tensor, scale: float) -> Tensor:
     """The solution of exercise 10.4.
 
     Args:
-        states: (N, L, D), of N layers.
-        scores: (N,), learned by the task.
+        states: (N + 1, L, D), of layers 0 to N.
+        scores: (N + 1,), learned by the task.
         scale: γ.
 
     Returns:
@@ -203,7 +203,7 @@ check_mix = FunctionCheck(
             weigh=lambda scores: scores.exp()
         ),
     },
-    remark="With N = 1 it is the last layer, scaled: what BERT hands to a task.",
+    remark="Where the last layer has the whole share, it is that layer, scaled: BERT's way.",
 )
 
 
@@ -211,11 +211,12 @@ def best_span(first: Tensor, last: Tensor) -> tuple[int, int]:
     """The solution of exercise 10.5.
 
     Args:
-        first, last: (L,), how well each token would begin and end the answer; token 0 is [CLS].
+        first, last: (L,), how well each token would begin and end the answer; token 0 is [CLS], the
+            others are the text.
 
     Returns:
-        the places of the first and the last token of the best answer, or (0, 0) where "no answer"
-        is better.
+        the places of the first and the last token of the best span in the text, or (0, 0) where
+        [CLS], as begin and end, is as good.
     """
     scores = first[:, None] + last[None, :]
     scores = scores.masked_fill(~torch.ones_like(scores).triu().bool(), -torch.inf)

@@ -31,8 +31,9 @@ class Occurrence(NamedTuple):
 class Likeness(NamedTuple):
     """How like the vectors of one word are, in each layer, the embeddings first."""
 
-    same: list[float]  # mean cosine of two occurrences in one role
+    same: list[float]  # mean cosine of two occurrences in one role, in different wordings
     other: list[float]  # of two occurrences in two roles
+    pairs: tuple[int, int]  # how many of each kind were compared
 
 
 def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
@@ -82,14 +83,17 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
 
 
 def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
-    """Compare each two occurrences of one word: mean cosines of pairs in one role, and in two.
+    """Compare two occurrences of one word: mean cosines of pairs in one role, and in two.
+
+    Pairs in one wording are left out: the same neighbours and the same place make them alike,
+    whatever the role. Two roles are never told in one wording.
 
     Args:
         states: (J, N, D) float, of J layers, from `states_of`.
         occurrences: the same N.
 
     Returns:
-        one mean a layer, of each kind.
+        one mean a layer, of each kind, and the number of pairs.
 
     Raises:
         TypeError, ValueError: states that do not fit, or no pair of one of the two kinds.
@@ -103,17 +107,36 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
         )
     unit = torch.nn.functional.normalize(states, dim=-1)
     cosines = unit @ unit.transpose(1, 2)  # (layers, N, N)
-    number = {word: at for at, word in enumerate(dict.fromkeys(one.word for one in occurrences))}
-    words = torch.tensor([number[one.word] for one in occurrences])
-    roles = torch.tensor([one.role == "language" for one in occurrences])
-    pairs = (words[:, None] == words).triu(1)
-    alike = roles[:, None] == roles
-    means = []
-    for kind in (pairs & alike, pairs & ~alike):
-        if not kind.any():
-            raise ValueError("occurrences must hold two of one word in one role, and in two")
-        means.append(cosines[:, kind].mean(dim=1).tolist())
-    return Likeness(*means)
+    words = _equal([one.word for one in occurrences])
+    alike = _equal([one.role for one in occurrences])
+    told = _equal([wording(one.fact) for one in occurrences])
+    pairs = words.triu(1) & ~told
+    kinds = (pairs & alike, pairs & ~alike)
+    if not all(kind.any() for kind in kinds):
+        raise ValueError(
+            "occurrences must hold two of one word in one role, told in two wordings, and two of "
+            "one word in two roles"
+        )
+    means = [cosines[:, kind].mean(dim=1).tolist() for kind in kinds]
+    return Likeness(*means, tuple(int(kind.sum()) for kind in kinds))
+
+
+def wording(fact: Fact) -> str:
+    """The sentence of a fact with its two names left out: "In …, people pay with the …", for one.
+
+    Raises:
+        TypeError: it is no fact.
+    """
+    check_facts("fact", [fact])
+    (a, b), (c, d) = sorted([fact.subject_span, fact.answer_span])
+    return f"{fact.text[:a]}…{fact.text[b:c]}…{fact.text[d:]}"
+
+
+def _equal(values: Sequence[str]) -> Tensor:
+    """(N, N) bool: which two of N values are the same."""
+    number = {value: at for at, value in enumerate(dict.fromkeys(values))}
+    numbers = torch.tensor([number[value] for value in values])
+    return numbers[:, None] == numbers
 
 
 def _check_occurrences(occurrences: Sequence[Occurrence]) -> None:

@@ -1,10 +1,11 @@
 import { writeBilingual } from "../engine/tokens/bilingual.js";
 import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
-import { percent, toggled, toggledName, toldInWords, within } from "./fills.js";
+import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
 import { element, field, inside } from "./view.js";
 
 const LONGEST = 400; // characters
+const MOST = 6; // unknown words that are named
 const OLD = "Dimmed below: the answer before, to another sentence.";
 
 class FillTheMask extends LiveStage {
@@ -97,6 +98,7 @@ class FillTheMask extends LiveStage {
   press(chip) {
     if (!chip) return;
     const { place } = chip.dataset;
+    this.isTyped = false;
     this.input.value = this.model.get("examples")[place];
     this.refusal.say("");
     this.put({ text: tidy(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
@@ -120,6 +122,7 @@ class FillTheMask extends LiveStage {
     } else if (text === this.model.get("text")) {
       this.hear();
     } else {
+      this.isTyped = true;
       this.put({ text });
     }
   }
@@ -151,6 +154,12 @@ class FillTheMask extends LiveStage {
       this.turnDown(refused.refused);
       return;
     }
+    const kept = this.isTyped ? unchanged(hidden, this.tokens, results[0].tokens) : hidden;
+    this.isTyped = false;
+    if (kept.length < hidden.length) {
+      this.put({ hidden: kept }); // which asks again
+      return;
+    }
     Object.assign(this, { now: { text, results }, isRecorded: false, milliseconds: performance.now() - begin });
     this.dim(false);
     this.draw();
@@ -166,8 +175,9 @@ class FillTheMask extends LiveStage {
     }
     const { tokens, known } = this.now.results[0];
     const strange = tokens.filter((_, place) => !known[place]);
+    const more = strange.length > MOST ? `, and ${strange.length - MOST} more` : "";
     const said = strange.length
-      ? ` No model ever saw ${strange.slice(0, 6).map((token) => `“${visible(token)}”`).join(", ")}: read as an unknown word.`
+      ? ` No model ever saw ${strange.slice(0, MOST).map((token) => `“${visible(token)}”`).join(", ")}${more}: read as an unknown word.`
       : "";
     this.state.textContent = `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
   }
@@ -175,6 +185,7 @@ class FillTheMask extends LiveStage {
   // ---- drawing
 
   draw() {
+    const focus = this.focusKeeper();
     const { results } = this.now;
     const { tokens, known, names } = results[0];
     this.words.replaceChildren(...tokens.map((token, place) => element("button", {
@@ -194,6 +205,16 @@ class FillTheMask extends LiveStage {
     this.chips.forEach((chip, at) =>
       chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === this.now.text));
     this.say(toldInWords(this.model.get("names"), results));
+    focus();
+  }
+
+  /** Buttons are made anew: gives what hands the focus to the successor of the one that has it. */
+  focusKeeper() {
+    const row = [this.words, this.wholes, this.answers].find((one) => one.querySelector(":focus"));
+    if (!row) return () => {};
+    const buttons = () => [...row.querySelectorAll("button")];
+    const at = buttons().findIndex((one) => one.matches(":focus"));
+    return () => buttons()[at]?.focus({ preventScroll: true });
   }
 
   /** The sentence as a model has it: what it filled in, or what it wrote. */

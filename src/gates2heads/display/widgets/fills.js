@@ -14,6 +14,11 @@ export function toggledName(places, [start, end]) {
   return name.every((place) => places.includes(place)) ? others : sorted([...others, ...name]);
 }
 
+/** Places that hold the same token in another sentence. */
+export function unchanged(places, before, now) {
+  return places.filter((place) => before[place] === now[place]);
+}
+
 /** The places that a sentence of some length has. */
 export function within(places, length) {
   return sorted(places.filter((place) => place < length));
