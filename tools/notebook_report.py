@@ -12,6 +12,8 @@ figure its alt text, caption, words and numbers (`gates2heads.display.content`),
 thousandth of the largest beside it. Not compared: PNG and SVG, which follow from these; widgets'
 state, which the browser tests check; stderr, where progress bars and warnings go.
 
+With `--store-times FILE`, how long each notebook took is kept for the appendix.
+
 Cell tags say where that would be too strict:
 
 - `approx-0.02`: numbers may differ by 2 % from the stored ones; dates, identifiers and all words
@@ -24,16 +26,20 @@ Cell tags say where that would be too strict:
 
 from __future__ import annotations
 
+import json
+import platform
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from gates2heads.training.studies import device_name
 from tools.calibration import beside, calibrate
 from tools.folding import open_lines
 from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
@@ -166,6 +172,34 @@ class Measures(pytest.Item):
         return self.path, 0, f"{self.parent.name}::measures"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the file that keeps the times."""
+    parser.addoption(
+        "--store-times", type=Path, metavar="FILE", help="keep each notebook's seconds"
+    )
+
+
+def store_times(path: Path, found: dict[str, Tally]) -> None:
+    """Keep how long the cells of each notebook took, beside the loop of the same run."""
+    rows = [
+        {
+            "name": name,
+            "seconds": round(sum(tally.seconds.values()), 1),
+            "slowest": round(max(tally.seconds.values(), default=0.0), 1),
+            "calibration": round(sum(tally.calibrations) / len(tally.calibrations), 3),
+            "code": tally.code,
+            "open_lines": tally.open_lines,
+        }
+        for name, tally in found.items()
+    ]
+    told = {
+        "machine": f"{device_name()}, Python {platform.python_version()}",
+        "date": date.today().isoformat(),
+        "rows": rows,
+    }
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector):
     """Put our notebooks in the place of nbval's."""
@@ -193,6 +227,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     found = tallies(terminalreporter)
     if not any(tally.code for tally in found.values()):
         return
+    if path := terminalreporter.config.getoption("--store-times"):
+        store_times(path, found)
     terminalreporter.section("notebooks")
     write = terminalreporter.write_line
     heads = ("code", "open lines", "output", "compared", "tolerant", "trained fig", "exempt")
