@@ -128,7 +128,7 @@ def _ratio(row: dict) -> tuple[object, ...]:
 
 
 def pages() -> list[str]:
-    """Show how long the cells of each page took when all were run, one after the other."""
+    """Show how long the cells of each page took when all were run, two pages at a time."""
     stored = json.loads((BENCHMARKS / "pages.json").read_text(encoding="utf-8"))
     loop = sum(row["calibration"] for row in stored["rows"]) / len(stored["rows"])
     told = f"{stored['machine']}, {stored['date']}; a loop is {loop:.2f} s here."
