@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_mask, check_module_filled, check_tokens
 from gates2heads.checks.values import check_count, check_flag, check_seed
 from gates2heads.exercises.verdict import check, chosen_fault
@@ -84,13 +85,15 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
     """Mean surprise at the right counts, in nats a letter.
 
     Args:
-        counter: from text (B, S) to logits (B, S, 4).
+        counter: a `Counter`, or what trains one on several processes.
         text: (B, S), as `texts` draws it.
 
     Raises:
-        TypeError, ValueError: the counter is no module, or the text has other letters.
+        TypeError, ValueError: the counter is none, or the text has other letters.
     """
     check_module_filled("counter", counter)
+    if not isinstance(getattr(counter, "module", counter), Counter):
+        raise TypeError(f"counter must be a Counter, got {shown(counter)}")
     return cross_entropy(counter(text), counted(text))
 
 
