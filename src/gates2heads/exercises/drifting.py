@@ -33,7 +33,7 @@ def forcing_loss(
     if not callable(share):
         raise TypeError(f"share must be a function of the step, got {type(share).__name__}")
     check_seed("seed", seed)
-    coins, steps = torch.Generator().manual_seed(seed), iter(range(2**62))
+    coins, steps = torch.Generator().manual_seed(int(seed)), iter(range(2**62))
 
     def loss(model: nn.Module, batch: Batch) -> Tensor:
         logits = model(batch, forced=share(next(steps)), generator=coins)
@@ -97,7 +97,7 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
     sound = (run_held(model.step, state, begin, length) == wanted).all(dim=1)
     if not sound.any():
         raise ValueError("model must write some of the batch right, but it wrote none")
-    draw, found = torch.Generator().manual_seed(seed), {"drift": [], "later": []}
+    draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": []}
     for place in range(length - 1):
         held = {place: wrong_tokens(wanted[:, place], digits, draw)}
         wrong = (run_held(model.step, state, begin, length, held=held) != wanted)[sound]

@@ -91,7 +91,7 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
     check_count("distance", distance)
     check_count("shortest", shortest, most=distance)
     check_seed("seed", seed)
-    draw = torch.Generator().manual_seed(seed)
+    draw = torch.Generator().manual_seed(int(seed))
     while True:
         steps = int(torch.randint(shortest, distance + 1, (), generator=draw))
         letter = torch.randint(LETTERS, (count, 1), generator=draw)

@@ -158,7 +158,7 @@ def untrained(kind: str, seed: int) -> nn.Module:
     """
     check_choice("kind", kind, tuple(PRETRAINED))
     check_seed("seed", seed)
-    torch.manual_seed(seed)
+    torch.manual_seed(int(seed))
     return pretraining_model(kind, fact_markers().size, **SIZES[kind]).eval()
 
 

@@ -233,7 +233,7 @@ def learn_use(
     check_count("steps", steps, least=2)
     check_seed("seed", seed)
     use = USES[name]
-    torch.manual_seed(seed)
+    torch.manual_seed(int(seed))
     reader = UseReader(deepcopy(encoder), use.head(encoder.d_model))
     reader.encoder.requires_grad_(not frozen)
     fit(
