@@ -87,3 +87,13 @@ def test_with_the_library_nothing_is_installed(chapter):
     shell = Shell()
     exec(first_cell(chapter), {"get_ipython": shell})
     assert not shell.magics
+
+
+def test_the_page_leaves_out_what_only_a_kernel_needs(chapter):
+    cells = json.loads(chapter.read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    installs, imports = code[:2]
+    assert "".join(installs["source"]).startswith("# @title Set-up: install")
+    assert "import " in "".join(imports["source"])
+    for cell in (installs, imports):
+        assert {"setup", "remove-cell"} <= set(cell["metadata"]["tags"])
