@@ -103,8 +103,9 @@ def check_table(root: Locator, traits: dict, search: int) -> None:
     sorts = [head.get_attribute("aria-sort") for head in root.locator("th[aria-sort]").all()]
     (column,) = (place for place, sort in enumerate(sorts) if sort != "none")
     rows = root.locator("tbody").first.locator("tr").all()
-    shown = []
+    shown, values = [], []
     for row in rows:
+        values.append(None)
         entry = by_name[row.locator(".g2h-rung-name").inner_text()]
         cells = row.locator("td[data-mean]").all()
         for name, cell in zip(COLUMNS, cells, strict=True):
@@ -118,13 +119,16 @@ def check_table(root: Locator, traits: dict, search: int) -> None:
             assert ("±" in cell.inner_text()) == varies
             if name == COLUMNS[column]:
                 shown.append(wanted)
+                values[-1] = wanted
     assert shown == sorted(shown, reverse=sorts[column] == "descending")
     places = [row.locator("td").first.inner_text() for row in rows]
-    ranked = [place for place in places if place != "–"]
-    from_one = [str(place + 1) for place in range(len(ranked))]
-    # a place is counted from the best, whichever end stands above
-    best = (sorts[column] == "descending") == (COLUMNS[column] in ("BLEU", "chrF"))
-    assert ranked == (from_one if best else from_one[::-1])
+    ranked = sorted(
+        (int(place), value) for place, value in zip(places, values, strict=True) if place != "–"
+    )
+    assert [place for place, _ in ranked] == [*range(1, len(ranked) + 1)]
+    # a place is counted from the best, whichever end stands above; equal numbers stand as they come
+    from_best = [value for _, value in ranked]
+    assert from_best == sorted(from_best, reverse=COLUMNS[column] in ("BLEU", "chrF"))
     first = next(row for row, place in zip(rows, places, strict=True) if place != "–")
     name = first.locator(".g2h-rung-name").inner_text()
     expect(root.locator(".g2h-live").first).to_contain_text(f": {name}, ")
