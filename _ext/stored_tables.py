@@ -27,9 +27,7 @@ CHAPTERS = ROOT / "chapters"
 RESULTS = ROOT / "src" / "gates2heads" / "training" / "results"
 BENCHMARKS = ROOT / "benchmarks" / "results"
 IDEAS = CHAPTERS / "appendix" / "ideas.yaml"
-HEADING = re.compile(
-    r"^#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+)|([A-Z])(?=[ .])|(?=Notes on the notes))"
-)
+HEADING = re.compile(r"^#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+)|([A-Z])(?=[ .]))")
 
 
 def read_ideas() -> dict[int | str, list[dict]]:

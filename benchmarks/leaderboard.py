@@ -18,9 +18,12 @@ ten captions with their references, as examples; of the rest, how many words eac
 import sys
 from functools import cache
 
+import carry_ladder
+import ladder
+import language_models
 import numpy as np
+import paces
 
-from benchmarks import carry_ladder, ladder, language_models, paces
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.significance import bootstrap_interval
@@ -47,6 +50,11 @@ def words() -> np.ndarray:
     return np.array([len(german.split()) for german in captions()[0]])
 
 
+def inside() -> list[np.ndarray]:
+    """Which captions are of each of `BINS`: (N,) bool a length."""
+    return [(least <= words()) & (words() <= most) for least, most in BINS]
+
+
 def score(total: np.ndarray) -> float:
     """BLEU of summed counts."""
     return Bleu().from_statistics(total).score
@@ -59,8 +67,8 @@ def by_length(counts: np.ndarray) -> list[dict]:
         counts: (N, 10), of each caption.
     """
     told = []
-    for least, most in BINS:
-        some = counts[(least <= words()) & (words() <= most)]
+    for here in inside():
+        some = counts[here]
         interval = bootstrap_interval(some, score, seed=0)
         told.append({"bleu": score(some.sum(0)), "low": interval.low, "high": interval.high})
     return told
@@ -69,14 +77,13 @@ def by_length(counts: np.ndarray) -> list[dict]:
 def of_captions() -> dict:
     """The examples, and the lengths of all."""
     german, english = captions()
-    inside = [int(((least <= words()) & (words() <= most)).sum()) for least, most in BINS]
     return {
         "captions": [
             {"german": german[n], "reference": english[n]}
             for n in range(0, len(german), ladder.SHOWN)
         ],
         "words": " ".join(map(str, words())),
-        "bins": [[*some, count] for some, count in zip(BINS, inside, strict=True)],
+        "bins": [[*ends, int(here.sum())] for ends, here in zip(BINS, inside(), strict=True)],
     }
 
 

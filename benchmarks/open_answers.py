@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import torch
+import word_vectors
 
-from benchmarks import word_vectors
 from gates2heads.data.corpora.word_tests import analogies
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words.glove import train_glove

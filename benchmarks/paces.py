@@ -17,15 +17,15 @@ from itertools import islice
 from statistics import median
 
 import torch
+from ladder import RUNGS
 
 from gates2heads.training.loop import train_step
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.parallel import precision_here, prepare_accelerator
-from gates2heads.training.recipes.recipe import RECIPES, build_model, read_recipe
+from gates2heads.training.recipes.recipe import build_model, read_recipe
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.studies import Study
 
-RUNGS = tuple(name for name in RECIPES if name.startswith("captions-"))
 BESIDE = "captions-gru"
 WARM, ROUNDS = 2, 15  # steps before the clock runs, and under it
 

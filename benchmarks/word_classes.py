@@ -9,8 +9,8 @@ scores, on the same half of the test set as in `word_vectors.py`. Nothing is dra
 """
 
 import torch
+from word_vectors import compared, corpus, train
 
-from benchmarks.word_vectors import compared, corpus, train
 from gates2heads.data.batches.windows import join_sentences
 from gates2heads.data.corpora.word_tests import word_similarity
 from gates2heads.metrics.word_vectors import rank_correlation

@@ -222,7 +222,7 @@ EXEMPT = {
         exercises/sequence_to_sequence.adding_step exercises/sequence_to_sequence.field
         exercises/sequence_to_sequence.taught_loss exercises/sequence_to_sequence.write
         exercises/faulty_teacher.FaultyPair
-        exercises/leaderboard.front exercises/leaderboard.interval
+        exercises/leaderboard.interval
         exercises/pretraining.best_span exercises/pretraining.hidden exercises/pretraining.mix
         exercises/pretraining.whole_names
         exercises/faulty_step.AlwaysFirst exercises/faulty_step.AlwaysFirst.forward

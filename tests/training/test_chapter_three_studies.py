@@ -1,13 +1,10 @@
 """The studies of chapter 3: by hand, a small run, and what is stored."""
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))  # one study reads another
 from benchmarks import any_order, next_token, unseen
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.display.engine.rebuild import rebuild, shipped

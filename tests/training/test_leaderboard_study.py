@@ -2,10 +2,12 @@
 
 import math
 
+import ladder
+import leaderboard
 import numpy as np
+import paces
 import pytest
 
-from benchmarks import ladder, leaderboard, paces
 from gates2heads.metrics.bleu import Bleu, corpus_bleu
 from gates2heads.metrics.seeds import seed_interval
 from gates2heads.training.leaderboard import RUNGS, standings

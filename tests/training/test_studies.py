@@ -1,6 +1,8 @@
 """Studies: a row for each setting and seed, kept whole, not run twice, and readable from a page."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -143,3 +145,14 @@ def test_a_spread_by_hand():
     assert spread([2.25], 2) == "2.25"
     with pytest.raises(ValueError, match="at least one number"):
         spread([])
+
+
+def test_a_study_names_another_as_its_command_finds_it():
+    """`python benchmarks/NAME.py` sees the files beside it, and no package of that name."""
+    scripts = sorted((Path(__file__).parents[2] / "benchmarks").glob("*.py"))
+    asked = [path for path in scripts if '__name__ == "__main__"' in path.read_text("utf-8")]
+    assert len(asked) > 30
+    for path in asked:
+        assert not re.search(r"^(from|import) benchmarks\b", path.read_text("utf-8"), re.M), (
+            path.name
+        )

@@ -1,17 +1,11 @@
 """The study of the units: its labels by hand, its scores on units that are made, what is stored."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-from benchmarks import units as study  # noqa: E402
-from gates2heads.data.corpora.python_marks import mark_source  # noqa: E402
-from gates2heads.training.studies import Study  # noqa: E402
+from benchmarks import units as study
+from gates2heads.data.corpora.python_marks import mark_source
+from gates2heads.training.studies import Study
 
 ROWS = {row["setting"]: row["result"] for row in Study("units", study.run, study.SETTINGS).rows()}
 

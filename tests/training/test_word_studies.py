@@ -1,15 +1,14 @@
 """The studies of chapter 2: what is stored has its seeds, and says what the page says of it."""
 
-import sys
 from collections import Counter
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
+import open_answers
 import pytest
 import torch
+import word_classes
+import word_outputs
+import word_vectors
 
-from benchmarks import open_answers, word_classes, word_outputs, word_vectors
 from gates2heads.data.corpora.word_tests import analogies
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.metrics.word_vectors import WordVectors

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from gates2heads.checks.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
-from gates2heads.metrics.seeds import exchange_runs
+from gates2heads.metrics.seeds import exchange_runs, pareto_front
 
 # Exercise 11.1: two rungs with three runs each
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
@@ -116,23 +116,6 @@ check_interval = FunctionCheck(
 )
 
 
-def front(costs: Sequence[float], qualities: Sequence[float]) -> list[bool]:
-    """The solution of exercise 11.3.
-
-    Args:
-        costs: one number a rung, the lower the better.
-        qualities: one number a rung, the higher the better.
-
-    Returns:
-        for each rung whether no other beats it.
-    """
-    rungs = list(zip(costs, qualities, strict=True))
-    return [
-        not any(c <= cost and q >= quality and (c, q) != (cost, quality) for c, q in rungs)
-        for cost, quality in rungs
-    ]
-
-
 def _front_with(way: str) -> Callable:
     def wrong(costs, qualities):
         rungs = list(zip(costs, qualities, strict=True))
@@ -168,7 +151,7 @@ def _front_cases() -> list[Case]:
 
 check_front = FunctionCheck(
     title="Exercise 11.3",
-    solution=front,
+    solution=pareto_front,
     cases=_front_cases,
     mistakes={
         "only what is better in both beats a rung: it is enough to be better in one and no worse "

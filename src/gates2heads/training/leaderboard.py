@@ -98,9 +98,10 @@ def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
         TypeError: rows are not what `read_study` gives.
         ValueError: there are none, or one of them is of no rung.
     """
+    there = {_recipe(row) for row in _rows(rows)}
     found = {}
     for recipe, rung in RUNGS.items():
-        if any(_recipe(row) == recipe for row in _rows(rows)):
+        if recipe in there:
             seeds = [row["seed"] for row in rows if row["setting"] == recipe]
             found[recipe] = Standing(rung, seeds, results_of(rows, recipe))
     return found
