@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT, served
 from playwright.sync_api import expect
 from saved_widgets import SavedView, notebook_views, shown_views
+from sampled_views import MADE_ALONE, MADE_TOGETHER
 from widget_drivers import check_contrast, drive, ready_views
 from widget_page import write_page
 
@@ -22,17 +23,6 @@ HERE = Path(__file__).parent
 NOTEBOOKS = [path for path in sorted((ROOT / "chapters").rglob("*.ipynb")) if notebook_views(path)]
 IPYWIDGETS_OWN = {"layout", "tabbable", "tooltip"}
 VERSIONS = {"ipywidgets": "7.7.1", "anywidget": "0.9.21"}
-# Script -> the view that it makes
-LIVE_SAMPLES = {
-    "live_samples.py": "Translate",
-    "reader_samples.py": "AttentionExplorer",
-    "fill_samples.py": "FillTheMask",
-    "gate_samples.py": "GateExplorer",
-    "head_samples.py": "HeadExplorer",
-    "beam_samples.py": "BeamLaboratory",
-    "next_token_samples.py": "NextToken",
-    "walk_samples.py": "ModelWalk",
-}
 PROBE = """
 import importlib.metadata, json, pathlib, anywidget
 found = {name: importlib.metadata.version(name) for name in ("ipywidgets", "anywidget")}
@@ -69,20 +59,18 @@ def make_page(libraries):
 @pytest.fixture(scope="module")
 def colab(tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
     """Make the sample widgets with Colab's Python."""
-    return make_page(tmp_path_factory.mktemp("colab"), "widget_samples.py")
+    return make_page(tmp_path_factory.mktemp("colab"), MADE_TOGETHER)
 
 
-@pytest.fixture(scope="module", params=LIVE_SAMPLES)
+@pytest.fixture(scope="module", params=MADE_ALONE)
 def live(request, tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
     """Make a sample that brings its models with Colab's Python."""
     return make_page(tmp_path_factory.mktemp("live"), request.param)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_chapters_views_are_made_and_drawn(notebook, make_page, colab, tmp_path, open_page):
+def test_a_chapters_views_are_made_and_drawn(notebook, make_page, tmp_path, open_page):
     stored = [view for view in notebook_views(notebook) if view.is_ours]
-    sampled = {view.kind for view in colab[1]} | set(LIVE_SAMPLES.values())
-    assert {view.kind for view in stored} <= sampled, "a view without a sample in widget_samples.py"
     folder, views = make_page(tmp_path, "remade_views.py", notebook)
     assert [view.kind for view in views] == [view.kind for view in stored]
     for view, before in zip(views, stored, strict=True):
@@ -120,7 +108,7 @@ def test_linked_slider_moves_the_frames(colab, open_page):
 
 def test_a_model_made_by_colabs_python_runs_in_the_page(live, request, open_page):
     folder, views = live
-    assert [view.kind for view in views] == [LIVE_SAMPLES[request.node.callspec.params["live"]]]
+    assert [view.kind for view in views] == [MADE_ALONE[request.node.callspec.params["live"]]]
     for mode in ("http", "file"):
         with served(folder, mode) as site:
             drive(open_page(site, "index.html"), views)

@@ -1,0 +1,17 @@
+"""Which script makes a sample of which view, for the tests that drive samples."""
+
+MADE_TOGETHER = "widget_samples.py"
+# Script -> the one view that it makes
+MADE_ALONE = {
+    "beam_samples.py": "BeamLaboratory",
+    "board_samples.py": "Leaderboard",
+    "fill_samples.py": "FillTheMask",
+    "gate_samples.py": "GateExplorer",
+    "head_samples.py": "HeadExplorer",
+    "live_samples.py": "Translate",
+    "next_token_samples.py": "NextToken",
+    "reader_samples.py": "AttentionExplorer",
+    "unroller_samples.py": "Unroller",
+    "walk_samples.py": "ModelWalk",
+    "word_samples.py": "EmbeddingMap",
+}
