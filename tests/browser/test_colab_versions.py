@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, served
 from playwright.sync_api import expect
-from saved_widgets import SavedView, notebook_views, shown_views
 from sampled_views import MADE_ALONE, MADE_TOGETHER
+from saved_widgets import SavedView, notebook_views, shown_views
 from widget_drivers import check_contrast, drive, ready_views
 from widget_page import write_page
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import widget_samples
 from conftest import ROOT
-from saved_widgets import notebook_views, shown_views
 from sampled_views import MADE_ALONE, MADE_TOGETHER
+from saved_widgets import notebook_views, shown_views
 
 from gates2heads.display import widgets
 
