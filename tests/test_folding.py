@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gates2heads.display.widgets import FrameViewer
 from tools import execute_notebooks
 from tools.folding import KINDS, Limits, faults, fold, kind_of, open_blocks, open_lines
 
@@ -89,6 +90,22 @@ class TestExecute:
         cell = nbformat.read(path, as_version=4).cells[0]
         assert cell.metadata["cellView"] == "form"
         assert cell.outputs[0].data == {"text/markdown": "drawn"}
+
+    def test_a_stored_view_gets_the_librarys_code_and_keeps_its_numbers(self, tmp_path):
+        path, view = tmp_path / "a.ipynb", FrameViewer
+        state = {"_anywidget_id": f"{view.__module__}.FrameViewer", "_esm": "old", "index": 3}
+        notebook = book(code("1"))
+        notebook.metadata["widgets"] = {
+            execute_notebooks.WIDGET_STATE: {"state": {"0" * 32: {"state": state}}}
+        }
+        nbformat.write(notebook, path)
+        assert execute_notebooks.renew_views(notebook) == ["FrameViewer"]
+        assert execute_notebooks.renew_views(notebook) == []
+        assert execute_notebooks.main(["--as-it-is", str(path)]) == 0
+        saved = nbformat.read(path, as_version=4).metadata["widgets"]
+        (entry,) = saved[execute_notebooks.WIDGET_STATE]["state"].values()
+        now = {"_esm": str(view._esm), "_css": str(view._css)}
+        assert entry["state"] == state | now
 
     def test_a_cell_with_two_tags_is_named_and_the_file_kept(self, tmp_path, capsys):
         path = tmp_path / "a.ipynb"

@@ -4,8 +4,9 @@
 
 Without names, every notebook under chapters/ is run, each in its own folder, by this interpreter.
 Before, its figures are numbered in their order (`tools/figure_numbers.py`); after, its cells are
-folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`). --as-it-is only folds, and
-runs nothing. What changes from run to run is not stored:
+folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`). --as-it-is runs nothing:
+it folds, and gives the stored views the library's code of today. What changes from run to run is
+not stored:
 
 - the ids of widgets, replaced by their order of creation;
 - times, and the version of Python;
@@ -19,6 +20,7 @@ A notebook that fails keeps its old file, and the failing cell is named.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -65,7 +67,7 @@ def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
     Args:
         path: the notebook; overwritten, in one step, only after it ran to its end.
         timeout: seconds after which a cell counts as hanging.
-        run: False keeps the outputs as they are and only folds the cells anew.
+        run: False keeps the outputs, folds the cells and renews the code of the views.
     Returns:
         Seconds from the first cell to the last, the start of the kernel included.
     Raises:
@@ -81,6 +83,8 @@ def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
         notebook.metadata.pop("widgets", None)
         _number_figures(notebook, path)
         _run(path, notebook, timeout)
+    else:
+        renew_views(notebook)
     seconds = time.perf_counter() - begin
     settle(notebook, path)
     _write(path, notebook)
@@ -148,6 +152,26 @@ def settle(notebook: nbformat.NotebookNode, path: Path) -> None:
     _number_widgets(notebook)
 
 
+def renew_views(notebook: nbformat.NotebookNode) -> list[str]:
+    """Give the stored views, in place, the scripts and styles that the library has now.
+
+    Returns:
+        The kinds of the views that had others.
+    """
+    saved = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    stale = []
+    for traits in (entry["state"] for entry in saved.values()):
+        module, _, kind = traits.get("_anywidget_id", "").rpartition(".")
+        if not module.startswith("gates2heads."):
+            continue
+        view = getattr(importlib.import_module(module), kind)
+        now = {"_esm": str(view._esm), "_css": str(view._css)}
+        if now != {name: traits.get(name) for name in now}:
+            stale.append(kind)
+            traits.update(now)
+    return stale
+
+
 def _settled_outputs(outputs: list, where: str) -> list:
     settled = []
     for output in outputs:
@@ -200,7 +224,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
     parser.add_argument("--timeout", type=float, default=HANGS, help="seconds until a cell hangs")
-    parser.add_argument("--as-it-is", action="store_true", help="fold the cells, run nothing")
+    parser.add_argument(
+        "--as-it-is", action="store_true", help="fold, renew the views, run nothing"
+    )
     options = parser.parse_args(arguments)
     notebooks = options.notebooks or sorted((ROOT / "chapters").rglob("[!.]*.ipynb"))
     failures = 0

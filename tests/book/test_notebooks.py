@@ -12,6 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tools import figure_numbers
+from tools.execute_notebooks import renew_views
 from tools.figure_numbers import shown_figures
 from tools.folding import ALLOWANCES, LIMITS, faults, fold
 
@@ -126,6 +127,12 @@ def test_every_cell_is_folded_for_all_readers_or_for_none(notebook):
         folded = copy.deepcopy(cell)
         fold(folded, f"cell {number}")
         assert folded == cell, f"cell {number}: run make execute, or the tool with --as-it-is"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stored_views_carry_the_librarys_code(notebook):
+    stale = renew_views(nbformat.read(notebook, as_version=4))
+    assert stale == [], "run make execute, or the tool with --as-it-is"
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -190,9 +190,11 @@ def drive_steps(view: Unrolled) -> None:
 
 def drive_examples(view: Unrolled, traits: dict) -> None:
     for place, text in reversed(list(enumerate(traits["examples"]))):
-        view.root.locator(".g2h-chip[data-place]").nth(place).click()
+        chip = view.root.locator(".g2h-chip[data-place]").nth(place)
+        chip.click()
         view.text = text
         view.answered()
+        expect(chip).to_have_attribute("aria-pressed", "true")
 
 
 def at_writing(view: Unrolled, place: int) -> None:

@@ -21,7 +21,13 @@ NAMES = {
     "free running": "forced_free",
     "a <mixture>": "forced_mixed",
 }
-EXAMPLES = ["Mon, Feb 4, 1974", "4 février 1974", "1974年2月4日", "الأربعاء، 2 سبتمبر 1964"]
+EXAMPLES = [
+    "Mon, Feb 4, 1974",
+    "4 février 1974",
+    "1974年2月4日",
+    "الأربعاء، 2 سبتمبر 1964",
+    "среда, 19 февраля 1936\u202fг.",
+]
 HELD = {2: "-"}
 
 
@@ -33,7 +39,7 @@ def unroller() -> Unroller:
         EXAMPLES,
         observe_forcing(one.model, EXAMPLES[0], one.source, one.target, held=HELD, max_length=16),
         held=HELD,
-        labels=["English", "<b>French</b>", "Chinese", "Arabic"],
+        labels=["English", "<b>French</b>", "Chinese", "Arabic", "Russian"],
         title="Unrolled <here>",
         hint="Hold one & see.",
         about="128 units & <none> more",

@@ -1,5 +1,5 @@
 import { LiveStage } from "../live/stage.js";
-import { tidy } from "../live/pieces.js";
+import { spelled } from "../live/pieces.js";
 import { seen, told } from "./gates.js";
 import { UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
@@ -49,7 +49,7 @@ class Unroller extends LiveStage {
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.type());
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
-    this.listen(this.lesson, "change", () => this.put({ taught: tidy(this.lesson.value) }));
+    this.listen(this.lesson, "change", () => this.put({ taught: spelled(this.lesson.value) }));
   }
 
   buildSteps() {
@@ -143,7 +143,7 @@ class Unroller extends LiveStage {
 
   type() {
     clearTimeout(this.timer);
-    const text = tidy(this.input.value);
+    const text = spelled(this.input.value);
     if (text === this.model.get("text")) this.hear();
     else this.put({ text, taught: "" }); // the teacher's line was for another text
   }
@@ -151,7 +151,7 @@ class Unroller extends LiveStage {
   /** A trait was set, by a control or by Python. */
   hear() {
     const text = this.model.get("text");
-    if (tidy(this.input.value) !== text) this.input.value = text;
+    if (spelled(this.input.value) !== text) this.input.value = text;
     this.mark();
     this.ask();
   }
@@ -205,7 +205,7 @@ class Unroller extends LiveStage {
   /** The controls show what is asked. */
   mark() {
     this.which.selectedIndex = inside(this.model.get("model"), this.all.length);
-    if (tidy(this.lesson.value) !== this.model.get("taught")) this.lesson.value = this.model.get("taught");
+    if (spelled(this.lesson.value) !== this.model.get("taught")) this.lesson.value = this.model.get("taught");
     this.chips.forEach((chip, at) => chip.setAttribute("aria-pressed", this.model.get("examples")[at] === this.model.get("text")));
     this.release.disabled = !Object.keys(this.model.get("held")).length;
   }
