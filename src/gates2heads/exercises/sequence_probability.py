@@ -214,17 +214,17 @@ def at_once(names: int) -> tuple[float, float]:
     return math.factorial(names) / names**names, names * (1 - 1 / names) ** names
 
 
-def _at_once_with(*, whole="n!/n^n", missing="n(1-1/n)^n"):
+def _at_once_with(*, whole="m!/m^m", missing="m(1-1/m)^m"):
     def wrong(names):
         chances = {
-            "n!/n^n": math.factorial(names) / names**names,
-            "1/n!": 1 / math.factorial(names),
-            "1/n^n": 1 / names**names,
+            "m!/m^m": math.factorial(names) / names**names,
+            "1/m!": 1 / math.factorial(names),
+            "1/m^m": 1 / names**names,
         }
         absent = {
-            "n(1-1/n)^n": names * (1 - 1 / names) ** names,
-            "(1-1/n)^n": (1 - 1 / names) ** names,
-            "n(1-1/n)": names * (1 - 1 / names),
+            "m(1-1/m)^m": names * (1 - 1 / names) ** names,
+            "(1-1/m)^m": (1 - 1 / names) ** names,
+            "m(1-1/m)": names * (1 - 1 / names),
         }
         return chances[whole], absent[missing]
 
@@ -241,14 +241,14 @@ check_at_once = FunctionCheck(
     ],
     parts=("the chance", "the missing"),
     mistakes={
-        "you took one list of n! as right: all of them are": _at_once_with(whole="1/n!"),
-        "you took one list as right: every order of the names is": _at_once_with(whole="1/n^n"),
-        "you gave the chance that one name is missing: there are n": (
-            _at_once_with(missing="(1-1/n)^n")
+        "you took one list of m! as right: all of them are": _at_once_with(whole="1/m!"),
+        "you took one list as right: every order of the names is": _at_once_with(whole="1/m^m"),
+        "you gave the chance that one name is missing: there are m": (
+            _at_once_with(missing="(1-1/m)^m")
         ),
-        "a name is missing when none of the n places holds it: the power is missing": (
-            _at_once_with(missing="n(1-1/n)")
+        "a name is missing when none of the m places holds it: the power is missing": (
+            _at_once_with(missing="m(1-1/m)")
         ),
     },
-    remark="For large n some 37 % of the names are missing: (1 − 1/n)^n goes to 1/e.",
+    remark="For large m some 37 % of the names are missing: (1 − 1/m)^m goes to 1/e.",
 )
