@@ -156,7 +156,7 @@ def test_damages_by_hand():
     assert damaged(text, "a word of the same meaning") == "A guy in blue rides a bike."
     assert damaged(text, "a false word") == "A woman in blue rides a bike."
     assert damaged(text, "halves exchanged") == "blue rides a bike A man in."
-    assert damaged(text, "last words twice more") == (
+    assert damaged(text, "last three words twice more") == (
         "A man in blue rides a bike rides a bike rides a bike."
     )
     assert damaged(text, "last third left out") == "A man in blue rides."

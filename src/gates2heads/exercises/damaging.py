@@ -73,7 +73,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "a false word": lambda text: _exchanged(text, 1),
     "halves exchanged": _halves,
     "words shuffled": _shuffled,
-    "last words twice more": _repeated,
+    "last three words twice more": _repeated,
     "last third left out": _cut,
 }
 

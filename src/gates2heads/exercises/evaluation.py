@@ -170,7 +170,7 @@ check_clipped = FunctionCheck(
         "the references' counts are added up: the ceiling is the most that any one has": (
             _clipped_with("sum")
         ),
-        "each reference gives matches of its own: an n-gram of x counts once": (
+        "each reference gives matches of its own: one occurrence in x counts once": (
             _clipped_with("each")
         ),
         "only the first reference is looked at": _clipped_with("first"),
