@@ -6,8 +6,10 @@
 
 Each setting names a corpus, a model, and what is done otherwise. The vectors are judged by people's
 scores of word pairs, and by analogies; each test set was divided in two, every other row. Windows,
-epochs and the like were chosen on the first half, and what is stored is of the second. With
-`--ship`, the vectors of the three models on captions, seed 0, are written with their cards to
+epochs and the like were chosen on the first half, and what is stored is of the second. A part of
+the captions lacks words, whose vectors stay as they were drawn; so all captions are also judged by
+the pairs of MEN whose words even a sixteenth holds (`met`, `met_pairs`). With `--ship`, the vectors
+of the three models on captions, seed 0, are written with their cards to
 `src/gates2heads/models/weights/words_MODEL.safetensors`. Needs the folder GATES2HEADS_DATA, or
 downloads Multi30k and the word tests.
 """
@@ -34,6 +36,7 @@ from gates2heads.training.studies import Study, device_name
 
 WIDTH, LEAST_OFTEN, EPOCHS, WINDOW, THRESHOLD = 64, 5, 15, 6, 1e-3
 GLOVE_EPOCHS, GLOVE_WINDOW, CEILING = 30, 10, 10.0
+LEAST_PART = 16  # the smallest part of the text that is read: every sixteenth caption
 CORPORA = ("captions", "docstrings")
 MODELS = ("skip-gram", "cbow", "glove")
 OTHERWISE = {
@@ -42,7 +45,7 @@ OTHERWISE = {
     "noise as words occur": {"power": 1.0},
     "noise all alike": {"power": 0.0},
     "a quarter of the text": {"part": 4},
-    "a sixteenth of the text": {"part": 16},
+    "a sixteenth of the text": {"part": LEAST_PART},
 }
 SETTINGS = [f"{corpus}, {model}" for corpus in CORPORA for model in MODELS]
 SETTINGS += [f"captions, skip-gram, {otherwise}" for otherwise in OTHERWISE]
@@ -108,6 +111,14 @@ def judged(vectors: WordVectors, half: int) -> dict:
     return found | {"family": family.value if family.used else None, "family_asked": family.used}
 
 
+@cache
+def pairs_met(part: int) -> list[tuple[str, str, float]]:
+    """The pairs of MEN, second half, whose words both stand in every `part`th caption."""
+    vocabulary, sentences = corpus("captions")
+    read = {vocabulary.tokens[number] for words in sentences[::part] for number in words}
+    return [pair for pair in word_similarity("men")[1::2] if read.issuperset(pair[:2])]
+
+
 def compared(vocabulary: WordVocabulary, vectors: Tensor) -> WordVectors:
     """The vectors of the words alone, without those of the special tokens."""
     first = vocabulary.unk + 1  # the last of them
@@ -122,12 +133,17 @@ def run(setting: str, seed: int) -> dict:
     words = compared(vocabulary, vectors)
     generator = torch.Generator().manual_seed(0)
     some = torch.randint(len(words.words), (2, 10_000), generator=generator)
+    met = {}
+    if name == "captions":
+        agreed = words.agreement(pairs_met(LEAST_PART))
+        met = {"met": agreed.value, "met_pairs": agreed.used}
     return {
         "words": len(words.words),
         "tokens": sum(map(len, sentences)),
         "losses": [round(loss, 4) for loss in losses],
         "mean_cosine": float((words.unit[some[0]] * words.unit[some[1]]).sum(1).mean()),
         "judged": judged(words, half=1),
+        **met,
     }
 
 

@@ -9,7 +9,8 @@ import word_classes
 import word_outputs
 import word_vectors
 
-from gates2heads.data.corpora.word_tests import analogies
+from gates2heads.data.corpora.word_tests import analogies, word_similarity
+from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.training.studies import read_study, results_of
@@ -46,6 +47,11 @@ def test_analogies_that_are_not_of_the_family_ask_for_forms_of_a_word():
     assert all(section.startswith("gram") for section in others)
 
 
+@needs_data
+def test_the_pair_that_the_page_shows_for_company_is_of_the_half_it_judges_by():
+    assert ("cat", "paw", 43) in word_similarity("men")[1::2]
+
+
 def test_whose_an_answer_is():
     words = ["north", "south", "east", "west"]
     vectors = WordVectors(words, torch.tensor([[0.0, 1], [0, -1], [1, 0], [-1, 0]]))
@@ -63,6 +69,31 @@ def test_captions_know_more_than_docstrings():
         assert min(o["men"] for o in ours) > max(t["men"] for t in theirs)
         assert min(o["analogies"] for o in ours) > max(t["analogies"] for t in theirs)
         assert ours[0]["men_pairs"] > 20 * theirs[0]["men_pairs"]
+
+
+def test_the_least_part_is_judged_by_pairs_that_every_part_has_met():
+    for setting in word_vectors.SETTINGS:
+        for result in results_of(read_study("word_vectors"), setting):
+            assert ("met" in result) == setting.startswith("captions")
+            assert result.get("met_pairs", 0) < result["judged"]["men_pairs"]
+
+
+@needs_data
+def test_a_pair_is_met_where_both_its_words_are_read(monkeypatch):
+    def three(name):
+        vocabulary = WordVocabulary.from_texts([["cat", "paw"], ["dog"], ["puppy"]])
+        return vocabulary, [vocabulary.encode(s) for s in (["cat", "paw"], ["dog"], ["puppy"])]
+
+    monkeypatch.setattr(word_vectors, "corpus", three)
+    word_vectors.pairs_met.cache_clear()
+    try:
+        assert {pair[:2] for pair in word_vectors.pairs_met(2)} == {("cat", "paw")}  # no dog
+        assert {pair[:2] for pair in word_vectors.pairs_met(1)} >= {
+            ("cat", "paw"),
+            ("dog", "puppy"),
+        }
+    finally:
+        word_vectors.pairs_met.cache_clear()
 
 
 def test_a_step_in_small(monkeypatch):
@@ -83,3 +114,4 @@ def test_a_training_in_small(monkeypatch):
     assert result["words"] == 3272
     assert len(result["losses"]) == 1
     assert result["judged"]["men_pairs"] == 790
+    assert result["met_pairs"] == 521
