@@ -97,8 +97,8 @@ export function wordMap(map, source, target) {
 /** What is typed, as a model of running text reads it: composed characters, single blanks. */
 export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
-/** What is typed, as a model of dates reads it: composed; it knows several kinds of blanks apart. */
-export const spelled = (text) => text.normalize("NFC").trim();
+/** The same for a model of dates in many languages, which knows other blanks than the common one. */
+export const spelled = (text) => text.normalize("NFC").replace(/[ \t\r\n]+/g, " ").trim();
 
 /** What a model says of a text that it cannot read, in a reader's words. */
 export function refusalInWords(message) {

@@ -1,4 +1,4 @@
-import { spelled, visible } from "../live/pieces.js";
+import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } from "./readings.js";
 import { element, field, inside } from "./view.js";
@@ -153,7 +153,7 @@ class AttentionExplorer extends LiveStage {
   /** What the readers are given: the parts of a list as in training, however they were typed. */
   read(typed) {
     const separator = this.model.get("separator");
-    return separator ? typed.split(separator).map(spelled).filter(Boolean).join(` ${separator} `) : typed;
+    return separator ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `) : typed;
   }
 
   /** All readers read what is typed; a newer text ends an older run. */
