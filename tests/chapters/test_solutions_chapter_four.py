@@ -51,7 +51,6 @@ def test_the_loop_writes_the_date_with_the_cells_of_the_page(capsys):
     one = shipped("forced_teacher")
     names = {"torch": torch, "GRUCell": GRUCell, "observe_forcing": observe_forcing}
     names |= {"taught": one, "source": one.source, "target": one.target}
-    names |= {"EXAMPLES": ["September 23, 2001"]}
     kept = torch.is_grad_enabled()
     try:
         exec(cell_of(PAGE, "Cells from the library's weights"), names)

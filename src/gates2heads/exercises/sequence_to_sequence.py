@@ -155,10 +155,10 @@ check_write = FunctionCheck(
 )
 
 
-def taught_loss(step: Callable, state: int, begin: int, target: Sequence[int]) -> Tensor:
+def taught_loss(step: Callable, state: int, begin: int, tokens: Sequence[int]) -> Tensor:
     """The solution of exercise 4.3: mean surprise at a target (T,), by teacher forcing."""
     losses, read = [], begin
-    for token in target:
+    for token in tokens:
         log_probs, state = step(state, read)
         losses.append(-log_probs[token])
         read = token
