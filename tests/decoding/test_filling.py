@@ -1,5 +1,6 @@
 """A text with gaps, filled or continued, and the names in it."""
 
+from copy import deepcopy
 from itertools import pairwise
 
 import pytest
@@ -96,6 +97,14 @@ def test_a_mistake_gets_one_sentence(models, change, error, message):
     given = {"model": models[0], "text": TEXT, "hidden": [1], "tokenizer": TOKENIZER} | change
     with pytest.raises(error, match=message):
         observe_gaps(**given)
+
+
+def test_a_model_without_numbers_is_refused(models):
+    bert, gpt = (deepcopy(model).to("meta") for model in models[:2])
+    with pytest.raises(ValueError, match=r"^model's .* must hold numbers, got a tensor on meta"):
+        observe_gaps(bert, TEXT, [1], TOKENIZER)
+    with pytest.raises(ValueError, match=r"^model's .* must hold numbers, got a tensor on meta"):
+        observe_line(gpt, TEXT, 3, TOKENIZER)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ def test_one_degree_of_freedom_is_cauchys():
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.95, 0.999])
 def test_the_quantile_is_scipys(share, degrees):
     wanted = stats.t.ppf((1 + share) / 2, degrees)
-    assert student_quantile(share, degrees) == pytest.approx(wanted, rel=1e-9)
+    # Before version 1.14 or so, SciPy's own is right to eight digits only.
+    assert student_quantile(share, degrees) == pytest.approx(wanted, rel=1e-8)
 
 
 @given(SCORES, st.floats(0.5, 0.99))

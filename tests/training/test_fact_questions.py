@@ -93,3 +93,5 @@ def test_a_mistake_gets_one_sentence():
         fill_tokens(untrained("gpt", 0), [FRANC])
     with pytest.raises(ValueError, match="facts must hold at least one fact, got none"):
         fill_names(untrained("gpt", 0), [])
+    with pytest.raises(ValueError, match=r"^model's .* must hold numbers, got a tensor on meta"):
+        fill_names(untrained("gpt", 0).to("meta"), [FRANC])

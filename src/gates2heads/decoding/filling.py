@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_module_filled
 from gates2heads.checks.values import check_count, check_list, check_texts
 from gates2heads.data.batches.joined import Markers, join
 from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
@@ -53,6 +54,9 @@ def observe_gaps(
         TypeError, ValueError: what is refused by the tokenizer or the model, nothing hidden, or a
             place where no token stands.
     """
+    if not isinstance(model, BERT):
+        raise TypeError(f"model must be a BERT, got {shown(model)}")
+    check_module_filled("model", model)
     _check_tokenizer(tokenizer)
     markers = Markers.of(tokenizer.vocabulary)
     numbers = tokenizer.encode(text, eos=False)
@@ -89,6 +93,7 @@ def observe_line(
     """
     if not isinstance(model, GPT):
         raise TypeError(f"model must be a GPT, got {shown(model)}")
+    check_module_filled("model", model)
     _check_tokenizer(tokenizer)
     numbers = tokenizer.encode(text, eos=False)
     check_count("length", length, least=0, most=len(numbers))

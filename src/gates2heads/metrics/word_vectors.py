@@ -69,12 +69,19 @@ class WordVectors:
         Raises:
             ValueError: the word has no vector.
         """
-        if not isinstance(word, str) or word not in self.index:
-            raise ValueError(f"word must be one of the {len(self.words)} known, got {shown(word)}")
+        self._check_known(word=word)
         return self.unit[self.index[word]]
+
+    def _check_known(self, **words: str) -> None:
+        """Refuse an argument that is none of the words, by its name."""
+        for name, word in words.items():
+            if not isinstance(word, str) or word not in self.index:
+                count = len(self.words)
+                raise ValueError(f"{name} must be one of the {count} known, got {shown(word)}")
 
     def similarity(self, first: str, second: str) -> float:
         """The cosine between two words, −1 to 1."""
+        self._check_known(first=first, second=second)
         return float(self.unit_vector(first) @ self.unit_vector(second))
 
     def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
@@ -92,6 +99,7 @@ class WordVectors:
             exclude: leave out the two themselves.
         """
         check_flag("exclude", exclude)
+        self._check_known(a=a, b=b)
         query = self.unit_vector(b) - self.unit_vector(a)
         return self._best(query, count, without=(a, b) if exclude else ())
 
@@ -109,6 +117,7 @@ class WordVectors:
             exclude: leave out the three themselves, as the sources do.
         """
         check_flag("exclude", exclude)
+        self._check_known(a=a, b=b, c=c)
         query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
         return self._best(query, count, without=(a, b, c) if exclude else ())
 

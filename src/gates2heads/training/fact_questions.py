@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
+from gates2heads.checks.tensors import check_module_filled
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact, answers, names, territories
 from gates2heads.data.corpora.wordings import check_facts, territory_code
@@ -167,6 +168,7 @@ def _check_asked(model: nn.Module, kinds: tuple[type, ...], facts: Sequence[Fact
     if not isinstance(model, kinds):
         known = ", ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"model must be one of {known}, got {shown(model)}")
+    check_module_filled("model", model)
     if model.vocabulary_size != fact_markers().size:
         raise ValueError(
             f"model must know {fact_markers().size} tokens, as `untrained` builds it, "

@@ -63,7 +63,9 @@ def rebuild(path: Path) -> Rebuilt:
     if not {"source_tokens", "target_tokens"} <= card.keys() or (
         "settings" not in card and way not in WAYS
     ):
-        raise ValueError(f"{path} cannot be rebuilt, its card holds neither recipe nor settings")
+        raise ValueError(
+            f"path {path} cannot be rebuilt, its card holds neither recipe nor settings"
+        )
     try:
         sides = [
             CharacterTokenizer(Vocabulary(card[f"{side}_tokens"])) for side in ("source", "target")
@@ -132,7 +134,7 @@ def _pretrained(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuil
 
 def _no_model(path: Path, error: Exception) -> ValueError:
     reason = " ".join(str(error).split())
-    return ValueError(f"{path} cannot be rebuilt, its card is no model's: {reason}")
+    return ValueError(f"path {path} cannot be rebuilt, its card is no model's: {reason}")
 
 
 def shipped(name: str) -> Rebuilt:

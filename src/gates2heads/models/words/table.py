@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.checks.values import check_count, check_texts
 from gates2heads.data.batches.windows import check_counts
 from gates2heads.metrics.word_vectors import WordVectors
 
@@ -24,8 +24,7 @@ class WordTable(nn.Module):
 
     def __init__(self, words: Sequence[str], counts: Tensor, vector_size: int):
         super().__init__()
-        check_list("words", words, of="words")
-        check_texts("words", list(words))
+        check_texts("words", words)
         check_counts(counts)
         check_count("vector_size", vector_size)
         if len(set(words)) < len(words) or len(words) != len(counts):
@@ -48,6 +47,7 @@ class WordTable(nn.Module):
         Raises:
             TypeError, ValueError: as in `WordVectors`, or as in the constructor.
         """
+        check_texts("words", words)
         width = WordVectors(words, vectors).unit.shape[1]
         table = cls(words, counts, width)
         with torch.no_grad():

@@ -264,7 +264,7 @@ def load(path: str | os.PathLike) -> Trained:
         blank = blank_model(recipe, *sizes)
     except Exception as error:  # a card may hold anything
         raise ValueError(
-            f"{path} cannot be rebuilt, its card holds no recipe that `train` wrote: "
+            f"path {path} cannot be rebuilt, its card holds no recipe that `train` wrote: "
             f"{' '.join(str(error).split())}"
         ) from error
     check_shapes(Path(path), blank, tensors)  # before a wrong card takes memory for its model
