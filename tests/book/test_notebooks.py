@@ -43,6 +43,7 @@ SOLUTION = re.compile(
 WHOLE_SOLUTION = re.compile(
     r'<details class="solution"><summary>((?!</details>).)*</details>', re.S
 )
+CHECKED = re.compile(r"^(\w+\.)?check_\w+\(", re.M)
 LINK = re.compile(r"https?://[^\s<>\"'`\]]+")
 
 
@@ -133,6 +134,14 @@ def test_every_cell_is_folded_for_all_readers_or_for_none(notebook):
 def test_stored_views_carry_the_librarys_code(notebook):
     stale = renew_views(nbformat.read(notebook, as_version=4))
     assert stale == [], "run make execute, or the tool with --as-it-is"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_check_of_the_readers_answer_shows_what_it_says(notebook):
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    for number, cell in enumerate(content["cells"]):
+        if CHECKED.search("".join(cell["source"])) and cell["cell_type"] == "code":
+            assert "○" in json.dumps(cell["outputs"], ensure_ascii=False), f"cell {number}"
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

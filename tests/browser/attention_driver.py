@@ -37,6 +37,9 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
     if traits["separator"] == "|":  # however a list is typed, it is read as those of training
         field.fill("|Mar 3, 1974|4 juin  2001 |")
         check_text(page, root, readers, "Mar 3, 1974 | 4 juin 2001")
+        field.fill("|".join(["4 juin 2001"] * 20))  # longer than a reader writes
+        wait_for(root, " | ".join(["4 juin 2001"] * 20))
+        expect(root.locator(".g2h-state")).to_contain_text("Stopped after")
     check_hostile(root, field)
     field.fill(traits["examples"][0])
     check_text(page, root, readers, traits["examples"][0])

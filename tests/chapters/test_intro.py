@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.decoding.lengths import Power
@@ -51,8 +52,14 @@ def test_words_of_the_first_stand_in_order(trained):
     there = align_heads(
         trained.model, examples()["dog in the snow"][0], trained.source, trained.target
     )
-    looked = there.weights[-1].mean(0).argmax(-1).tolist()
-    assert looked == sorted(looked)
+    assert there.source[6:8] == [" tie", "fen"]  # pieces of one word, as the view adds them up
+    of_pieces = there.weights[-1].mean(0)
+    of_words = torch.cat(
+        [of_pieces[:, :6], of_pieces[:, 6:8].sum(1, keepdim=True), of_pieces[:, 8:]], dim=1
+    )
+    for weights in (of_pieces, of_words):
+        looked = weights.argmax(-1).tolist()
+        assert looked == sorted(looked)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +83,32 @@ def test_it_writes_what_the_page_says(trained):
     wider = written(trained, "no caption", width=5, length_rule=Power(1.2))
     assert wider != written(trained, "no caption")
     assert "love you" not in wider
+
+
+def test_it_counts_to_nine_and_most_larger_numbers_become_smaller_ones(trained):
+    nouns = {
+        "Männer laufen.": "men",
+        "Hunde spielen im Schnee.": "dogs",
+        "Kinder sitzen auf einer Bank.": "children",
+    }
+
+    def begins(number: str, as_english: str) -> bool:
+        texts = [f"{number} {rest}" for rest in nouns]
+        english = translate(trained.model, texts, trained.source, trained.target, max_length=80)
+        return all(
+            text.startswith(f"{as_english} ") and noun in text
+            for text, noun in zip(english, nouns.values(), strict=True)
+        )
+
+    small = ["Zwei", "Drei", "Vier", "Fünf", "Sechs", "Sieben", "Acht", "Neun"]
+    names = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
+    assert all(begins(*pair) for pair in zip(small, names, strict=True))
+    smaller = {"Zehn": "Two", "Dreizehn": "Three", "Vierzehn": "Four", "Fünfzehn": "Five"}
+    smaller |= {"Sechzehn": "Six", "Zwanzig": "Two", "Dreißig": "Three", "Vierzig": "Four"}
+    smaller |= {"Fünfzig": "Five"}
+    asked = {**smaller, "Elf": "", "Zwölf": "", "Hundert": ""}  # of these, twelve comes right
+    became = [number for number in smaller if begins(number, smaller[number])]
+    assert len(became) > len(asked) / 2
 
 
 @needs_data

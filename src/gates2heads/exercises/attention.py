@@ -256,5 +256,5 @@ check_entropy = FunctionCheck(
             lambda w: -(w * w.log()).sum(-1)
         ),
     },
-    remark="e to this power is the number of equal weights that would be as spread.",
+    remark="its exp is the number of equal weights that would be as spread.",
 )

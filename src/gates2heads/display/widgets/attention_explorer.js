@@ -103,7 +103,7 @@ class AttentionExplorer extends LiveStage {
   }
 
   buildNumbers() {
-    const heads = ["reads, at place", "score e", "exp(e − highest)", "weight α"];
+    const heads = ["reads", "score e", "exp(e − highest)", "weight α"];
     this.numbers = element("tbody");
     this.table = element("table", { class: "g2h-numbers" },
       element("caption", {}, "from scores to weights, at this step"),
@@ -185,9 +185,11 @@ class AttentionExplorer extends LiveStage {
 
   account() {
     if (this.isRecorded && this.root.dataset.state === "ready") return; // what it says stays true
+    const cut = this.names.filter((_, place) => this.results[place].finished === false);
+    const most = Math.max(...this.results.map(({ target }) => target.length));
     this.state.textContent = this.isRecorded
       ? "A recorded example. Type, or touch anything here, and the models come to life."
-      : "Read in this page, as you typed.";
+      : `Read in this page, as you typed.${cut.length ? ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.` : ""}`;
   }
 
   // ---- drawing
@@ -258,7 +260,7 @@ class AttentionExplorer extends LiveStage {
     const { head, rest } = headAndRest(softmaxRows(rowOf(result.weights, step), scores), TOP);
     const cell = (text) => element("td", {}, text);
     const rows = head.map(({ place, score, exp, weight }) => {
-      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` ${place + 1}`));
+      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` at ${place + 1}`));
       const bar = element("td", { class: "g2h-weight", "data-weight": weight.toFixed(6) }, weight.toFixed(3));
       bar.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
       return element("tr", {}, name, cell(score === null ? "–" : score.toFixed(2)), cell(exp.toFixed(3)), bar);
