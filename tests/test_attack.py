@@ -76,6 +76,14 @@ def test_what_is_right_is_no_finding(found, body, wrong):
     assert found(body, wrong=wrong) is None
 
 
+def test_what_a_foreign_module_raises_is_its_own(found):
+    linear = torch.nn.Linear(2, 2)
+    body, other = "return given(__import__('torch').ones(3))", "raise RuntimeError('planted')"
+    assert found(body, linear, "nn.Linear(2, 2)") is None
+    assert "is a RuntimeError" in found(body, linear, "the good one, double")
+    assert "is a RuntimeError" in found(other, linear, "nn.Linear(2, 2)")
+
+
 @pytest.mark.filterwarnings("ignore")  # PyTorch warns of its own unfinished kinds of tensors
 def test_every_nasty_value_can_be_made_and_a_call_is_drawn_from_its_number_alone():
     assert len(POOL) >= 100

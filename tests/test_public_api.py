@@ -242,7 +242,7 @@ EXEMPT = {
         training/files.as_path(name)
         checks/figures.as_figure checks/figures.ends checks/figures.known
         checks/figures.label_words checks/figures.named checks/figures.number
-        checks/figures.numbers checks/figures.seen checks/shown.shown
+        checks/figures.numbers checks/figures.seen checks/shown.in_line checks/shown.shown
         display/widgets/live_view.single_precision display/widgets/live_view.labels_of
         display/widgets/live_view.packed_shares
         checks/tensors.takes data/tokens/vocabulary.text_numbers

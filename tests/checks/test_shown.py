@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gates2heads
-from gates2heads.checks.shown import MOST, shown
+from gates2heads.checks.shown import MOST, in_line, shown
 
 PACKAGE = Path(gates2heads.__file__).parent
 
@@ -61,6 +61,10 @@ HOLDS_ITSELF += [HOLDS_ITSELF] * 30
 )
 def test_each_kind_of_value_by_hand(value, line):
     assert shown(value) == line
+
+
+def test_a_path_is_whole_and_in_one_line():
+    assert in_line(Path("a" * 99, "b\nc d\u2028\udc80é")) == "a" * 99 + "/b\\nc d\\u2028\\udc80é"
 
 
 def test_what_holds_itself_or_is_long_is_shown_at_once():

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -21,6 +22,12 @@ def test_by_hand_on_the_two_tables():
     assert found.tokens in ([EOS], [A, EOS])
     assert (found.finished, found.proven) == (True, True)
     assert math.exp(found.log_prob) == pytest.approx(0.1)
+
+
+def test_a_small_numpy_number_may_be_the_end():
+    for kind in (np.uint8, np.int32):
+        found = exact(two_tables, START, bos=BOS, eos=kind(EOS), max_length=4, bar=math.log(0.054))
+        assert math.exp(found.log_prob) == pytest.approx(0.1)
 
 
 def test_nothing_is_likelier_than_the_likeliest():

@@ -68,6 +68,19 @@ def test_an_end_is_no_part_of_what_was_written(models):
     assert (seen.written, seen.finished, len(seen.log_probs)) == ([], True, 1)
 
 
+def test_a_line_that_does_not_end_in_the_places_of_the_model_is_refused(models):
+    model = GPT(models[1].vocabulary_size, **SIZES | {"max_length": 7}).eval()
+    with torch.no_grad():  # `In` is the likeliest after anything
+        model.norm.weight.zero_()
+        model.norm.bias.copy_(model.token_table.weight[TOKENIZER.encode("In")[0]] * 100)
+    seen = observe_line(model, TEXT, 3, TOKENIZER, max_length=3)
+    assert (seen.written, seen.finished) == (["In"] * 3, False)
+    with pytest.raises(ValueError, match=r"max_length must be at most 3, .*, got 4"):
+        observe_line(model, TEXT, 3, TOKENIZER, max_length=4)
+    with pytest.raises(ValueError, match="what is read of text must be at most 6 tokens long"):
+        observe_line(model, TEXT, 9, TOKENIZER)
+
+
 def test_the_longest_name_is_found_first():
     tokens = ["a", "b", "c", "a", "b", "法", "国"]
     assert find_names(tokens, ["a b", "a b c", "法国", "b", "c a b x"]) == [(0, 3), (3, 5), (5, 7)]

@@ -195,6 +195,8 @@ def test_what_the_faulty_writer_refuses():
         faulty_writer(nn.Linear(2, 3))
     with pytest.raises(ValueError, match="max_length must be"):
         write_anew(fresh("whole"), torch.full((1, 3), 4), max_length=0)
+    with pytest.raises(ValueError, match="max_length must be from 1 to 512, got 513"):
+        write_anew(fresh("whole"), torch.full((1, 3), 4), max_length=513)
 
 
 def test_positions_without_a_start(data):

@@ -92,6 +92,7 @@ def test_the_faulty_board_ranks_by_the_best_and_keeps_the_width():
     assert sound[1:] == pytest.approx(seed_interval(scores))
     assert faulty[0] == 35
     assert faulty[2] - faulty[1] == pytest.approx(sound[2] - sound[1])
+    assert faulty_board.told(iter(scores), faulty=True) == faulty  # they are read twice
 
 
 def test_the_fault_is_found_and_the_other_letters_get_their_reason():

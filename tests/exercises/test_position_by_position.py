@@ -81,6 +81,12 @@ def test_a_mistake_gets_one_sentence(change, error, message):
         Tagger(**{"source_size": 5, "target_size": 5} | change)
 
 
+@pytest.mark.parametrize("target", ["ab", b"ab", bytearray(b"ab"), 3])
+def test_what_is_no_tokenizer_is_refused(target):
+    with pytest.raises(TypeError, match="target must be a tokenizer, got"):
+        tagged(tagger(), batch_of(("ab", "cd")), target)
+
+
 def test_what_is_no_batch_is_refused():
     for function in (tagger(), at_their_places):
         with pytest.raises(TypeError, match="batch must be a Batch"):

@@ -144,6 +144,7 @@ TWO = np.ones((3, 2))
         ((TWO, TWO, lambda total: total), {}, ValueError, "score must return a finite number"),
         ((TWO, TWO, lambda _: "x"), {}, ValueError, "score must return a finite number, got 'x'"),
         ((TWO, TWO, lambda _: math.nan), {}, ValueError, "score must return a finite number"),
+        ((TWO, TWO, lambda _: 10**5000), {}, ValueError, "finite number, got a whole number of"),
         (
             ([1], [1]),
             {"resamples": 0},

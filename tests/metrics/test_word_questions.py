@@ -68,7 +68,7 @@ def test_distances_in_a_plane_stay_as_they_are():
     [
         ([], ValueError, "words must be one, two or three, got 0"),
         (["man"] * 4, ValueError, "words must be one, two or three, got 4"),
-        (["pear"], ValueError, "word must be one of the 5 known, got 'pear'"),
+        (["pear"], ValueError, "words must be among the 5 known, got 'pear'"),
         ("man", TypeError, "words must"),
     ],
 )

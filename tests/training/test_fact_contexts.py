@@ -103,3 +103,5 @@ def test_what_is_refused():
         states_of(untrained("bert", 0), ["Danish"])
     with pytest.raises(TypeError, match="must be a BERT"):
         states_of(untrained("gpt", 0), DOUBLES)
+    with pytest.raises(ValueError, match=r"^model's .* must hold numbers, got a tensor on meta"):
+        states_of(untrained("bert", 0).to("meta"), DOUBLES)

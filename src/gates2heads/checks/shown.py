@@ -22,9 +22,13 @@ def shown(value: Any) -> str:
     Returns:
         such as `'one\ntwo'`, `[1, 2, 3]` or `a torch.float32 tensor of shape (2, 3)`.
     """
-    words = " ".join(_SHORT.repr(value).split())
-    line = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
+    line = in_line(" ".join(_SHORT.repr(value).split()))
     return line if len(line) <= MOST else f"{line[: MOST - 1]}…"
+
+
+def in_line(words: Any) -> str:
+    """Words, such as a path, whole and in one line: what does not print stands there escaped."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(words))
 
 
 class _Short(Repr):

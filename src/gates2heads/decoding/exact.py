@@ -67,6 +67,7 @@ def exact(
             or the step function's answer is not (log_probs, state).
     """
     last = begin(step, bos, eos=eos, max_length=max_length, pad=0)
+    eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask
     check_one(last)
     check_state(state, last)
     check_number("bar", bar)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.checks.models import check_length
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module_filled
 from gates2heads.checks.values import check_count, check_list, check_texts
@@ -97,15 +98,23 @@ def observe_line(
     _check_tokenizer(tokenizer)
     numbers = tokenizer.encode(text, eos=False)
     check_count("length", length, least=0, most=len(numbers))
+    check_count("max_length", max_length)
     read = [tokenizer.vocabulary.bos, *numbers[:length]]
+    check_length("what is read of text", len(read), model.max_length - 1)
+    room = model.max_length - len(read)
     with torch.no_grad():
         state = model.start(1, prompt=torch.tensor([read[:-1]])) if length else model.start(1)
-        output = greedy(model.step, state, bos=read[-1], eos=Markers.sep, max_length=max_length)
+        most = min(max_length, room)
+        output = greedy(model.step, state, bos=read[-1], eos=Markers.sep, max_length=most)
         line = torch.tensor([read + output.tokens[0].tolist()])
         log_probs = model(line).log_softmax(dim=-1)[0, length:-1]
     written = output.tokens[0]
     steps = log_probs.gather(1, written[:, None])[:, 0]
     finished = bool(output.finished[0])
+    if not finished and max_length > room:
+        raise ValueError(
+            f"max_length must be at most {room}, for which the model has places, got {max_length}"
+        )
     kept = written[:-1] if finished else written
     known = [*tokenizer.vocabulary.tokens, MASK]
     return ObservedLine(

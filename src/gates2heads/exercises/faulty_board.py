@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gates2heads.checks.values import check_flag
+from gates2heads.checks.values import check_flag, check_list
 from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.metrics.seeds import seed_interval
 
@@ -28,6 +28,8 @@ def told(scores: Sequence[float], *, faulty: bool = False) -> tuple[float, float
         TypeError, ValueError: as in `seed_interval`.
     """
     check_flag("faulty", faulty)
+    check_list("scores", scores, of="numbers")
+    scores = list(scores)
     low, high = seed_interval(scores)
     mean = (low + high) / 2
     ranked = max(scores) if faulty else mean

@@ -60,7 +60,7 @@ def write_anew(
         model: writes.
         source: (B, S) long.
         mask: (B, S) bool, True = a real token.
-        max_length: the most tokens that are written.
+        max_length: how many tokens are written, at most as many as the model has places for.
 
     Returns:
         for each source the tokens up to the first `<eos>`, which is left out.
@@ -72,7 +72,7 @@ def write_anew(
     _check_transformer(model)
     check_tokens("source", source, model.source_size)
     check_mask(mask, source.shape, like=source)
-    check_count("max_length", max_length)
+    check_count("max_length", max_length, most=model.max_length)
     mask = torch.ones_like(source, dtype=torch.bool) if mask is None else mask
     written = torch.full_like(source[:, :1], Vocabulary.bos)
     for _ in range(max_length):

@@ -106,7 +106,8 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
         TypeError, ValueError: it is no model or no tokenizer, or as `Tagger.forward`.
     """
     check_module("model", model)
-    if isinstance(target, str | bytes) or not hasattr(target, "decode"):
+    known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
+    if not (known and hasattr(target, "decode")):
         raise TypeError(f"target must be a tokenizer, got {type(target).__name__}")
     with torch.no_grad():
         tokens = model(batch).argmax(dim=-1).masked_fill(~batch.source_mask, Vocabulary.pad)

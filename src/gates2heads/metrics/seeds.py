@@ -11,6 +11,8 @@ from itertools import combinations
 from numbers import Real
 from typing import NamedTuple
 
+import numpy as np
+
 from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_list
 from gates2heads.metrics.significance import Interval
@@ -161,6 +163,7 @@ def _numbers(name: str, values: Sequence[float], *, least: int, most: int = 100_
     for place, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{name}[{place}] must be a number, got {shown(value)}")
-        if not math.isfinite(value) or abs(value) > 1e150:
+        plain = value.item() if isinstance(value, np.generic) else value
+        if not abs(plain) <= 1e150:  # NaN neither
             raise ValueError(f"{name}[{place}] must be finite, got {shown(value)}")
     return [float(value) for value in values]

@@ -9,7 +9,6 @@ A score is computed from statistics that add up over sentences, `Bleu.statistics
 number a sentence for a mean. A new test set is then a new sum; no sentence is read twice.
 """
 
-import math
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count
+from gates2heads.checks.values import LARGEST, check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
 
@@ -128,7 +127,8 @@ def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndar
         raise TypeError(f"score must be a function of summed statistics, got {shown(score)}")
     scores = [score(total) for total in sums]
     for value in scores:
-        if not isinstance(value, Real) or not math.isfinite(value):
+        plain = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(plain, Real) or not abs(plain) <= LARGEST:  # NaN neither
             raise ValueError(f"score must return a finite number, got {shown(value)}")
     return np.array(scores, dtype=np.float64)
 

@@ -79,6 +79,10 @@ def ask_words(
     check_count("count", count)
     if not 1 <= len(words) <= MOST_WORDS:
         raise ValueError(f"words must be one, two or three, got {len(words)}")
+    for word in words:
+        if word not in vectors:
+            count = len(vectors.words)
+            raise ValueError(f"words must be among the {count} known, got {shown(word)}")
     a, b, c = (*words, None, None)[:MOST_WORDS]
     units = {word: vectors.unit_vector(word) for word in words}
     goal = {}

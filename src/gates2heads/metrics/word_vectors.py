@@ -44,9 +44,9 @@ class WordVectors:
         if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
             raise TypeError("vectors must be a tensor of floating-point numbers")
         check_filled("vectors", vectors)
-        if vectors.dim() != 2 or len(vectors) != len(words):
+        if vectors.dim() != 2 or len(vectors) != len(words) or not vectors.shape[1]:
             raise ValueError(
-                f"vectors must have shape ({len(words)}, D), one row a word, got "
+                f"vectors must have shape ({len(words)}, D), one row a word, D at least 1, got "
                 f"{tuple(vectors.shape)}"
             )
         if not vectors.isfinite().all():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 from gates2heads.training.checkpoints import read_weights
 
 
@@ -37,7 +37,8 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
         first = first or looks
         if looks != first:
             raise ValueError(
-                f"{path} is for another model than {paths[0]}: weights differ in shape or dtype"
+                f"paths: {in_line(path)} is for another model than {in_line(paths[0])}: weights "
+                "differ in shape or dtype"
             )
         for name, tensor in tensors.items():
             if tensor.is_floating_point():

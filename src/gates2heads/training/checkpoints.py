@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 from gates2heads.checks.tensors import check_filled, check_module
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
@@ -99,7 +99,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     try:
         return dequantise(packed), card
     except ValueError as error:
-        raise ValueError(f"{path} was altered: {error}") from error
+        raise ValueError(f"path {in_line(path)} was altered: {error}") from error
 
 
 def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
@@ -110,20 +110,32 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     """
     path = as_path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"path must name a weights file, but there is none at {path}")
+        raise FileNotFoundError(
+            f"path must name a weights file, but there is none at {in_line(path)}"
+        )
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata, found = file.metadata() or {}, digest(tensors)
     except Exception as error:  # what a foreign file holds is for its reader to name
-        raise ValueError(f"{path} is truncated or is no safetensors file: {error}") from error
+        raise ValueError(
+            f"path {in_line(path)} is truncated or is no safetensors file: {error}"
+        ) from error
     if not {"card", "sha256"} <= metadata.keys():
-        raise ValueError(f"{path} holds no card and checksum; it was not written by save_weights")
+        raise ValueError(
+            f"path {in_line(path)} holds no card and checksum; it was not written by save_weights"
+        )
     if metadata["sha256"] != found:
-        raise ValueError(f"{path} was altered: its weights do not match the checksum inside it")
-    card = read_json(metadata["card"], what=f"{path} was altered: its card must be JSON")
+        raise ValueError(
+            f"path {in_line(path)} was altered: its weights do not match the checksum inside it"
+        )
+    card = read_json(
+        metadata["card"], what=f"path {in_line(path)} was altered: its card must be JSON"
+    )
     if not isinstance(card, dict):
-        raise ValueError(f"{path} was altered: its card is a {type(card).__name__}, not an object")
+        raise ValueError(
+            f"path {in_line(path)} was altered: its card is a {type(card).__name__}, not an object"
+        )
     return tensors, card
 
 
@@ -157,8 +169,8 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
     if own != theirs:
         name = next(n for n in [*own, *theirs] if own.get(n) != theirs.get(n))
         raise ValueError(
-            f"{path} is for another model: {name} is {theirs.get(name, 'missing')} in the file "
-            f"and {own.get(name, 'missing')} in the model"
+            f"path {in_line(path)} is for another model: {name} is {theirs.get(name, 'missing')} "
+            f"in the file and {own.get(name, 'missing')} in the model"
         )
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.tensors import check_filled, check_width
+from gates2heads.checks.tensors import check_filled, check_module_filled, check_width
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact
 from gates2heads.data.corpora.wordings import check_facts
@@ -70,6 +70,7 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
     """
     if not isinstance(model, BERT) or model.vocabulary_size != fact_markers().size:
         raise TypeError(f"model must be a BERT that `pretrain` made, got {shown(model)}")
+    check_module_filled("model", model)
     _check_occurrences(occurrences)
     found = []
     for start in range(0, len(occurrences), AT_ONCE):

@@ -11,7 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.checks.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_flag, check_seed
+from gates2heads.checks.tensors import check_module_filled
+from gates2heads.checks.values import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_seed,
+    distinct_seed,
+)
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.fact_examples import (
     INFERENCE,
@@ -66,7 +73,7 @@ class UseReader(nn.Module):
         head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width.
 
     Raises:
-        TypeError: something else.
+        TypeError: something else, or two dtypes.
     """
 
     def __init__(self, encoder: BERT, head: nn.Module):
@@ -75,8 +82,11 @@ class UseReader(nn.Module):
             raise TypeError(f"encoder must be a BERT, got {shown(encoder)}")
         if not isinstance(head, SentenceHead | TokenHead | AnswerHead):
             raise TypeError(f"head must be one of `models.pretraining`, got {shown(head)}")
+        dtypes = [next(part.parameters()).dtype for part in (encoder, head)]
+        if dtypes[0] != dtypes[1]:
+            raise TypeError(f"encoder must be {dtypes[1]} like the head, got {dtypes[0]}")
         self.encoder, self.head = encoder, head
-        self.mix = LayerMix(1 + len(encoder.layers))
+        self.mix = LayerMix(1 + len(encoder.layers)).to(dtypes[0])
 
     def forward(self, batch: UseBatch):
         """What the head makes of the batch, from the states it carries or from new ones.
@@ -229,6 +239,7 @@ def learn_use(
     check_choice("name", name, tuple(USES))
     if not isinstance(encoder, BERT) or encoder.vocabulary_size != fact_markers().size:
         raise TypeError(f"encoder must be a BERT that `pretrain` made, got {shown(encoder)}")
+    check_module_filled("encoder", encoder)
     check_flag("frozen", frozen)
     check_count("steps", steps, least=2)
     check_seed("seed", seed)
@@ -256,7 +267,7 @@ def _shuffled(
     examples: list[Labelled], encoder: BERT, *, frozen: bool, seed: int
 ) -> Iterator[UseBatch]:
     """Batches of examples of like length in an order that is drawn, again and again."""
-    draw = random.Random(seed)
+    draw = random.Random(distinct_seed(seed))
     order = draw.sample(examples, len(examples))
     order.sort(key=lambda one: len(one.first) + len(one.second or ""))
     size = AT_ONCE if frozen else TUNED_AT_ONCE

@@ -9,7 +9,7 @@ from typing import IO
 
 import psutil
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 
 
 def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
@@ -51,10 +51,12 @@ def as_file(path: str | os.PathLike, *, name: str = "path") -> Path:
     """
     path = as_path(path, name=name)
     if path.is_dir():
-        raise ValueError(f"{name} must name a file, but {path} is a folder")
+        raise ValueError(f"{name} must name a file, but {in_line(path)} is a folder")
     if path.is_symlink() or (path.exists() and not path.is_file()):
         kind = "a link" if path.is_symlink() else "a device or a pipe"
-        raise ValueError(f"{name} must name a regular file, or none yet, but {path} is {kind}")
+        raise ValueError(
+            f"{name} must name a regular file, or none yet, but {in_line(path)} is {kind}"
+        )
     return path
 
 

@@ -18,7 +18,7 @@ from statistics import mean
 
 import torch
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 from gates2heads.checks.values import check_seed
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor
@@ -215,4 +215,6 @@ def _read(path: Path) -> list[dict]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path} holds no results that a study wrote: {error}") from error
+        raise ValueError(
+            f"path {in_line(path)} holds no results that a study wrote: {error}"
+        ) from error

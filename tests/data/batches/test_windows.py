@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -51,6 +52,12 @@ def test_blocks_by_hand():
     hit = blocks.band[0, 2]
     assert blocks.context[0, hit].tolist() == [11, 12, 14, 15]
     assert blocks.context[0, blocks.band[0, 0]].tolist() == [12, 13]
+
+
+def test_a_small_numpy_number_cuts_as_its_own_number():
+    text = join_sentences([[11, 12, 13, 14, 15]])
+    small, whole = (cut_blocks(text, width=kind(3), window=kind(2)) for kind in (np.uint8, int))
+    assert all(torch.equal(a, b) for a, b in zip(small, whole, strict=True))
 
 
 @given(sentence_lists, st.integers(1, 7), st.integers(1, 5))

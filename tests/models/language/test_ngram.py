@@ -13,7 +13,7 @@ from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.search import greedy
 from gates2heads.metrics.perplexity import perplexity
-from gates2heads.models.language.context import NgramState
+from gates2heads.models.language.context import NgramState, token_lists
 from gates2heads.models.language.ngram import AddK, KneserNey, modified_discounts
 
 V = 7
@@ -256,6 +256,8 @@ def test_refuses_sizes_shares_and_questions_that_cannot_be():
         model.probs([9])
     with pytest.raises(TypeError, match="context must hold token numbers, got"):
         model.probs(9)
+    with pytest.raises(TypeError, match=r"^texts must hold token numbers, got"):
+        token_lists(9, V, written=False)
     with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
         model.start(0)
     with pytest.raises(TypeError, match="state must come from `start` or `step`, got NoneType"):

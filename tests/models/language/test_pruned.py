@@ -86,7 +86,7 @@ def made(**change):
         ("totals_0", torch.tensor([0.5]), ValueError, "totals_0 must hold whole numbers"),
         ("totals_1", torch.ones(7), ValueError, "the tensors of contexts of 1 tokens must fit"),
         ("counts_1", torch.zeros(3), ValueError, "counts_1 must be at least 1"),
-        ("followers_1", torch.full((3,), 9.0), ValueError, "followers_1 must hold numbers below 7"),
+        ("followers_1", torch.full((3,), 9.0), ValueError, "tensors: .* below vocabulary_size, 7"),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused(name, change, error, message):
@@ -102,6 +102,9 @@ def test_bad_arguments_get_one_sentence():
         made(discounts=[["a"]])
     with pytest.raises(ValueError, match=r"discounts must be \(n, 3\), got \(1, 2\)"):
         made(discounts=[[0.5, 0.5]])
+    discounts = [[0.5, 0.5, 0.5], [0.5, 0.6, 0.7]]
+    rows = made(discounts=(iter(row) for row in discounts)).settings()["discounts"]
+    assert rows == discounts
     with pytest.raises(TypeError, match="model must be a KneserNey, got int"):
         PrunedKneserNey.of(3)
     with pytest.raises(ValueError, match="least must be at least 1, got 0"):

@@ -204,6 +204,9 @@ def test_refuses_weights_without_a_recipe(tmp_path, tiny):
             ValueError, match=r"^path .*other\.safetensors cannot be rebuilt, its card holds"
         ):
             load(path)
+    path.rename(tmp_path / "two\nlines")
+    with pytest.raises(ValueError, match=r"^path .*two\\nlines cannot be rebuilt, .*$"):
+        load(tmp_path / "two\nlines")
     with pytest.raises(FileNotFoundError, match="path must name a weights file"):
         load(tmp_path / "none.safetensors")
     with pytest.raises(ValueError, match=r"output must name a file, but .* is a folder"):

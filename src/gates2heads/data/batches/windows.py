@@ -128,6 +128,7 @@ def cut_blocks(
     check_count("window", window)
     check_text(text)
     check_generator(generator)
+    width, window = int(width), int(window)  # a small NumPy number has no room for the size
     size = len(text.tokens)
     if not size:
         raise ValueError("text is empty; it must hold at least one token")

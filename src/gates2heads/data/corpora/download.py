@@ -6,6 +6,7 @@ from pathlib import Path
 import pooch
 import requests
 
+from gates2heads.checks.shown import in_line
 from gates2heads.checks.values import check_choice
 
 MULTI30K = (
@@ -134,7 +135,7 @@ def verified(path: Path, checksum: str) -> Path:
     found = pooch.file_hash(str(path))
     if found != checksum:
         raise ValueError(
-            f"{path} must have the SHA-256 {checksum[:16]}…, got {found[:16]}…; it is damaged or "
-            "another version"
+            f"path {in_line(path)} must have the SHA-256 {checksum[:16]}…, got {found[:16]}…; it "
+            "is damaged or another version"
         )
     return path

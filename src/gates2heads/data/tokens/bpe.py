@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 from gates2heads.checks.values import check_characters, check_count, check_list, check_texts
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
@@ -187,11 +187,15 @@ class BPETokenizer:
         """
         path = _as_path(path)
         if not path.is_file():
-            raise FileNotFoundError(f"path must name a saved tokenizer, there is none at {path}")
+            raise FileNotFoundError(
+                f"path must name a saved tokenizer, there is none at {in_line(path)}"
+            )
         try:
             return cls.from_json(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"path must name a saved tokenizer, got {path}: {error}") from None
+            raise ValueError(
+                f"path must name a saved tokenizer, got {in_line(path)}: {error}"
+            ) from None
 
     @classmethod
     def from_json(cls, text: str) -> "BPETokenizer":

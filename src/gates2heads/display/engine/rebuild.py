@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import in_line
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.bpe import BPETokenizer
@@ -64,7 +65,7 @@ def rebuild(path: Path) -> Rebuilt:
         "settings" not in card and way not in WAYS
     ):
         raise ValueError(
-            f"path {path} cannot be rebuilt, its card holds neither recipe nor settings"
+            f"path {in_line(path)} cannot be rebuilt, its card holds neither recipe nor settings"
         )
     try:
         sides = [
@@ -134,7 +135,7 @@ def _pretrained(path: Path, tensors: Mapping[str, Tensor], card: dict) -> Rebuil
 
 def _no_model(path: Path, error: Exception) -> ValueError:
     reason = " ".join(str(error).split())
-    return ValueError(f"path {path} cannot be rebuilt, its card is no model's: {reason}")
+    return ValueError(f"path {in_line(path)} cannot be rebuilt, its card is no model's: {reason}")
 
 
 def shipped(name: str) -> Rebuilt:

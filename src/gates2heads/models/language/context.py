@@ -53,7 +53,7 @@ class ContextModel(LanguageModel):
         Raises:
             TypeError, ValueError: the context is no list of token numbers.
         """
-        context = token_lists([context], self.vocabulary_size, written=False)[0]
+        context = _token_lists("context", [context], self.vocabulary_size, written=False)[0]
         padded = [Vocabulary.bos] * (self.order - 1) + context
         return self._probs(tuple(padded[len(context) :]))
 
@@ -96,7 +96,11 @@ def token_lists(texts, vocabulary_size: int, *, written: bool = True) -> list[li
     """
     check_count("vocabulary_size", vocabulary_size)
     check_flag("written", written)
-    name = "texts" if written else "context"
+    return _token_lists("texts", texts, vocabulary_size, written=written)
+
+
+def _token_lists(name: str, texts, vocabulary_size: int, *, written: bool) -> list[list[int]]:
+    """`token_lists` of what a caller knows by another name."""
     try:
         texts = [list(text) for text in texts]
         if any(getattr(number, "ndim", 0) for text in texts for number in text):

@@ -38,8 +38,9 @@ class PrunedCounts(ContextModel, nn.Module):
         vocabulary_size: int,
         discounts: Sequence[Sequence[float]],
     ):
-        super().__init__(vocabulary_size, len(_checked_discounts(discounts)))
-        self.discounts = [tuple(map(float, some)) for some in discounts]
+        discounts = _checked_discounts(discounts)
+        super().__init__(vocabulary_size, len(discounts))
+        self.discounts = discounts
         self._places: list[dict[tuple[int, ...], int]] = []
         for size in range(self.order):
             _check_table(tensors, size, vocabulary_size)
@@ -144,14 +145,15 @@ def _packed(table: Followers, size: int, least: int) -> dict[str, Tensor]:
     return {f"{part}_{size}": torch.tensor(some, dtype=torch.float32) for part, some in parts}
 
 
-def _checked_discounts(discounts: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:
+def _checked_discounts(discounts: Sequence[Sequence[float]]) -> list[tuple[float, ...]]:
     try:
-        shape = torch.tensor([[float(one) for one in some] for some in discounts]).shape
+        rows = [tuple(map(float, some)) for some in discounts]
+        shape = torch.tensor(rows).shape
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise TypeError(f"discounts must hold numbers, got {shown(discounts)}") from error
     if len(shape) != 2 or shape[1] != 3:
         raise ValueError(f"discounts must be (n, 3), got {tuple(shape)}")
-    return discounts
+    return rows
 
 
 def _check_table(tensors: Mapping[str, Tensor], size: int, vocabulary_size: int) -> None:
@@ -165,13 +167,16 @@ def _check_table(tensors: Mapping[str, Tensor], size: int, vocabulary_size: int)
             raise TypeError(f"tensors must hold {name}, a tensor of one axis, got {shown(one)}")
         whole = one.isfinite().all() and (one == one.round()).all()
         if not whole or (one < 0).any() or (one > EXACT).any():
-            raise ValueError(f"{name} must hold whole numbers from 0 to 2^24")
+            raise ValueError(f"tensors: {name} must hold whole numbers from 0 to 2^24")
     contexts, totals, starts, followers, counts = (tensors[name] for name in names)
     fits = len(contexts) == size * len(totals) and len(starts) == len(totals) + 1
     fits = fits and len(followers) == len(counts) == starts[-1] and starts[0] == 0
     if not fits or (starts.diff() < 0).any() or not (size or len(totals) == 1):
         raise ValueError(f"the tensors of contexts of {size} tokens must fit each other")
     if max(contexts.tolist() + followers.tolist(), default=0) >= vocabulary_size:
-        raise ValueError(f"followers_{size} must hold numbers below {vocabulary_size}")
+        raise ValueError(
+            f"tensors: contexts_{size} and followers_{size} must hold numbers below "
+            f"vocabulary_size, {vocabulary_size}"
+        )
     if (counts < 1).any():
-        raise ValueError(f"counts_{size} must be at least 1")
+        raise ValueError(f"tensors: counts_{size} must be at least 1")

@@ -59,7 +59,7 @@ class BlockTrainer:
         workers: int,
         seed: int,
     ):
-        self.model, self.window, self.batch_size = model, window, batch_size
+        self.model, self.window, self.batch_size = model, window, int(batch_size)
         self.learning_rate, self.workers = learning_rate, workers
         self.keep = keep_probabilities(model.counts.cpu(), threshold)
         self.noise = model.output.noise.cpu()

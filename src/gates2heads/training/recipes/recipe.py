@@ -12,7 +12,7 @@ import psutil
 import torch
 from torch import nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.checks.shown import in_line, shown
 from gates2heads.checks.values import (
     check_choice,
     check_count,
@@ -82,7 +82,9 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     if source in RECIPES:
         given = deepcopy(RECIPES[source])
     elif path.is_file():
-        given = read_json(path.read_bytes(), what=f"{path} must hold a recipe in JSON")
+        given = read_json(
+            path.read_bytes(), what=f"source {in_line(path)} must hold a recipe in JSON"
+        )
     else:
         names = ", ".join(RECIPES)
         raise ValueError(f"recipe must be a JSON file or one of {names}, got {shown(source)}")

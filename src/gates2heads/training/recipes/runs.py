@@ -12,6 +12,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
+from gates2heads.checks.shown import in_line
 from gates2heads.checks.values import check_flag
 from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.characters import encode_pairs
@@ -264,8 +265,7 @@ def load(path: str | os.PathLike) -> Trained:
         blank = blank_model(recipe, *sizes)
     except Exception as error:  # a card may hold anything
         raise ValueError(
-            f"path {path} cannot be rebuilt, its card holds no recipe that `train` wrote: "
-            f"{' '.join(str(error).split())}"
+            f"path {in_line(path)} cannot be rebuilt, its card holds no recipe: {in_line(error)}"
         ) from error
     check_shapes(Path(path), blank, tensors)  # before a wrong card takes memory for its model
     model = build_model(recipe, *sizes)
