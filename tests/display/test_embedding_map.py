@@ -51,7 +51,7 @@ def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
     [
         ({"models": [MODEL]}, TypeError, "models must map names to tables"),
         ({"models": {}}, ValueError, "models must hold at least one table, got none"),
-        ({"models": {"a": None}}, TypeError, "model must be exported for the page"),
+        ({"models": {"a": None}}, TypeError, r"models\['a'\] must be exported for the page"),
         ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
         ({"recorded": 3}, TypeError, "recorded must be what `ask_words` gives, got 3"),

@@ -81,7 +81,7 @@ def test_what_is_held_must_be_tokens_of_the_target():
     [
         ({"models": [MODEL]}, TypeError, "models must map names to models"),
         ({"models": {}}, ValueError, "models must hold at least one model, got none"),
-        ({"models": {"a": None}}, TypeError, "model must be exported for the page"),
+        ({"models": {"a": None}}, TypeError, r"models\['a'\] must be exported for the page"),
         ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
         ({"hint": None}, TypeError, "hint must be a string, got None"),

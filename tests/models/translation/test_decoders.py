@@ -366,6 +366,8 @@ def test_refuses_parts_and_options_that_cannot_be():
         PlainDecoder(V, E, U, cell="none such")
     with pytest.raises(ValueError, match="fed_size must be at least 0, got -1"):
         PlainDecoder(V, E, U, fed_size=-1)
+    with pytest.raises(ValueError, match=r"embedding_size must be at most 1 beside .*, got 2"):
+        PlainDecoder(V, 2, U, fed_size=2**31 - 2)
     for options in ({"num_layers": 0}, {"num_layers": -2}):
         with pytest.raises(ValueError, match="num_layers must be at least 1"):
             PlainDecoder(V, E, U, **options)

@@ -11,7 +11,7 @@ from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     LiveView,
     check_examples,
-    check_words,
+    check_models,
     labels_of,
 )
 from gates2heads.display.widgets.view import PositionError, module, style
@@ -77,11 +77,7 @@ class EmbeddingMap(LiveView):
         hint: str = "",
         about: str = "",
     ):
-        if not isinstance(models, Mapping):
-            raise TypeError(f"models must map names to tables, got {shown(models)}")
-        if not models:
-            raise ValueError("models must hold at least one table, got none")
-        check_words("the names of models", list(models))
+        check_models(models, of="tables")
         check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in said.items():

@@ -13,6 +13,7 @@ from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
     check_examples,
+    check_models,
     check_words,
     labels_of,
     single_precision,
@@ -88,7 +89,8 @@ class FillTheMask(LiveView):
         hint: str = "",
         about: str = "",
     ):
-        told = _model_names(models)
+        check_models(models)
+        told = list(models)
         texts = _texts(examples)
         for name, words in {"title": title, "label": label, "hint": hint, "about": about}.items():
             check_text(name, words)
@@ -122,15 +124,6 @@ class FillTheMask(LiveView):
 
     def __repr__(self):
         return f"FillTheMask({', '.join(self.names)}, {len(self.examples)} examples)"
-
-
-def _model_names(models: Mapping[str, Exported]) -> list[str]:
-    if not isinstance(models, Mapping):
-        raise TypeError(f"models must map names to models, got {shown(models)}")
-    if not models:
-        raise ValueError("models must hold at least one model, got none")
-    check_words("the names of models", list(models))
-    return list(models)
 
 
 def _texts(examples: Sequence[MaskExample]) -> list[str]:

@@ -13,6 +13,7 @@ from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
     check_examples,
+    check_models,
     check_words,
     labels_of,
     single_precision,
@@ -104,7 +105,8 @@ class GateExplorer(LiveView):
         place: int = 0,
         quantity: str = "cell",
     ):
-        names = _names(models)
+        check_models(models)
+        names = list(models)
         check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in said.items():
@@ -146,15 +148,6 @@ class GateExplorer(LiveView):
 
     def __repr__(self):
         return f"GateExplorer({', '.join(self.names)}, {len(self.examples)} examples)"
-
-
-def _names(models: Mapping[str, Exported]) -> list[str]:
-    if not isinstance(models, Mapping):
-        raise TypeError(f"models must map names to models, got {shown(models)}")
-    if not models:
-        raise ValueError("models must hold at least one model, got none")
-    check_words("the names of models", list(models))
-    return list(models)
 
 
 def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list[dict]:

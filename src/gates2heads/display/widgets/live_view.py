@@ -1,6 +1,6 @@
 """What every view has that runs a model in the page: the model's name, and its bytes if asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,22 @@ def check_examples(examples: Sequence[str]) -> None:
     check_words("examples", examples)
     if not len(examples):
         raise ValueError("examples must hold at least one text, got none")
+
+
+def check_models(models: Mapping[str, Exported], *, of: str = "models") -> None:
+    """Refuse what does not map names to models that run in the page.
+
+    Raises:
+        TypeError: it is no mapping, a name is no string, or a model is not exported.
+        ValueError: it is empty, or a name holds half a character.
+    """
+    if not isinstance(models, Mapping):
+        raise TypeError(f"models must map names to {of}, got {shown(models)}")
+    if not models:
+        raise ValueError(f"models must hold at least one {of.removesuffix('s')}, got none")
+    check_words("the names of models", list(models))
+    for name, model in models.items():
+        _check_exported(f"models[{shown(name)}]", model)
 
 
 def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:
@@ -93,11 +109,7 @@ class LiveView(View):
 
     def __init__(self, *models: Exported, **traits: Any):
         for model in models:
-            if not isinstance(model, Exported):
-                raise TypeError(
-                    "model must be exported for the page, as `export_model` does, got "
-                    f"{type(model).__name__}"
-                )
+            _check_exported("model", model)
         self._models = {key(model): model for model in models}
         super().__init__(live=[_named(model) for model in models], **traits)
         self.on_msg(self._answer)
@@ -129,3 +141,11 @@ def _named(model: Exported) -> dict[str, Any]:
     """What a page is told of a model before it loads it."""
     _, _, digits = key(model).rpartition("-")
     return {"name": model.name, "hash": digits, "bytes": len(model.header) + len(model.data)}
+
+
+def _check_exported(name: str, model: Exported) -> None:
+    if not isinstance(model, Exported):
+        raise TypeError(
+            f"{name} must be exported for the page, as `export_model` does, got "
+            f"{type(model).__name__}"
+        )

@@ -14,6 +14,7 @@ from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
     check_examples,
+    check_models,
     check_words,
     labels_of,
     single_precision,
@@ -88,11 +89,7 @@ class Unroller(LiveView):
         about: str = "",
         step: int = 0,
     ):
-        if not isinstance(models, Mapping):
-            raise TypeError(f"models must map names to models, got {shown(models)}")
-        if not models:
-            raise ValueError("models must hold at least one model, got none")
-        check_words("the names of models", list(models))
+        check_models(models)
         check_examples(examples)
         said = {"title": title, "label": label, "hint": hint, "about": about}
         for name, words in {"taught": taught, **said}.items():

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.checks.values import MOST, check_count, check_flag
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import ContextGRUCell
 from gates2heads.layers.recurrent.by_name import carried_parts, recurrent_layer, run
@@ -43,6 +43,11 @@ class PlainDecoder(Writer):
         super().__init__()
         check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_count("fed_size", fed_size, least=0)
+        if int(embedding_size) + int(fed_size) > MOST:
+            raise ValueError(
+                f"embedding_size must be at most {MOST - int(fed_size)} beside what is fed, "
+                f"{fed_size} wide (fed_size), got {embedding_size}"
+            )
         self.hidden_size, self.dropout, self.fed_size = hidden_size, dropout, fed_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.recurrent = recurrent_layer(
