@@ -1,5 +1,6 @@
 """Fast training: a batch follows the model's own gradient, and it learns what it should."""
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -95,7 +96,7 @@ def test_the_same_seed_gives_the_same_vectors_and_pieces_change_little(monkeypat
         monkeypatch.setattr(module, "PIECE", piece)
         torch.manual_seed(0)
         model = toy_model(text)
-        choices = {"epochs": 3, "threshold": 1.0, "batch_size": 7, "seed": seed}
+        choices = {"epochs": 3, "threshold": 1.0, "batch_size": np.uint8(7), "seed": seed}
         train_negative_sampling(model, text, **choices, progress=False)
         runs.append((model.vectors.weight.detach(), expected_loss(model, text)))
     assert torch.equal(runs[0][0], runs[1][0])
