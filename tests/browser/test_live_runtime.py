@@ -82,7 +82,7 @@ def test_without_its_model_it_says_so_and_keeps_the_example(copy, chromium, mode
         root = page.locator(".g2h-translate")
         expect(root).to_have_attribute("data-state", "recorded")
         view = Translator(page, root)
-        words = view.words("target")
+        words, watch = view.words("target"), root.locator(".g2h-watch").inner_text()
         view.examples.nth(1).click()
         expect(root).to_have_attribute("data-state", "fault")
         said = view.state.inner_text()
@@ -91,6 +91,7 @@ def test_without_its_model_it_says_so_and_keeps_the_example(copy, chromium, mode
         assert said.count(". ") == 1
         assert sentence is None or sentence in said
         assert view.words("target") == words
+        assert root.locator(".g2h-watch").inner_text() == watch  # it tells of what is seen
         context.close()
 
 

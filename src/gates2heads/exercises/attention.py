@@ -256,5 +256,5 @@ check_entropy = FunctionCheck(
             lambda w: -(w * w.log()).sum(-1)
         ),
     },
-    remark="its exp is the number of equal weights that would be as spread.",
+    remark="Its exp is the number of equal weights that would be as spread. Now measure.",
 )

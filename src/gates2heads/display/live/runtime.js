@@ -70,7 +70,7 @@ async function fromPage(url, { name }, tell) {
     if (/^https?:/.test(url)) from = await fetched(url, tell);
     await runScript(from);
   } catch {
-    throw new Error(`The model's file (${file}) is not beside the page.`);
+    throw new Error(`The model's file (${file}) did not come: no connection, or it is not beside the page.`);
   } finally {
     if (from !== url) URL.revokeObjectURL(from);
   }

@@ -78,7 +78,7 @@ class AttentionExplorer extends LiveStage {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.columns = element("div", { class: "g2h-columns", "aria-hidden": "true" });
     this.labels = element("div", { class: "g2h-rows" });
-    this.scroll = element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "weights; arrows change the step" },
+    this.scroll = element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "weights; the arrows up and down change the step" },
       element("div", { class: "g2h-plane" }, this.columns, this.canvas));
     this.map = element("div", { class: "g2h-map" }, this.labels, this.scroll);
     this.nothing = element("p", { class: "g2h-nothing" },
@@ -260,7 +260,7 @@ class AttentionExplorer extends LiveStage {
     const { head, rest } = headAndRest(softmaxRows(rowOf(result.weights, step), scores), TOP);
     const cell = (text) => element("td", {}, text);
     const rows = head.map(({ place, score, exp, weight }) => {
-      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` at ${place + 1}`));
+      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` place ${place + 1}`));
       const bar = element("td", { class: "g2h-weight", "data-weight": weight.toFixed(6) }, weight.toFixed(3));
       bar.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
       return element("tr", {}, name, cell(score === null ? "–" : score.toFixed(2)), cell(exp.toFixed(3)), bar);

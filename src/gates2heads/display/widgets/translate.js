@@ -183,10 +183,17 @@ class Translate extends Stage {
 
   /** Shows which example a text is, if any, and what there is to see in it. */
   mark(text) {
-    const examples = this.model.get("examples");
-    const place = examples.findIndex((example) => tidy(example[1]) === text);
+    const place = this.placeOf(text);
     this.buttons.forEach((button, at) => button.setAttribute("aria-pressed", at === place));
-    this.watch.textContent = place < 0 ? OWN : examples[place][2];
+    this.tell(place);
+  }
+
+  placeOf(text) {
+    return this.model.get("examples").findIndex((example) => tidy(example[1]) === text);
+  }
+
+  tell(place) {
+    this.watch.textContent = place < 0 ? OWN : this.model.get("examples")[place][2];
   }
 
   // ---- what comes back
@@ -233,6 +240,7 @@ class Translate extends Stage {
 
   fault({ message }) {
     const kept = " What you see is the recorded example.";
+    if (this.isRecorded) this.tell(this.placeOf(this.shownText));
     this.at("fault", this.isRecorded ? message + kept : message);
   }
 
