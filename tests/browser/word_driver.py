@@ -109,7 +109,7 @@ def drive_words(page: Page, root: Locator, traits: dict) -> None:
     view.ask("dog")
     second = root.locator(".g2h-word").nth(1)
     view.text = second.get_attribute("data-word")
-    second.click()
+    second.click(delay=150)  # as long as a finger is down: the field is left while it is
     view.answered()
     point = root.locator(".g2h-point[data-word]").last
     view.text = point.get_attribute("data-word")

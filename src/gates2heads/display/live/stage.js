@@ -49,13 +49,26 @@ export class LiveStage extends Stage {
   /** What is typed is read by `type` once no key was pressed for a moment. */
   later() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.type(), WAIT);
+    this.timer = setTimeout(() => this.take(), WAIT);
+  }
+
+  take() {
+    this.taken = this.input.value;
+    this.type();
+  }
+
+  /**
+   * The field is left: what is typed is read at once, unless it was. To draw the same again would
+   * take the button away under the press that left the field.
+   */
+  leave() {
+    if (this.input.value !== this.taken) this.take();
   }
 
   press(chip) {
     if (!chip) return;
     this.input.value = this.model.get("examples")[chip.dataset.place];
-    this.type();
+    this.take();
   }
 
   wake() {

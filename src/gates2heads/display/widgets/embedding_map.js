@@ -53,7 +53,7 @@ class EmbeddingMap extends LiveStage {
     this.buildFoot();
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.slider, "input", () => this.put({ count: Number(this.slider.value) }));
     this.listen(this.open, "change", () => this.put({ exclude: !this.open.checked }));
@@ -82,7 +82,7 @@ class EmbeddingMap extends LiveStage {
   askFor(node) {
     if (!node) return;
     this.input.value = node.dataset.word;
-    this.type();
+    this.take();
   }
 
   type() {

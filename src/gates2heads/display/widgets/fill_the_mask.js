@@ -44,7 +44,7 @@ class FillTheMask extends LiveStage {
     this.buildFoot();
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
   }
 
   /** A row of buttons, each with its place. */

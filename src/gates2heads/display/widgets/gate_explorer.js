@@ -48,7 +48,7 @@ class GateExplorer extends LiveStage {
     this.clamps.node.after(this.state); // in sight of who holds and types
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
   }
 
   buildChoices() {

@@ -65,7 +65,7 @@ class HeadExplorer extends LiveStage {
     this.answers.node.after(this.state); // in sight of who switches, types and moves
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
     this.listen(this.told, "change", () => this.put({ positions: this.told.checked }));
   }
 

@@ -75,7 +75,7 @@ class ModelWalk extends LiveStage {
       field(model.get("label"), this.input), this.buildRefusal(this.input),
       this.buildChips(model.get("examples"), () => ({ lang: "de" })));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
   }
 
   /** A row of tokens to press; the arrows walk along it. */

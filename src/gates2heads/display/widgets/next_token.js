@@ -42,7 +42,7 @@ class NextToken extends LiveStage {
     this.panels.before(this.state); // in sight of who types
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
     this.listen(this.panels, "click", (event) => this.write(event.target.closest("button")));
     this.mark();
   }

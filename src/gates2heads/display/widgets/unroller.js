@@ -47,7 +47,7 @@ class Unroller extends LiveStage {
     this.picture.before(this.status); // and of who steps
     if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.type());
+    this.listen(this.input, "change", () => this.leave());
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.lesson, "change", () => this.put({ taught: spelled(this.lesson.value) }));
   }
