@@ -140,7 +140,7 @@ class NextToken extends LiveStage {
     this.put({ seed: seed + 1 });
     this.asked = this.key();
     const drawn = await this.runOne(live, { text, place, steps, seed, ...this.way });
-    if (!drawn) return;
+    if (!drawn || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
     this.asked = null;
     const words = drawn.pieces.map(named).join(" ");
     const written = tidy(drawn.text);
