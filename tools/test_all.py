@@ -53,13 +53,15 @@ def steps() -> list[Step]:
     """List the checks in their order."""
     make = os.environ.get("MAKE", "make")
     pytest = [HERE, "-m", "pytest", "-q", "--color=no", "-rs"]
-    unit, live = ["-m", "not browser and not book"], ["-m", "browser", "--ignore=tests/book"]
+    unit, live, timed = "not browser and not book", "browser and not timed", "browser and timed"
     return [
         Step("style", [make, "--no-print-directory", "lint"]),
-        Step("library", [*pytest, "-n", "2", "--parity", *unit, "tests"]),
+        Step("library", [*pytest, "-n", "2", "--parity", "-m", unit, "tests"]),
         Step("build", [make, "--no-print-directory", "rebuild"]),
         Step("pages", [*pytest, "-s", "-m", "book", "tests/book"]),
-        Step("browser", [*pytest, "-s", *live, "tests"]),
+        Step("browser", [*pytest, *TWO_AT_A_TIME, "-m", live, "tests/browser"]),
+        # Nothing beside it, so that what it prints is the page's time and not its neighbour's.
+        Step("times", [*pytest, "-s", "-m", timed, "tests/browser"]),
         Step("notebooks", [*pytest, *NBVAL, *TWO_AT_A_TIME, "chapters"]),
         Step("colab versions", [HERE, "tools/colab_environment.py", "--check"]),
     ]

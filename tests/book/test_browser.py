@@ -15,8 +15,18 @@ SETTLED = """async () => {
   while (document.querySelectorAll(".widget-subarea").length < views && Date.now() < deadline)
     await new Promise((done) => setTimeout(done, 50));
   await document.fonts.ready;
-  return views;
 }"""
+DRAWN = """() => ({
+  maths: document.querySelectorAll(".math").length,
+  typeset: document.querySelectorAll(".math mjx-container").length,
+  wrong: document.querySelectorAll("mjx-merror, [data-mjx-error]").length,
+  tags: document.querySelectorAll("mjx-mlabeledtr, mjx-labels mjx-mtd").length,
+  views: document.querySelectorAll(
+    'script[type="application/vnd.jupyter.widget-view+json"]').length,
+  widgets: document.querySelectorAll(".widget-subarea > *").length,
+  empty: [...document.querySelectorAll(".widget-subarea > *")]
+    .filter((view) => view.getBoundingClientRect().height < 8).length,
+})"""
 
 
 def visit(chromium, url, home, *, size=(1280, 900), scheme="light"):
@@ -52,7 +62,7 @@ def read_pages(site):
     return [path for path in pages(site) if path != site / "index.html"]
 
 
-@pytest.fixture(params=["http", "file"])
+@pytest.fixture(scope="module", params=["http", "file"])
 def home(request, site):
     """Where the book is read from."""
     if request.param == "file":
@@ -60,15 +70,20 @@ def home(request, site):
     return request.getfixturevalue("address")
 
 
-def test_pages_ask_for_nothing_from_outside_and_report_no_error(chromium, site, home):
-    report = {}
+@pytest.fixture(scope="module")
+def visited(chromium, site, home):
+    """What each page did that it should not have done, and what is drawn on it."""
+    seen = {}
     for path in read_pages(site):
-        name = path.relative_to(site).as_posix()
-        page, noise = visit(chromium, home + name, home)
+        page, noise = visit(chromium, home + path.relative_to(site).as_posix(), home)
+        drawn = page.evaluate(DRAWN)
         page.context.close()
-        if noise:
-            report[name] = noise
-    assert report == {}
+        seen[path] = noise, drawn
+    return seen
+
+
+def test_pages_ask_for_nothing_from_outside_and_report_no_error(visited):
+    assert {path: noise for path, (noise, _) in visited.items() if noise} == {}
 
 
 def test_the_front_door_leads_to_the_first_page(chromium, home):
@@ -82,24 +97,9 @@ def test_the_front_door_leads_to_the_first_page(chromium, home):
     assert title.startswith("Gates to Heads")
 
 
-def test_maths_and_widgets_are_drawn(chromium, site, home):
+def test_maths_and_widgets_are_drawn(visited, site):
     views = 0
-    for path in read_pages(site):
-        page, _ = visit(chromium, home + path.relative_to(site).as_posix(), home)
-        drawn = page.evaluate(
-            """() => ({
-              maths: document.querySelectorAll(".math").length,
-              typeset: document.querySelectorAll(".math mjx-container").length,
-              wrong: document.querySelectorAll("mjx-merror, [data-mjx-error]").length,
-              tags: document.querySelectorAll("mjx-mlabeledtr, mjx-labels mjx-mtd").length,
-              views: document.querySelectorAll(
-                'script[type="application/vnd.jupyter.widget-view+json"]').length,
-              widgets: document.querySelectorAll(".widget-subarea > *").length,
-              empty: [...document.querySelectorAll(".widget-subarea > *")]
-                .filter((view) => view.getBoundingClientRect().height < 8).length,
-            })"""
-        )
-        page.context.close()
+    for path, (_, drawn) in visited.items():
         name = path.relative_to(site)
         assert drawn["typeset"] >= drawn["maths"], (name, drawn)
         assert drawn["wrong"] == 0, (name, drawn)

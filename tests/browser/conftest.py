@@ -1,7 +1,6 @@
 """A browser, the sites it may visit, and pages on which no fault goes unseen."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from saved_widgets import shown_views  # noqa: E402
+from sample_scripts import make  # noqa: E402
+from saved_widgets import SavedView, shown_views  # noqa: E402
 from widget_page import write_page  # noqa: E402
 
 from tests import hangs  # noqa: E402
@@ -89,14 +89,35 @@ def libraries() -> dict[str, Path]:
     return folders
 
 
-@pytest.fixture(scope="session")
-def live(tmp_path_factory, libraries) -> tuple[Path, dict]:
-    """Give the folder of a page with one Translate view and its model's file, and its traits."""
-    folder = tmp_path_factory.mktemp("live")
-    state = folder / "state.json"
-    samples = Path(__file__).with_name("live_samples.py")
-    subprocess.run([sys.executable, samples, state], check=True)
+def show(state: Path, libraries: dict[str, Path], *, live: Path | None = None):
+    """Write a page with the views of a state, beside it; give its folder, and the views.
+
+    Args:
+        state: what a script of views wrote; the models that it wrote lie beside it.
+        libraries: folders for requirejs, html-manager and anywidget.
+        live: where the models lie that the script did not write.
+    """
     saved = json.loads(state.read_text(encoding="utf-8"))
-    write_page(folder / "site", saved, libraries, live=folder / "live")
-    (view,) = shown_views(saved["state"], saved["shown"])
-    return folder / "site", view.traits
+    own = state.with_name("live")
+    site = state.with_name("site")
+    write_page(site, saved, libraries, live=own if own.is_dir() else live)
+    return site, shown_views(saved["state"], saved["shown"])
+
+
+@pytest.fixture(scope="session")
+def sample_page(tmp_path_factory, libraries) -> Callable[[str], tuple[Path, list[SavedView]]]:
+    """Give a function that runs a script and shows the views it made on a page of their own."""
+
+    def page_of(script: str) -> tuple[Path, list[SavedView]]:
+        state = tmp_path_factory.mktemp(script.removesuffix(".py")) / "state.json"
+        make(script, state)
+        return show(state, libraries)
+
+    return page_of
+
+
+@pytest.fixture(scope="session")
+def live(sample_page) -> tuple[Path, dict]:
+    """Give the folder of a page with one Translate view and its model's file, and its traits."""
+    folder, (view,) = sample_page("live_samples.py")
+    return folder, view.traits

@@ -8,6 +8,7 @@ interpreter with Colab's widget versions, so it uses only what both have.
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 from ipywidgets.embed import embed_data
@@ -38,6 +39,9 @@ def translator(**options) -> Translate:
     return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)
 
 
+files = cache(live_files)  # all models; several samples may be made in one process
+
+
 def write(path: Path, view: LiveView) -> None:
     """Write the state of one view, and the files that its page loads."""
     data = embed_data([view], drop_defaults=False)
@@ -46,7 +50,7 @@ def write(path: Path, view: LiveView) -> None:
     path.write_text(json.dumps(state), encoding="utf-8")
     folder = path.with_name("live")
     folder.mkdir()
-    for name, text in live_files().items():
+    for name, text in files().items():
         (folder / name).write_text(text, encoding="utf-8")
 
 

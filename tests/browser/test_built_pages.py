@@ -31,9 +31,18 @@ def chapter(open_page, site: str, notebook: Path, **options) -> tuple[Page, list
     return page, views, ready_views(page, views)
 
 
-@each_notebook
-@pytest.mark.parametrize("mode", ["http", "file"])
-def test_every_control_shows_pythons_numbers(notebook, mode, open_page):
+# How a page reaches its files is one thing for all pages: over http it is asked where readers
+# enter. (Samples of every view are driven over http too.)
+WAYS = [("file", notebook) for notebook in NOTEBOOKS]
+WAYS += [("http", notebook) for notebook in NOTEBOOKS if notebook.stem == "intro"]
+
+
+def test_a_page_is_driven_over_http():
+    assert [mode for mode, _ in WAYS].count("http") == 1
+
+
+@pytest.mark.parametrize(("mode", "notebook"), WAYS, ids=[f"{m}-{n.stem}" for m, n in WAYS])
+def test_every_control_shows_pythons_numbers(mode, notebook, open_page):
     built(notebook)
     with served(BUILT, mode) as site:
         page, views, _ = chapter(open_page, site, notebook)
@@ -57,6 +66,7 @@ def test_themes_change_colours_and_stay_readable(notebook, open_page):
         check_contrast(page, roots)
 
 
+@pytest.mark.timed
 @each_notebook
 def test_slider_to_repaint_is_reported(notebook, open_page, capsys):
     built(notebook)

@@ -11,12 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, served
+from conftest import ROOT, served, show
 from playwright.sync_api import expect
 from sampled_views import MADE_ALONE, MADE_TOGETHER
-from saved_widgets import SavedView, notebook_views, shown_views
+from saved_widgets import SavedView, notebook_views
 from widget_drivers import check_contrast, drive, ready_views
-from widget_page import write_page
 
 pytestmark = pytest.mark.browser
 HERE = Path(__file__).parent
@@ -32,8 +31,8 @@ print(json.dumps({"versions": found, "anywidget": str(script)}))
 
 
 @pytest.fixture(scope="module")
-def make_page(libraries):
-    """Give a function that runs a script with Colab's Python and shows the views it made."""
+def page_of(tmp_path_factory, libraries):
+    """Make all views with Colab's Python; give a function that shows those of one script."""
     python = os.environ.get("G2H_COLAB_PYTHON") or ROOT / ".venv-colab" / "bin" / "python"
     if not Path(python).exists():
         pytest.skip("no environment with Colab's versions: set G2H_COLAB_PYTHON or run make test")
@@ -42,36 +41,33 @@ def make_page(libraries):
     search = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": search}
 
-    def make(folder: Path, script: str, *arguments: Path) -> tuple[Path, list[SavedView]]:
-        state = folder / "state.json"
-        command = [python, HERE / script, *arguments, state]
-        subprocess.run(command, env=environment, check=True)
-        saved = json.loads(state.read_text(encoding="utf-8"))
-        own = folder / "live"  # a sample brings its models; a chapter's are those of the book
-        live = own if own.is_dir() else ROOT / "_assets" / "live"
-        scripts = libraries | {"anywidget": Path(found["anywidget"])}
-        write_page(folder / "site", saved, scripts, live=live)
-        return folder / "site", shown_views(saved["state"], saved["shown"])
+    states, jobs = {}, []
+    remade = [("remade_views.py", notebook) for notebook in NOTEBOOKS]
+    for script, *arguments in [(MADE_TOGETHER,), *((one,) for one in MADE_ALONE), *remade]:
+        state = tmp_path_factory.mktemp("colab") / "state.json"
+        states[(script, *arguments)] = state
+        jobs.append([script, *map(str, arguments), str(state)])
+    command = [python, HERE / "sample_scripts.py", json.dumps(jobs)]
+    subprocess.run(command, env=environment, check=True)
+    scripts = libraries | {"anywidget": Path(found["anywidget"])}
 
-    return make
+    def page_of(script: str, *arguments: Path) -> tuple[Path, list[SavedView]]:
+        # A sample brings its models; a chapter's are those of the book.
+        return show(states[(script, *arguments)], scripts, live=ROOT / "_assets" / "live")
+
+    return page_of
 
 
 @pytest.fixture(scope="module")
-def colab(tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
-    """Make the sample widgets with Colab's Python."""
-    return make_page(tmp_path_factory.mktemp("colab"), MADE_TOGETHER)
-
-
-@pytest.fixture(scope="module", params=MADE_ALONE)
-def live(request, tmp_path_factory, make_page) -> tuple[Path, list[SavedView]]:
-    """Make a sample that brings its models with Colab's Python."""
-    return make_page(tmp_path_factory.mktemp("live"), request.param)
+def colab(page_of) -> tuple[Path, list[SavedView]]:
+    """The page of the sample widgets that need no model."""
+    return page_of(MADE_TOGETHER)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_chapters_views_are_made_and_drawn(notebook, make_page, tmp_path, open_page):
+def test_a_chapters_views_are_made_and_drawn(notebook, page_of, open_page):
     stored = [view for view in notebook_views(notebook) if view.is_ours]
-    folder, views = make_page(tmp_path, "remade_views.py", notebook)
+    folder, views = page_of("remade_views.py", notebook)
     assert [view.kind for view in views] == [view.kind for view in stored]
     for view, before in zip(views, stored, strict=True):
         assert view.traits["_model_module_version"] == "~0.9.*"
@@ -106,8 +102,9 @@ def test_linked_slider_moves_the_frames(colab, open_page):
         expect(frames).to_have_attribute("data-index", "4")
 
 
-def test_a_model_made_by_colabs_python_runs_in_the_page(live, request, open_page):
-    folder, views = live
-    assert [view.kind for view in views] == [MADE_ALONE[request.node.callspec.params["live"]]]
+@pytest.mark.parametrize("script", MADE_ALONE)
+def test_a_model_made_by_colabs_python_runs_in_the_page(script, page_of, open_page):
+    folder, views = page_of(script)
+    assert [view.kind for view in views] == [MADE_ALONE[script]]
     with served(folder, "http") as site:  # as Colab serves it; files are read by other tests
         drive(open_page(site, "index.html"), views)

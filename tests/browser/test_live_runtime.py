@@ -156,6 +156,7 @@ def test_when_python_is_silent_the_view_says_so(live, open_page):
 # ---- how long the page waits
 
 
+@pytest.mark.timed
 def test_typing_never_stutters(live, open_page, capsys):
     """Long tasks and gaps between frames while the model loads, reads and writes."""
     with served(live[0], "http") as site:
@@ -176,6 +177,7 @@ def test_typing_never_stutters(live, open_page, capsys):
     assert frames["count"] > 50
 
 
+@pytest.mark.timed
 def test_speed_is_reported(live, open_page, capsys):
     trained = load(shipped_weights("translator"))
     sentences = [

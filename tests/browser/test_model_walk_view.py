@@ -1,33 +1,23 @@
 """The model walk in a page of its own: Python's numbers, a phone, themes, a missing model."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import served
 from live_scripts import LOADED
 from playwright.sync_api import expect
-from saved_widgets import shown_views
 from walk_driver import OWN, Walker, drive_walk, python_walks
 from widget_drivers import check_contrast, check_phone
-from widget_page import write_page
 
 pytestmark = pytest.mark.browser
 HIGHEST = 1280  # pixels at a page's width: the view is seen as a whole
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, libraries) -> tuple[Path, dict]:
+def site(sample_page) -> tuple[Path, dict]:
     """The folder of a page with one model walk and its model's file, and the view's traits."""
-    folder = tmp_path_factory.mktemp("walk")
-    state = folder / "state.json"
-    subprocess.run([sys.executable, Path(__file__).with_name("walk_samples.py"), state], check=True)
-    saved = json.loads(state.read_text(encoding="utf-8"))
-    write_page(folder / "site", saved, libraries, live=folder / "live")
-    (view,) = shown_views(saved["state"], saved["shown"])
-    return folder / "site", view.traits
+    folder, (view,) = sample_page("walk_samples.py")
+    return folder, view.traits
 
 
 def opened(open_page, address: str, traits: dict, **options) -> Walker:

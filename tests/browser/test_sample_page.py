@@ -1,30 +1,19 @@
 """The views in a page of their own with made-up contents, whatever the chapters hold."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import served
 from playwright.sync_api import expect
-from saved_widgets import shown_views
 from widget_drivers import check_contrast, check_phone, drive, ready_views
-from widget_page import write_page
 
 pytestmark = pytest.mark.browser
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory, libraries) -> tuple[Path, list]:
-    folder = tmp_path_factory.mktemp("sample")
-    state = folder / "state.json"
-    subprocess.run([sys.executable, HERE / "widget_samples.py", state], check=True)
-    saved = json.loads(state.read_text(encoding="utf-8"))
-    site = folder / "site"
-    write_page(site, saved, libraries)
-    return site, shown_views(saved["state"], saved["shown"])
+def sample(sample_page) -> tuple[Path, list]:
+    return sample_page("widget_samples.py")
 
 
 @pytest.mark.parametrize("mode", ["http", "file"])

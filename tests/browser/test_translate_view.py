@@ -113,6 +113,7 @@ def test_too_long_a_text_gets_one_sentence(live, open_page):
         assert view.root.get_attribute("data-stale") is None
 
 
+@pytest.mark.timed
 def test_a_newer_text_ends_the_older_run(live, open_page):
     with served(live[0], "http") as site:
         view = opened(open_page, site)

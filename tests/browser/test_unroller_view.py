@@ -1,30 +1,17 @@
 """The unroller in a page of its own: every control, a phone, themes."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from conftest import served
 from playwright.sync_api import expect
-from saved_widgets import shown_views
 from widget_drivers import check_contrast, check_phone, drive, ready_views
-from widget_page import write_page
 
 pytestmark = pytest.mark.browser
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def unrolled(tmp_path_factory, libraries):
+def unrolled(sample_page):
     """Give the folder of a page with one unroller, and its view."""
-    folder = tmp_path_factory.mktemp("unroller")
-    state = folder / "state.json"
-    subprocess.run([sys.executable, HERE / "unroller_samples.py", state], check=True)
-    saved = json.loads(state.read_text(encoding="utf-8"))
-    write_page(folder / "site", saved, libraries, live=folder / "live")
-    return folder / "site", shown_views(saved["state"], saved["shown"])
+    return sample_page("unroller_samples.py")
 
 
 @pytest.mark.parametrize("mode", ["http", "file"])

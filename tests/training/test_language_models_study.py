@@ -22,9 +22,7 @@ KINDS = ("2-gram-add-k", "3-gram-one-discount", "5-gram-kneser-ney", *CELLS, "tr
 ROWS = Study("language_models", study.run, SETTINGS).rows()
 RUNS = [(row["setting"], row["seed"]) for row in ROWS]
 # The seeds that are not stored yet. Who stores one takes it from here.
-CAPTIONS = [f"captions-{model}" for model in MODELS]
-AWAITED = dict.fromkeys(SETTINGS, (0, 1, 2))
-AWAITED |= dict.fromkeys([*CAPTIONS, "docstrings-2-gram-add-k"], (1, 2))
+AWAITED = {}
 
 
 @pytest.fixture
@@ -110,7 +108,8 @@ def test_the_k_that_is_kept_is_the_best_on_the_validation_split(small):
 
 def test_every_run_is_stored_or_awaited_and_none_twice():
     awaited = [(setting, seed) for setting, seeds in AWAITED.items() for seed in seeds]
-    wanted = [(setting, seed) for setting in SETTINGS for seed in (0, 1, 2)]
+    # N-grams draw nothing: one run tells what any seed would.
+    wanted = [(one, seed) for one in SETTINGS for seed in ((0,) if "gram" in one else (0, 1, 2))]
     assert sorted(RUNS + awaited) == sorted(wanted)
 
 
