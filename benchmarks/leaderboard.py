@@ -10,9 +10,10 @@ and times a step of each rung: some hours on one processor. What is trained is n
 
 For each rung: what each seed wrote with its beam for every hundredth of the 1,000 test captions;
 and where all of its texts were kept, BLEU of captions of a few lengths, counted in German words,
-with the interval that a bootstrap over the captions of this length gives. What the runs wrote, and
-the counts of BLEU for each caption, travel in `leaderboard.json.gz`. Of others' texts there are the
-ten captions with their references, as examples; of the rest, how many words each has.
+with the interval that a bootstrap over the captions of this length gives; and how long its texts
+are beside the references. What the runs wrote with their beams, and the counts of BLEU for each
+caption, travel in `leaderboard.json.gz`. Of others' texts there are the ten captions with their
+references, as examples; of the rest, how many words each has.
 """
 
 import sys
@@ -74,6 +75,12 @@ def by_length(counts: np.ndarray) -> list[dict]:
     return told
 
 
+def times_as_long(texts: list[str]) -> float:
+    """The tokens of all texts, for each of the references."""
+    written, wanted = Bleu().statistics(texts, [[text] for text in captions()[1]]).sum(0)[:2]
+    return float(written / wanted)
+
+
 def of_captions() -> dict:
     """The examples, and the lengths of all."""
     german, english = captions()
@@ -105,11 +112,13 @@ def run(setting: str, seed: int) -> dict:
             "by_length": by_length(shipped.bleu),
         }
     (row,) = (one for one in ladder.stored() if (one["recipe"], one["seed"]) == (setting, seed))
-    there = ladder.place_of(setting, seed).is_file()
-    texts = [each[-1] for each in ladder.read_written(setting, seed)] if there else []
-    return {
-        "translations": [one["translation"] for one in row["translations"]],
-        "by_length": counted(f"{setting} {seed}", texts) if there else [],
+    told = {"translations": [one["translation"] for one in row["translations"]], "by_length": []}
+    if not ladder.place_of(setting, seed).is_file():
+        return told
+    greedy, beam = map(list, zip(*ladder.read_written(setting, seed), strict=True))
+    return told | {
+        "by_length": counted(f"{setting} {seed}", beam),
+        "times_as_long": {"greedy": times_as_long(greedy), "beam": times_as_long(beam)},
     }
 
 

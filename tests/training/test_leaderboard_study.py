@@ -79,6 +79,8 @@ def test_a_study_of_two_captions(monkeypatch):
         short, long = leaderboard.by_length(counts)
         assert short == pytest.approx({"bleu": 100, "low": 100, "high": 100})
         assert long["bleu"] == pytest.approx(corpus_bleu(texts[1:], [ENGLISH[1:]]).score)
+        # 6 and 12 tokens are wanted, each full stop one of them
+        assert leaderboard.times_as_long([ENGLISH[0], "A dog."]) == (6 + 3) / (6 + 12)
         told = leaderboard.of_captions()
         assert told["captions"] == [{"german": GERMAN[0], "reference": ENGLISH[0]}]
         assert (told["words"], told["bins"]) == ("3 11", [[1, 4, 1], [5, 99, 1]])
@@ -142,6 +144,8 @@ def test_texts_and_counts_are_those_of_the_rows():
     for row in kept:
         one = written[f"{row['setting']} {row['seed']}"]
         assert one.texts[::100] == row["result"]["translations"]
+        length, wanted = one.bleu.sum(0)[:2]
+        assert row["result"]["times_as_long"]["beam"] == pytest.approx(length / wanted)
         whole = leaderboard.score(one.bleu.sum(0))
         assert whole == pytest.approx(scores[row["setting"], row["seed"]], abs=1e-9)
         for (least, most, _), told in zip(
