@@ -82,14 +82,19 @@ def read(corpus: str) -> Corpus:
     )
 
 
-def surprise(model: LanguageModel, texts: Sequence[Sequence[int]]) -> float:
-    """Bits per token, the end of each text included."""
-    texts, found = sorted(texts, key=len), []
+def log_probs_of(model: LanguageModel, texts: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The log-probability of every token of all texts, one text after the other: (tokens,)."""
+    found = []
     with torch.no_grad():
         for start in range(0, len(texts), READ_AT_ONCE):
             tokens, mask = pad(texts[start : start + READ_AT_ONCE])
             found.append(model.log_probs(tokens, mask=mask)[mask].double())
-    return mean_surprisal(torch.cat(found), unit="bits")
+    return torch.cat(found)
+
+
+def surprise(model: LanguageModel, texts: Sequence[Sequence[int]]) -> float:
+    """Bits per token, the end of each text included."""
+    return mean_surprisal(log_probs_of(model, sorted(texts, key=len)), unit="bits")
 
 
 def count(model: str, corpus: Corpus) -> tuple[NgramModel, dict]:
@@ -115,13 +120,16 @@ def build(model: str, vocabulary_size: int) -> NeuralLanguageModel:
     return RecurrentLanguageModel(vocabulary_size, cell=model, dropout=DROPOUT, **sizes)
 
 
-def train(name: str, model: str, corpus: Corpus, seed: int) -> tuple[NeuralLanguageModel, dict]:
+def train(
+    name: str, model: str, corpus: Corpus, seed: int, rounds: int | None = None
+) -> tuple[NeuralLanguageModel, dict]:
     """Train a network; give it, and the course of its bits per token on the validation split."""
+    rounds = ROUNDS[name] if rounds is None else rounds
     torch.manual_seed(seed)
     network = build(model, len(corpus.tokenizer))
     pairs = [([corpus.tokenizer.eos], text) for text in corpus.tokens["train"]]
     once = sum(1 for _ in token_batches(pairs, BATCH_TOKENS))
-    steps = ROUNDS[name] * once
+    steps = rounds * once
     rate = RATES[model]
     accelerator = prepare_accelerator(precision_here("auto"))
     history = fit(
@@ -132,7 +140,7 @@ def train(name: str, model: str, corpus: Corpus, seed: int) -> tuple[NeuralLangu
         learning_rate=rate,
         schedule=warmup_cosine(steps, warmup=WARMUP),
         evaluate=partial(surprise, texts=corpus.tokens["validation"]),
-        evaluate_at=[round * once for round in range(1, ROUNDS[name] + 1)],
+        evaluate_at=[done * once for done in range(1, rounds + 1)],
         accelerator=accelerator,
         description=f"{name}, {model}, seed {seed}",
     )
