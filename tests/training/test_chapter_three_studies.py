@@ -5,9 +5,11 @@ import math
 import pytest
 import torch
 
-from benchmarks import any_order, next_token, unseen
+from benchmarks import any_order, counted_before, language_models, next_token, unseen
 from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.display.engine.rebuild import rebuild, shipped
+from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
 from gates2heads.training.checkpoints import save_weights
 from gates2heads.training.studies import read_study, results_of
 
@@ -79,3 +81,51 @@ def test_a_card_that_is_no_language_models_is_refused(tmp_path):
         save_weights(tmp_path / "x.safetensors", one.model, card={**one.card, **wrong})
         with pytest.raises(ValueError, match="cannot be rebuilt, its card is no model's"):
             rebuild(tmp_path / "x.safetensors")
+
+
+def test_the_longest_context_that_was_met_by_hand():
+    end = Vocabulary.eos
+    model = MaximumLikelihood([[3, 4, 5, end], [4, 6, end]], 8, 3)
+    # Before 4: (<bos>, <bos>), met. Before 5: (<bos>, 4), met in the second text. Before <eos>:
+    # (4, 5), met in the first.
+    assert counted_before.longest_seen(model, [4, 5, end]) == [2, 2, 2]
+    # (<bos>, 6) was never met, (6,) was; nothing ever followed (7,).
+    assert counted_before.longest_seen(model, [6, 7, 3]) == [2, 1, 0]
+
+
+def test_a_small_run_sorts_every_token_and_adds_up(monkeypatch):
+    text = [3 + n % 9 for n in range(7)]
+    split = {
+        "train": [[*text, Vocabulary.eos], [5, 4, 3, Vocabulary.eos]] * 5,
+        "validation": [[3, 4, Vocabulary.eos]],
+        "test": [[4, 3, 9, 5, 6, 7, 8, 9, Vocabulary.eos], [*text, Vocabulary.eos]],
+    }
+    corpus = language_models.Corpus(range(12), split, {}, "made up")
+    counted = KneserNey(split["train"], 12, counted_before.ORDER)
+    network = language_models.build("lstm", 12).eval()
+    monkeypatch.setattr(counted_before, "read", lambda name: corpus)
+    monkeypatch.setattr(counted_before, "train", lambda *given: (network, {"rounds": given[-1]}))
+    found = counted_before.run("docstrings, 4 rounds", 0)
+    assert found["rounds"] == found["made"]["rounds"] == 4
+    groups = found["by_context"]
+    assert sum(group["tokens"] for group in groups) == sum(map(len, split["test"])) == 17
+    for name, model in {"5-gram": counted, "lstm": network}.items():
+        whole = sum(group["tokens"] * group[name] for group in groups) / 17
+        assert whole == pytest.approx(found["bits_per_token"][name])
+        assert whole == pytest.approx(language_models.surprise(model, split["test"]), rel=1e-5)
+
+
+def test_the_stored_runs_agree_with_the_language_models():
+    rows, others = read_study("counted_before"), read_study("language_models")
+    assert [row["setting"] for row in rows] == [*counted_before.SETTINGS]
+    for row in rows:
+        found, (corpus, rounds) = row["result"], counted_before.SETTINGS[row["setting"]]
+        (grams,) = results_of(others, f"{corpus}-5-gram-kneser-ney")
+        assert found["perplexity"]["5-gram"] == pytest.approx(grams["perplexity"], rel=1e-6)
+        assert len(found["made"]["evaluated_at"]) == rounds
+        if rounds == language_models.ROUNDS[corpus]:  # the same run, on another processor perhaps
+            (again,) = (
+                one["result"] for one in others
+                if (one["setting"], one["seed"]) == (f"{corpus}-lstm", row["seed"])
+            )  # fmt: skip
+            assert found["perplexity"]["lstm"] == pytest.approx(again["perplexity"], rel=0.02)

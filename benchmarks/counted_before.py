@@ -1,0 +1,74 @@
+"""Where does counting beat a network? For chapter 3's page *Further*.
+
+    python benchmarks/counted_before.py
+    python benchmarks/counted_before.py --table
+
+An LSTM and a 5-gram model after Kneser and Ney are made as `language_models.py` makes them, on the
+captions and on the docstrings; on the docstrings once more with twice as many rounds through the
+training split. Each token of the test split is then sorted by how many of the tokens before it,
+at most four, stood one behind the other in the training split too: the longest context from which
+the 5-gram model has counted. What the token itself is has no say in this.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import torch
+from language_models import count, log_probs_of, read, train
+
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.metrics.perplexity import mean_surprisal
+from gates2heads.models.language.ngram import NgramModel
+from gates2heads.training.studies import Study
+
+ORDER = 5
+SETTINGS = {
+    "captions, 3 rounds": ("captions", 3),
+    "docstrings, 2 rounds": ("docstrings", 2),
+    "docstrings, 4 rounds": ("docstrings", 4),
+}
+
+
+def longest_seen(model: NgramModel, text: Sequence[int]) -> list[int]:
+    """For each token of a text, how many tokens before it the model has met as a context."""
+    padded = [Vocabulary.bos] * (model.order - 1) + list(text)
+    return [
+        max(m for m, met in enumerate(model.counts) if tuple(padded[end - m : end]) in met)
+        for end in range(model.order - 1, len(padded))
+    ]
+
+
+def run(setting: str, seed: int) -> dict:
+    """Count and train; tell the test split's bits per token by the longest context that was met."""
+    torch.set_num_threads(1)
+    name, rounds = SETTINGS[setting]
+    corpus = read(name)
+    counted, _ = count(f"{ORDER}-gram-kneser-ney", corpus)
+    network, how = train(name, "lstm", corpus, seed, rounds)
+    texts = sorted(corpus.tokens["test"], key=len)
+    seen = torch.tensor(list(chain.from_iterable(longest_seen(counted, text) for text in texts)))
+    found = {"5-gram": log_probs_of(counted, texts), "lstm": log_probs_of(network, texts)}
+    bits = {model: mean_surprisal(some, unit="bits") for model, some in found.items()}
+    return {
+        "rounds": rounds,
+        "tokens_per_text": len(seen) / len(texts),
+        "bits_per_token": bits,
+        "perplexity": {model: 2**some for model, some in bits.items()},
+        "by_context": [
+            {
+                "met": m,
+                "tokens": int((seen == m).sum()),
+                **{
+                    model: mean_surprisal(some[seen == m], unit="bits")
+                    for model, some in found.items()
+                },
+            }
+            for m in range(ORDER)
+            if (seen == m).any()
+        ],
+        "made": how,
+    }
+
+
+if __name__ == "__main__":
+    Study("counted_before", run, tuple(SETTINGS)).main()
