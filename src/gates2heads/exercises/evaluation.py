@@ -46,7 +46,7 @@ def check_by_hand(words, pairs, penalty, score) -> str:
             if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
                 raise NotYetError(reason)
         raise NotYetError(f"The answer for {name} is not right: write down what x has; cross off.")
-    return "With the longer reference for l_s, a seventh would be lost."
+    return "With the longer reference for l_s, 15 % would be lost."
 
 
 def perplexity(log_probs: Tensor, mask: Tensor) -> float:

@@ -20,7 +20,7 @@ from gates2heads.training.losses import cross_entropy
 FAULTS = {
     "a": "places of padding are counted, in the loss and in the perplexity",
     "b": "the model reads the very token that it should predict",
-    "c": "nats are the power of 2",
+    "c": "2 is raised to the surprise in nats",
     "d": "`<eos>` was left out of the texts",
 }
 TEXTS, BATCH, STEPS = 1000, 32, 120

@@ -41,4 +41,4 @@ def check_fault(letter) -> str:
         "d": "Then the same text would get another answer the second time; it gets the same.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the letter is still in the state, but no step learns to keep it there."
+    return f"{fault}: the letter is still in the state, but no step learns how to write it there."

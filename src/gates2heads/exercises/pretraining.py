@@ -152,7 +152,7 @@ check_names = FunctionCheck(
         ),
         "only the first token of a name is hidden": _first_only,
     },
-    remark="One lot for a unit: that is all that ERNIE changes in the masking of BERT.",
+    remark="One lot for a unit: that is all that our ERNIE changes in the masking of BERT.",
 )
 
 

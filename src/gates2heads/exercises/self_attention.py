@@ -23,8 +23,8 @@ _SLIPS = {
     ): "You divided the scores by their sum; exp of each comes first.",
     (1.0, -1.0, 2.0): "These are the scores, in units of ln 2; the softmax is still to come.",
     (2 / 7, 1 / 7, 4 / 7): "The score of the second vector is −ln 2, and not 0: exp of it is ½.",
-    (8 / 13, 1 / 13, 4 / 13): "The right numbers in the wrong order: the third asks, so its own "
-    "weight is the largest.",
+    (8 / 13, 1 / 13, 4 / 13): "The right numbers in the wrong order: the product of the third "
+    "vector with itself, 2 ln 2, is the largest of the three.",
     (2.0, 0.5, 4.0): "These are the exponentials; divide each by their sum.",
     (2 / 5, 1 / 5, 2 / 5): "That is the first row of the example in the text. The third asks here.",
     (1 / 4, 1 / 4, 1 / 2): "That is the third row of the example in the text, where the vector "

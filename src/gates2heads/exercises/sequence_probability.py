@@ -194,7 +194,7 @@ check_perplexity = FunctionCheck(
     solution=perplexity,
     cases=_perplexity_cases,
     mistakes={
-        "nats are the power of 2: the logarithms are natural, so the base is e": (
+        "2 is raised to nats: the logarithms are natural, so the base is e": (
             _perplexity_with(base=2.0)
         ),
         "padding is counted among the tokens": _perplexity_with(padding=True),
