@@ -208,18 +208,22 @@ def test_bits_means_and_the_likeliest_by_hand():
 def test_sentences_by_hand():
     base = {"ids": [0, 1], "vocabulary": ["a", "\n"], "tokens": ["a", "\n"]}
     halves, worse = [math.log(0.5)] * 6, [math.log(0.5)] * 2 + [math.log(0.75), math.log(0.25)] * 2
+    # One character half a bit dearer, the other half a bit cheaper.
+    turned = [math.log(2**-1.5)] * 2 + [math.log(2**-0.5)] * 4
     found = gates_js(
-        """const [base, same, now] = given;
+        """const [base, same, now, turned] = given;
         return [gates.changeInWords(base, same), gates.changeInWords(base, now),
+          gates.changeInWords(base, turned),
           gates.heldInWords({ forget: 0, output: 0.25 }, true, 7),
           gates.heldInWords({ update: 1 }, false, 7),
           ["\\n", " ", "<eos>", "(", "\\u0007"].map(gates.seen),
           gates.told(-0.001), gates.told(-1.5)];""",
-        [{**base, "logProbs": halves}, {**base, "logProbs": halves}, {**base, "logProbs": worse}],
+        [{**base, "logProbs": one} for one in (halves, halves, worse, turned)],
     )
     assert found == [
         "1.00 bits a character, as if nothing were held.",
         "1.50 bits a character, 0.50 more than free. Most at “⏎” (character 2) +1.0.",
+        "1.00 bits a character, in the mean as many as free. Most at “a” (character 1) +0.5.",
         "forget gate at 0 and output gate at 0.25, in unit 7 alone",
         "update gate at 1, in all units",
         ["⏎", "␣", "end", "(", "␇"],

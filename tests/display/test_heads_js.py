@@ -187,6 +187,8 @@ def test_two_translations_compared_by_hand():
     ("before", "after", "words"),
     [
         (-2, -2.004, "as likely as before"),
+        (-2, -2.04, "about as likely as before"),
+        (-2, -1.94, "1.1 times more likely"),
         (-2, -3, "2.7 times less likely"),
         (-3, -2, "2.7 times more likely"),
         (-2, -14, "160,000 times less likely"),

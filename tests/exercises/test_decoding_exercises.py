@@ -93,7 +93,7 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
         ((600, 50), "5 for the second"),
         ((625, 60), "at every step"),
         ((625, 20), "first two steps"),
-        ((625, 12), "each is scored"),
+        ((625, 12), "go into a step"),
         ((625, 46), "not 1"),
         ((625, 625), "does not score every"),
         ((625, 7), "step by step"),

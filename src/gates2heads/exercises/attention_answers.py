@@ -106,9 +106,10 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of `faulty_model`: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then, one step at a time, every weight would be 1 and the sums would exceed 1.",
-        "b": "Then company would change the states, but all weight would stay on the date's own.",
+        "b": "Then company would change the states, but all weight would stay on the date's own "
+        "characters.",
         "c": "Then a date alone and a date in company would still get the same probabilities.",
         "e": "Then free running, with only its own output to read, would get most dates wrong.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}, so a sentence's neighbours in the batch change it."
+    return f"{fault}, so a date's neighbours in the batch change what is written for it."

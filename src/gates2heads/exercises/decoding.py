@@ -30,7 +30,8 @@ def check_counts(sequences, candidates) -> str:
     slips = {
         3 * 5 * 4: "k·V·T counts three prefixes at every step. How many are there at the first?",
         5**4: "The beam does not score every sequence: how many prefixes has it at each step?",
-        3 * 4: "These are the prefixes that are followed; each is scored with all 5 tokens.",
+        3 * 4: "So many are kept. Count those that go into a step, one at the first, each with 5 "
+        "tokens.",
         5 + 3 * 5: "That is the count of the first two steps: there are four.",
         1 + 3 * (3 * 5): "At the first step one prefix, the empty one, has 5 ways to go on, not 1.",
     }
@@ -143,7 +144,7 @@ check_tie = FunctionCheck(
     mistakes={
         "you gave 1/α: the power stands over the lengths": _tie_with(turned=True),
         "the sign is wrong: turn one of the two fractions": _tie_with(),
-        "you set differences, not quotients: the rule divides": _tie_with(plain=True),
+        "you took differences, not quotients: the rule divides": _tie_with(plain=True),
         "the logarithms are missing: an exponent comes down by taking them": _tie_with(ratio=True),
         "the lengths are without their logarithm": (_tie_with(over="no logarithm of the lengths")),
     },

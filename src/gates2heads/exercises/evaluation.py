@@ -19,14 +19,24 @@ SLIPS = {
         "words",
         1.0,
     ): "“a” stands three times in x and at most twice in one reference: it is clipped.",
-    ("words", 5 / 6): "Two words are clipped: how often has x “a” and “dog”, and a reference?",
-    ("words", 3 / 6): "“a” may match as often as the one reference has it that has it most often.",
+    ("words", 5 / 6): "Two words are clipped: how often do “a” and “dog” stand in x, and how "
+    "often in one reference?",
+    ("words", 3 / 6): "Take the reference that has “a” most often: “a” may match as often as "
+    "it stands there.",
     ("pairs", 3 / 5): "“a dog” stands twice in x and once in a reference: it is clipped.",
     ("pairs", 2 / 6): "x has six words, and so five pairs.",
     ("pairs", 1 / 5): "Each pair may find its partner in a reference of its own.",
     ("penalty", math.exp(1 - 7 / 6)): "Both references are one word off: then the shorter counts.",
     ("BLEU", WORDS * PAIRS): "The geometric mean of two shares is the root of their product.",
     ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean: take the geometric.",
+}
+
+_CROSS_OFF = "write down what x has, and cross off what a reference has too"
+WAYS_ON = {
+    "words": _CROSS_OFF,
+    "pairs": _CROSS_OFF,
+    "penalty": "compare the lengths, 6 beside 7 and 5",
+    "BLEU": "it is the penalty times the root of the product of the two shares",
 }
 
 
@@ -45,7 +55,7 @@ def check_by_hand(words, pairs, penalty, score) -> str:
         for (slip, wrong), reason in SLIPS.items():
             if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
                 raise NotYetError(reason)
-        raise NotYetError(f"The answer for {name} is not right: write down what x has; cross off.")
+        raise NotYetError(f"The answer for {name} is not right: {WAYS_ON[name]}.")
     return "With the longer reference for l_s, 15 % would be lost."
 
 
@@ -248,7 +258,8 @@ check_common = FunctionCheck(
             set(reference) & set(hypothesis)
         ),
     },
-    remark="Divided by both lengths it is the recall and the precision of ROUGE-L.",
+    remark="Divided by the reference's length it is ROUGE-L's recall, by the hypothesis's its "
+    "precision.",
 )
 
 

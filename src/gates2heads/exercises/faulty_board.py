@@ -45,4 +45,4 @@ def check_fault(letter) -> str:
         "d": "Then the intervals of few runs would be too narrow: compare the widths.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. Who may try more often, ranks higher."
+    return f"{fault}. Whoever may try more often ranks higher."

@@ -71,7 +71,8 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then right words would still score higher than drawn ones; here both score high.",
-        "c": "Then the centres' vectors would stand where they began; they have moved.",
+        "c": "Then the centres' vectors would be as random as they began, with cosines near 0; all "
+        "are 1.00.",
         "d": "Then a word would score high with itself and drawn words low; here all score high.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)

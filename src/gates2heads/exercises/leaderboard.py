@@ -17,11 +17,17 @@ SLIPS = {
     (
         "the splits",
         720,
-    ): "The order within a group does not matter: 720 ways give each split often.",
+    ): "The order within a group does not matter: 720 orders count each split 36 times.",
     ("the splits", 10): "Which three are called the first matters here: count both ways round.",
     ("the splits", 64): "Three runs of the six go to the first, no more and no fewer.",
     ("those as far", 4): "Count differences of +2 and of −2, and those beyond: both sides.",
     ("those as far", 0.4): "This is the share already: first the number of splits.",
+}
+
+WAYS_ON = {
+    "the difference": "take the mean of each three, then the first minus the second",
+    "the splits": "choose three of the six for the first",
+    "those as far": "list the sums that three of the six can have",
 }
 
 
@@ -43,7 +49,7 @@ def check_by_hand(difference, splits, as_far) -> str:
                 for (slip, wrong), told in SLIPS.items()
                 if slip == name and math.isclose(number, wrong, abs_tol=1e-6)
             ),
-            f"The answer for {name} is not right: list the sums that three of the six can have.",
+            f"The answer for {name} is not right: {WAYS_ON[name]}.",
         )
         raise NotYetError(reason)
     return "So chance alone sets two equal rungs this far apart in two of five trials."
@@ -77,7 +83,6 @@ def _interval_with(way: str) -> Callable:
             "count": lambda: t * math.sqrt(squares / (count - 1)) / count,
             "normal": lambda: 1.96 * math.sqrt(squares / (count - 1) / count),
             "variance": lambda: t * squares / (count - 1) / math.sqrt(count),
-            "range": lambda: (max(scores) - min(scores)) / 2,
         }[way]()
         return mean - half, mean + half
 
@@ -102,15 +107,14 @@ check_interval = FunctionCheck(
     mistakes={
         "the squares are divided by R: their own mean lies nearer to the scores than the true one, "
         "so divide by R − 1": _interval_with("n"),
-        "this is how far one run strays: the mean of R runs strays by the root of R less": (
+        "this is how far one run strays: for the mean of R runs, divide by the root of R": (
             _interval_with("one")
         ),
         "you divide by R where its root belongs": _interval_with("count"),
         "1.96 is for many runs: take the t that is handed over": _interval_with("normal"),
         "the root is missing: s is the root of the variance": _interval_with("variance"),
-        "these are the least and the greatest difference: a range says nothing of the mean": (
-            _interval_with("range")
-        ),
+        "these are the least and the greatest score: a range does not tell how well the mean is "
+        "known": lambda scores, t: (min(scores), max(scores)),
     },
     remark="`metrics.seeds.seed_interval` looks the t up for you.",
 )

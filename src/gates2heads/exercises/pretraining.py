@@ -230,7 +230,7 @@ def _span_cases() -> list[Case]:
     nothing = (torch.tensor([3.0, 1.0, 2.0, 0.0]), torch.tensor([3.0, 0.0, 1.0, 2.0]))
     beyond = (torch.tensor([6.0, 1.0, 3.0, 0.0]), torch.tensor([0.0, 1.0, 2.0, 4.0]))
     return [
-        Case("four tokens, where the best begin lies behind the best end", crossing, (3, 3)),
+        Case("four tokens, where the best start lies behind the best end", crossing, (3, 3)),
         Case("four tokens without an answer", nothing, (0, 0)),
         Case("four tokens, where [CLS] begins well", beyond, (2, 3)),
     ]
@@ -261,10 +261,10 @@ check_span = FunctionCheck(
     title="Exercise 10.5",
     solution=best_span,
     cases=_span_cases,
-    parts=("the begins", "the ends"),
+    parts=("the start", "the end"),
     mistakes={
-        "begin and end are chosen apart, so the end may lie before the begin": _crossed,
-        "where the best begin and the best end cross, you give up: a span that does not cross may "
+        "start and end are chosen separately, so the end may lie before the start": _crossed,
+        "where the best start and the best end cross, you give up: a span that does not cross may "
         "still be good": _none_where_crossed,
         "there is always an answer: [CLS] is never compared": _always,
         "a span may begin at [CLS] and end in the text": _from_cls,

@@ -197,7 +197,10 @@ check_perplexity = FunctionCheck(
         "2 is raised to nats: the logarithms are natural, so the base is e": (
             _perplexity_with(base=2.0)
         ),
-        "padding is counted among the tokens": _perplexity_with(padding=True),
+        "the sum is divided by all places, those of padding too": _perplexity_with(padding=True),
+        "padding is counted as if it were tokens": lambda log_probs, mask: (
+            -log_probs.mean()
+        ).exp(),
         "each text has a perplexity of its own and you took their mean: all tokens count alike": (
             _perplexity_with(over="texts")
         ),
@@ -205,7 +208,7 @@ check_perplexity = FunctionCheck(
         "you gave the mean surprise: e is not yet raised to it": _perplexity_with(power=False),
         "the sign is missing: perplexity is 1 or more": _perplexity_with(sign=1),
     },
-    remark="`metrics.perplexity` has the three forms of (3.8), each in a function of its own.",
+    remark="`metrics.perplexity` has (3.7), and (3.8) in base 2 and in base e, each as a function.",
 )
 
 
@@ -241,7 +244,9 @@ check_at_once = FunctionCheck(
     ],
     parts=("the chance", "the missing"),
     mistakes={
-        "you took one list of m! as right: all of them are": _at_once_with(whole="1/m!"),
+        "you took one list of m! as right: all m! orders are, out of m^m lists": _at_once_with(
+            whole="1/m!"
+        ),
         "you took one list as right: every order of the names is": _at_once_with(whole="1/m^m"),
         "you gave the chance that one name is missing: there are m": (
             _at_once_with(missing="(1-1/m)^m")

@@ -52,7 +52,10 @@ def check_whole(share) -> str:
     if abs(number - 100 * WHOLE) < 0.3:
         raise NotYetError("That is in percent. Give a share from 0 to 1.")
     if abs(number - WHOLE) < 0.003:
-        return "One date in five has a wrong token, although only one token in fifty is wrong."
+        return (
+            "One date in five has a wrong token, although each token is right in 49 cases of 50 "
+            "as long as all before it are."
+        )
     for slip, words in _WHOLE_SLIPS.items():
         if abs(number - slip) < 0.003 or abs(number - 100 * slip) < 0.3:
             raise NotYetError(words)

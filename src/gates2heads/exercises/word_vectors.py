@@ -10,17 +10,17 @@ from gates2heads.checks.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 
-# Exercise 2.2: left at ln 3, right at ln 3, left at 0: 3/4 · 1/4 · 1/2
-PATH = 3 / 32
+# Exercise 2.2: left, right, left, each at ln 3: 3/4 · 1/4 · 3/4
+PATH = 9 / 64
 _PATH_SLIPS = {
-    9 / 32: "That turns left at all three nodes. The second turn is to the right: σ(−ln 3) = ¼.",
-    3 / 4 + 1 / 4 + 1 / 2: "That is the sum. The turns must all be taken: multiply.",
-    1 / 32: "The first turn is to the left: σ(ln 3) is ¾. Only the second has a minus.",
-    1 / 128: "The first and the third turn are to the left.",
+    27 / 64: "That turns left at all three nodes. The second turn is to the right: σ(−ln 3) = ¼.",
+    3 / 4 + 1 / 4 + 3 / 4: "That is the sum. The turns must all be taken: multiply.",
+    3 / 64: "Left and right are exchanged: the minus stands where the way turns right.",
+    1 / 64: "That turns right at all three nodes. Only the second turn has a minus.",
     3 / 4: "That is the first turn alone.",
-    3 / 16: "That is two turns. At the third node σ(0) = ½.",
+    3 / 16: "That is two turns; there are three.",
     -math.log(PATH): "That is −log of it, the loss. Asked is the probability.",
-    1 / 8: "That would be ½ at every node. The nodes have their own scores.",
+    1 / 8: "That would be ½ at every node: σ(0), but the products are ln 3.",
 }
 
 
@@ -34,7 +34,7 @@ def check_path(probability) -> str:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise NotYetError(f"The answer should be a number, got {shown(probability)}.") from None
     if abs(number - PATH) < 5e-4:
-        return "¾ · ¼ · ½. All other words share the rest, so they sum to 1."
+        return "¾ · ¼ · ¾. All other words share the rest, so all words together sum to 1."
     for slip, words in _PATH_SLIPS.items():
         if abs(number - slip) < 2e-3:
             raise NotYetError(words)
@@ -84,7 +84,8 @@ check_center_gradient = FunctionCheck(
             )
         ),
     },
-    remark="What stood there, less what was expected: that is the gradient of every softmax.",
+    remark="What stood there, less what was expected: so it is with the "
+    "logarithm of every softmax.",
 )
 
 

@@ -84,7 +84,7 @@ export class LiveStage extends Stage {
       came[place] = loading;
       this.root.dataset.state = "loading";
       const sum = came.reduce((a, b) => a + b, 0);
-      this.state.textContent = `Loading, once for the whole book: ${megabytes(sum, total)} …`;
+      this.state.textContent = `Loading, once for this page: ${megabytes(sum, total)} …`;
     };
     try {
       await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));

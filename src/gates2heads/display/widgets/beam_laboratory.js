@@ -56,7 +56,7 @@ class BeamLaboratory extends LiveStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [radio("a German sentence, on the translator", false), radio("the two tables of the note [S1]", true)];
+    this.kinds = [radio("a German sentence, on the translator", false), radio("the two tables of the slides [S1]", true)];
     const kinds = element("div", { class: "g2h-kinds", role: "radiogroup", "aria-label": "what is searched" });
     kinds.append(...this.kinds.map(({ label }) => label));
     this.input = element("input", {

@@ -46,7 +46,7 @@ class EmbeddingMap extends LiveStage {
       element("div", { class: "g2h-controls" },
         field(model.get("label"), this.input), field("vectors", this.which)),
       this.buildRefusal(this.input), this.buildChips(model.get("labels")),
-      element("div", { class: "g2h-controls g2h-more" }, field("words a list: ", this.slider, this.number), left),
+      element("div", { class: "g2h-controls g2h-more" }, field("words in each list: ", this.slider, this.number), left),
       element("div", { class: "g2h-answer" }, this.map, this.lists));
     this.legend = element("p", { class: "g2h-legend" });
     this.root.append(this.legend);

@@ -236,11 +236,11 @@ class GateExplorer extends LiveStage {
   drawLegend(quantity) {
     const isGate = GATES.has(quantity);
     const scale = element("i", { class: isGate ? "g2h-scale g2h-half" : "g2h-scale", "aria-hidden": "true" });
-    const full = `${fullShade(quantity)}${quantity === "cell" ? " or more" : ""}`;
-    const least = isGate ? "0" : `−${full}`;
+    const [full, isOpen] = [fullShade(quantity), quantity === "cell"];
+    const least = isGate ? "0" : `−${full}${isOpen ? " or less" : ""}`;
     const line = this.now === this.base ? "" : " Dashed line: with nothing held.";
     this.legend.replaceChildren(`All units, ${NAMES[quantity]}: ${least} `, scale,
-      ` ${full}. Bars: unit ${this.unit}, blue above zero, orange below; the scale stands beside them.${line}`);
+      ` ${full}${isOpen ? " or more" : ""}. Bars: unit ${this.unit}, blue above zero, orange below; the scale stands beside them.${line}`);
   }
 
   point(found) {

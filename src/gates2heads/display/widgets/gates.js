@@ -134,11 +134,13 @@ export function heldInWords(gates, alone, unit) {
 export function changeInWords(base, now) {
   const [before, after] = [bitsOf(base), bitsOf(now)];
   const gap = meanOf(after) - meanOf(before);
-  if (Math.abs(gap) < 0.005) return `${told(meanOf(after))} bits a character, as if nothing were held.`;
   const rises = after.map((bits, place) => bits - before[place]);
+  const little = (change) => Math.abs(change) < 0.005;
+  if (rises.every(little)) return `${told(meanOf(after))} bits a character, as if nothing were held.`;
   const places = rises.map((_, place) => place).sort((a, b) => rises[b] - rises[a]);
   const worst = places.slice(0, NAMED).filter((place) => rises[place] > 0.1);
   const where = worst.map((place) => `“${seen(now.tokens[place])}” (character ${place + 1}) +${told(rises[place], 1)}`);
   const most = where.length ? ` Most at ${where.join(", ")}.` : "";
-  return `${told(meanOf(after))} bits a character, ${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than free.${most}`;
+  const mean = little(gap) ? "in the mean as many as free" : `${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than free`;
+  return `${told(meanOf(after))} bits a character, ${mean}.${most}`;
 }

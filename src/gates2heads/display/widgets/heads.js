@@ -189,6 +189,7 @@ export const nats = (number) => number.toFixed(2).replace("-", "−");
 export function timesInWords(before, after) {
   const change = after - before;
   if (Math.abs(change) < 0.005) return "as likely as before";
+  if (Math.abs(change) < 0.05) return "about as likely as before";
   const times = Math.exp(Math.abs(change));
   const rounded = times < 10 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
   if (times >= 1e6) return `more than a million times ${change < 0 ? "less" : "more"} likely`;

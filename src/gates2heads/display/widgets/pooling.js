@@ -104,7 +104,7 @@ class PoolingView extends Stage {
   }
 
   buildTable() {
-    const heads = ["may attend", "key", "value", "score", "exp(score − highest)", "weight", "weight · value"];
+    const heads = ["allowed", "key", "value", "score", "exp(score − highest)", "weight", "weight · value"];
     const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
     this.rows = this.keys.map((key, i) => {
       const box = element("input", { type: "checkbox", "aria-label": `slot ${i + 1} may be attended to` });

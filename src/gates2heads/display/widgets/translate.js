@@ -223,7 +223,7 @@ class Translate extends Stage {
   progress({ loading, total, source, target }, text) {
     if (loading !== undefined) {
       const how = megabytes(loading, total);
-      this.at("loading", `Loading the model, once for the whole book: ${how} …`);
+      this.at("loading", `Loading the model, once for this page: ${how} …`);
       return;
     }
     this.at("writing", "Writing …");

@@ -15,7 +15,7 @@ export class TreePicture {
     this.legend = element("p", { class: "g2h-legend" },
       ...LEGEND.map(([fate, name]) => element("span", {}, element("i", { class: "g2h-cell", "data-fate": fate }), name)),
       element("span", {}, "★ best found"), element("span", {}, "G greedy’s way"), element("span", {}, "▸ forced by you"),
-      element("span", {}, "numbers: log P so far; a dot goes on a word"));
+      element("span", {}, "numbers: log P so far; “·” begins a piece that continues a word"));
     this.node = element("div", { class: "g2h-tree", role: "group", "aria-label": "search tree; arrows move, Enter forces the search" },
       this.scroll, this.legend);
     stage.root.append(this.node);

@@ -97,9 +97,10 @@ export function heldInWords(run, holds) {
   if (!steps.length) return "No character is held.";
   const names = steps.map((step) => `“${seen(holds[step])}” at step ${step + 1}`).join(" and ");
   const wrong = driftOf(run, steps[0]).filter((step) => !steps.includes(step));
-  if (!wrong.length) return `Held: ${names}. After it, that line goes on as the free one does.`;
+  const then = `Held: ${names}. After ${steps.length > 1 ? "the first" : "it"}, that line`;
+  if (!wrong.length) return `${then} goes on as the free one does.`;
   const many = wrong.length === 1 ? "one character, at step" : `${wrong.length} characters, at steps`;
-  return `Held: ${names}. After it, that line differs from the free one in ${many} ${stepsInWords(wrong)}.`;
+  return `${then} differs from the free one in ${many} ${stepsInWords(wrong)}.`;
 }
 
 /** How surprised the network is by what the teacher says. */
