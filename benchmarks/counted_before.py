@@ -5,9 +5,11 @@
 
 An LSTM and a 5-gram model after Kneser and Ney are made as `language_models.py` makes them, on the
 captions and on the docstrings; on the docstrings once more with twice as many rounds through the
-training split. Each token of the test split is then sorted by how many of the tokens before it,
-at most four, stood one behind the other in the training split too: the longest context from which
-the 5-gram model has counted. What the token itself is has no say in this.
+training split. Each token of the test split that has four tokens before it in its text is then
+sorted by how many of these, counted back from it, stood one behind the other in the training split
+too: the longest context from which the 5-gram model has counted. What the token itself is has no
+say in this. The first four tokens of each text stand apart: what fills their contexts is <bos>,
+with which every text begins, so that they would seem to have been met.
 """
 
 from collections.abc import Sequence
@@ -47,24 +49,25 @@ def run(setting: str, seed: int) -> dict:
     network, how = train(name, "lstm", corpus, seed, rounds)
     texts = sorted(corpus.tokens["test"], key=len)
     seen = torch.tensor(list(chain.from_iterable(longest_seen(counted, text) for text in texts)))
+    place = torch.tensor(list(chain.from_iterable(range(len(text)) for text in texts)))
     found = {"5-gram": log_probs_of(counted, texts), "lstm": log_probs_of(network, texts)}
+
+    def surprise(chosen: torch.Tensor) -> dict:
+        bits = {name: mean_surprisal(some[chosen], unit="bits") for name, some in found.items()}
+        return {"tokens": int(chosen.sum())} | bits
+
+    inside = place >= ORDER - 1
     bits = {model: mean_surprisal(some, unit="bits") for model, some in found.items()}
     return {
         "rounds": rounds,
         "tokens_per_text": len(seen) / len(texts),
         "bits_per_token": bits,
         "perplexity": {model: 2**some for model, some in bits.items()},
+        "beginnings": surprise(~inside),
         "by_context": [
-            {
-                "met": m,
-                "tokens": int((seen == m).sum()),
-                **{
-                    model: mean_surprisal(some[seen == m], unit="bits")
-                    for model, some in found.items()
-                },
-            }
+            {"met": m} | surprise(inside & (seen == m))
             for m in range(ORDER)
-            if (seen == m).any()
+            if (inside & (seen == m)).any()
         ],
         "made": how,
     }

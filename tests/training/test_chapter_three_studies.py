@@ -107,8 +107,14 @@ def test_a_small_run_sorts_every_token_and_adds_up(monkeypatch):
     monkeypatch.setattr(counted_before, "train", lambda *given: (network, {"rounds": given[-1]}))
     found = counted_before.run("docstrings, 4 rounds", 0)
     assert found["rounds"] == found["made"]["rounds"] == 4
-    groups = found["by_context"]
-    assert sum(group["tokens"] for group in groups) == sum(map(len, split["test"])) == 17
+    # Four tokens of each of the two texts begin it; the others are sorted.
+    assert found["beginnings"]["tokens"] == 8
+    assert sum(group["tokens"] for group in found["by_context"]) == 17 - 8
+    # Before 6 in the first stood 4 3 9 5, of which training has 5 alone; then one more each time,
+    # up to four. In the second all four stand there at once.
+    met = {group["met"]: group["tokens"] for group in found["by_context"]}
+    assert met == {1: 1, 2: 1, 3: 1, 4: 2 + 4}
+    groups = [found["beginnings"], *found["by_context"]]
     for name, model in {"5-gram": counted, "lstm": network}.items():
         whole = sum(group["tokens"] * group[name] for group in groups) / 17
         assert whole == pytest.approx(found["bits_per_token"][name])
@@ -120,6 +126,11 @@ def test_the_stored_runs_agree_with_the_language_models():
     assert [row["setting"] for row in rows] == [*counted_before.SETTINGS]
     for row in rows:
         found, (corpus, rounds) = row["result"], counted_before.SETTINGS[row["setting"]]
+        groups = [found["beginnings"], *found["by_context"]]
+        tokens = sum(group["tokens"] for group in groups)
+        for name, bits in found["bits_per_token"].items():
+            whole = sum(group["tokens"] * group[name] for group in groups) / tokens
+            assert whole == pytest.approx(bits, rel=1e-5)
         (grams,) = results_of(others, f"{corpus}-5-gram-kneser-ney")
         assert found["perplexity"]["5-gram"] == pytest.approx(grams["perplexity"], rel=1e-6)
         assert len(found["made"]["evaluated_at"]) == rounds
