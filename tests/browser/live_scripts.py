@@ -49,7 +49,8 @@ OWN_MODEL = (
     TURN
     + """
   const text = JSON.parse(document.querySelector("script[type$='widget-state+json']").textContent);
-  const entry = Object.values(text.state).find((m) => m.state.examples);
+  const isOurs = (m) => m.state._anywidget_id?.endsWith(".Translate");
+  const entry = Object.values(text.state).find(isOurs);
   const module = URL.createObjectURL(new Blob([entry.state._esm], { type: "text/javascript" }));
   const view = (await import(module)).default;
   const bytes = Uint8Array.from(atob(entry.buffers[0].data), (c) => c.charCodeAt(0));
