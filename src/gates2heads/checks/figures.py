@@ -13,7 +13,7 @@ from matplotlib.mathtext import MathTextParser
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_list
 
 LARGEST = 1e100  # beyond it, the distance of two numbers or a power of ten is too large to draw

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 import torch
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 MOST = 2**31 - 1  # no axis, loop or number of a token is larger
 LARGEST = sys.float_info.max

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.models import check_length
-from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_module_filled
 from gates2heads.checks.values import check_count, check_list, check_texts
 from gates2heads.data.batches.joined import Markers, join

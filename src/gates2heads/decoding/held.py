@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.decoding.steps import Step, advance, begin
 from gates2heads.decoding.translation import check_sides

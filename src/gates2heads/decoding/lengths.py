@@ -8,7 +8,7 @@ grows with L.
 import math
 from dataclasses import dataclass
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_number
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import LengthRule, check_rule

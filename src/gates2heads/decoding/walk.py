@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_module
 from gates2heads.checks.values import check_count
 from gates2heads.decoding.observation import check_applied_once, check_stacks, weights_of

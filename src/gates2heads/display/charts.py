@@ -8,6 +8,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import (
     check_format,
     check_names,
@@ -19,7 +20,6 @@ from gates2heads.checks.figures import (
     number,
     numbers,
 )
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_texts
 from gates2heads.display.theme import PALETTE, styled
 

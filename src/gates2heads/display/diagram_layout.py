@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 LINE = 1.3  # from line to line, in font sizes
 GAP = (0.42, 0.4)  # between columns, between rows: the least

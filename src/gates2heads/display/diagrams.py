@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.display.diagram_layout import (
     GAP,
     HEAD,

@@ -10,6 +10,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import (
     MOST,
     check_format,
@@ -19,7 +20,6 @@ from gates2heads.checks.figures import (
     named,
     numbers,
 )
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_count, check_list
 from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
 

@@ -32,8 +32,8 @@ def listing(source: str, *, docstring: bool = False, checks: bool = False) -> Li
         source: Python that can be parsed by itself.
         docstring: keep docstrings whole, broken where they are too wide; otherwise their first
             sentence stays.
-        checks: keep the lines that only check arguments: calls of `check_…`, and conditions that
-            end in `raise`.
+        checks: keep the lines that only check arguments: declarations (`@accepts`), calls of
+            `check` and `check_…`, and conditions that end in `raise`.
     Returns:
         The code, no line wider than 80 characters where Python lets it be broken, and what is
         missing. Its statements are statements of the source, in their order.
@@ -50,7 +50,10 @@ def listing(source: str, *, docstring: bool = False, checks: bool = False) -> Li
 def _without_checks(source: str) -> tuple[str, int]:
     lines = source.split("\n")
     gone = set()
-    for statement in _checks(ast.parse(source)):
+    tree = ast.parse(source)
+    for declaration in _declarations(tree):
+        gone.update(range(declaration.lineno - 1, declaration.end_lineno))
+    for statement in _checks(tree):
         decorators = getattr(statement, "decorator_list", [])
         first = min(one.lineno for one in (statement, *decorators)) - 1
         gone.update(range(first, statement.end_lineno))
@@ -88,6 +91,14 @@ def _checks(tree: ast.AST) -> Iterator[ast.stmt]:
                 yield from alone
 
 
+def _declarations(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield the decorators that declare what arguments may be: `@accepts(…)`."""
+    for node in ast.walk(tree):
+        for decorator in getattr(node, "decorator_list", []):
+            if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "accepts":
+                yield decorator
+
+
 def _has_docstring(node: ast.AST) -> bool:
     return isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None
 
@@ -105,7 +116,7 @@ def _only_checks(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         called = statement.value.func
         name = getattr(called, "attr", getattr(called, "id", ""))
-        return name.startswith(_NAMES)
+        return name == "check" or name.startswith(_NAMES)
     if isinstance(statement, ast.If):
         bodies = [statement.body, *([statement.orelse] if statement.orelse else [])]
         return all(_refuses(body) or all(map(_only_checks, body)) for body in bodies)

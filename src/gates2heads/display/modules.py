@@ -8,7 +8,7 @@ they are; here they become one text that does the same.
 import re
 from pathlib import Path
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 # Statements begin in the first column; that is also how they are told from words in a comment.
 _IMPORT = re.compile(r'^import\s+([^;"\']+?)\s+from\s+(["\'])(.+?)\2;?[ \t]*$', re.M | re.S)

@@ -19,8 +19,8 @@ import numpy as np
 from IPython.display import display
 from torch import Tensor
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import check_format, seen
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_list, check_text
 from gates2heads.display.listings import Listing, listing
 

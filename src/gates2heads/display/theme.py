@@ -18,8 +18,8 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import as_figure
-from gates2heads.checks.shown import shown
 from gates2heads.display.content import figure_content
 from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
 from gates2heads.display.svg import page_svg

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.display.diagrams import Diagram
 
 AROUND = ("the", "man", "his", "son")  # the example of the notes: the man hit his son

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import torch
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.exercises.comparison import difference, same
 from gates2heads.exercises.verdict import NotYetError, check, chosen_fault
 from gates2heads.layers.attention.single_head import Attention

@@ -5,7 +5,7 @@ from numbers import Number
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 SHOWN = 4  # so many numbers of a longer answer
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.exercises.comparison import difference, same
 from gates2heads.exercises.readers_code import said_by
 from gates2heads.exercises.verdict import NotTriedError, NotYetError, Verdict, tried, verdict_of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled, check_module_filled
 from gates2heads.checks.values import check_generator, check_seed
 from gates2heads.data.batches.pairs import Batch

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_texts
 from gates2heads.data.batches.pairs import Batch, collate, endless_batches
 from gates2heads.data.corpora.dates import dates

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_mask, check_module_filled, check_tokens
 from gates2heads.checks.values import check_count, check_flag, check_seed
 from gates2heads.exercises.verdict import check, chosen_fault

@@ -6,7 +6,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_mask, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
 from gates2heads.metrics.seeds import exchange_runs, pareto_front

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_flag
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
 from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.initialization import keep_variance

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention

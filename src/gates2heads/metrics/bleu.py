@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_number
 from gates2heads.metrics.ngrams import (
     clipped_matches,

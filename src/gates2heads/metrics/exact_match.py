@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.metrics.sentences import Sentence, check_same_length, check_sentence
 
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled, check_floats, check_width
 
 OFFSETS = {"previous": -1, "itself": 0, "next": 1}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_list
 from gates2heads.metrics.significance import Interval
 

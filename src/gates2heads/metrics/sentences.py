@@ -8,7 +8,7 @@ of them accept the same things and complain in the same words.
 import re
 from collections.abc import Callable, Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_flag
 
 __all__ = ["TOKENIZERS", "Sentence", "cut", "read_pair", "read_pairs"]

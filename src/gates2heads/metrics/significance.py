@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import LARGEST, check_count
 

@@ -4,7 +4,7 @@ BLEU multiplies precisions, so one order without a match would make the whole sc
 sentence that happens all the time.
 """
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_number
 
 __all__ = ["SMOOTHING", "modified_precisions"]

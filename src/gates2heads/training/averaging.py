@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 from gates2heads.training.checkpoints import read_weights
 
 

@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 from gates2heads.checks.tensors import check_filled, check_module
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole

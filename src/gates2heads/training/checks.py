@@ -7,7 +7,7 @@ from typing import Any
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled, check_module_filled
 from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_number, check_positive
 from gates2heads.training.checkpoints import TrainingCheckpoint

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 
 

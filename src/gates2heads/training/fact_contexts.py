@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled, check_module_filled, check_width
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_module_filled
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact, answers, names, territories

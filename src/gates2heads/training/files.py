@@ -9,7 +9,7 @@ from typing import IO
 
 import psutil
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 
 
 def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:

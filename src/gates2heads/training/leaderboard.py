@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import NamedTuple
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice
 from gates2heads.metrics.seeds import seed_interval
 from gates2heads.metrics.significance import Interval

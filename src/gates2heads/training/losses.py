@@ -6,7 +6,7 @@ from dataclasses import fields
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
 from gates2heads.checks.values import LARGEST_SINGLE, check_number, check_share
 from gates2heads.data.batches.pairs import Batch

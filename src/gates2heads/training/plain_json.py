@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 DEEPEST = 50  # lists and objects inside one another; a card or a recipe has five
 

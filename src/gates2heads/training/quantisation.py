@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 SCALE = "/scale"  # what is added to a matrix's name for the scales of its rows
 LARGEST = 127  # of a signed byte; −128 is not used, so that signs are treated alike

@@ -18,7 +18,7 @@ from statistics import mean
 
 import torch
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 from gates2heads.checks.values import check_seed
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor

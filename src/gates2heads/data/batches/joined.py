@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_dense
 from gates2heads.checks.values import check_count, distinct_seed
 from gates2heads.data.batches.pairs import pad

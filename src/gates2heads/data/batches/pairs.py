@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import MOST, check_count, check_seed, distinct_seed
 from gates2heads.data.tokens.vocabulary import Vocabulary
 

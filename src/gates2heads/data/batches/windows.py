@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import check_count, check_generator, check_positive
 from gates2heads.data.batches.pairs import pad

@@ -10,7 +10,7 @@ from babel import Locale
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_characters, check_choice, check_list
 from gates2heads.data.corpora.splits import SPLITS
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_seed
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 

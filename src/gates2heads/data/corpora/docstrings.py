@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_texts
 from gates2heads.data.corpora.prose import paragraphs, sentences
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pooch
 import requests
 
-from gates2heads.checks.shown import in_line
+from gates2heads.accepts.shown import in_line
 from gates2heads.checks.values import check_choice
 
 MULTI30K = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
 # From Python 3.12 on, a string that holds expressions comes in several tokens.

@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 from functools import cache
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS

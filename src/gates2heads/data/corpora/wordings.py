@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice
 from gates2heads.data.corpora.cldr_facts import Fact, facts, names
 from gates2heads.data.corpora.splits import SPLITS

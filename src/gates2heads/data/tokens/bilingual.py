@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_texts
 from gates2heads.data.tokens.spans import Span
 from gates2heads.data.tokens.vocabulary import text_numbers

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 from gates2heads.checks.values import check_characters, check_count, check_list, check_texts
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 

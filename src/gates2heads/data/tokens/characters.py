@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_list
 from gates2heads.data.tokens.vocabulary import Vocabulary
 

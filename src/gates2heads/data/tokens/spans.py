@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from operator import index
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.words import WORD, split_words
 
 Span = tuple[int, int]  # text[start:end], or tokens[start:end]

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Iterable, Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 
 PAD, BOS, EOS = "<pad>", "<bos>", "<eos>"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torch import Tensor, tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_flag, check_list, check_number, check_texts
 from gates2heads.data.tokens.vocabulary import Vocabulary
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_flag, check_texts
 from gates2heads.display.engine.describe import describe_model, describe_tokenizer

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import in_line
+from gates2heads.accepts.shown import in_line
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.bpe import BPETokenizer

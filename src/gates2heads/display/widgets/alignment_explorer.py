@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bytes, Dict, Int, observe, validate
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import check_shares, numbers, seen
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.widgets.view import View, module, style
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import check_shares
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_choice, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE

@@ -6,8 +6,8 @@ from typing import Any
 from matplotlib.figure import Figure
 from traitlets import Int, List, Unicode, validate
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import seen
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.figures import themed_svg
 from gates2heads.display.widgets.view import View, module, style

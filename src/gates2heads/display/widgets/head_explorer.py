@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import List
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import numbers
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_characters, check_texts
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key

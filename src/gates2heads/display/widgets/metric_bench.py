@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
-from gates2heads.checks.shown import shown as shortly
+from gates2heads.accepts.shown import shown as shortly
 from gates2heads.checks.values import (
     check_characters,
     check_choice,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Float, Int, List, Unicode, validate
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_text
 from gates2heads.decoding.next_token import Foreseen
 from gates2heads.display.engine.export import Exported

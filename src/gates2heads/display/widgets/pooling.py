@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bool, Dict, Float, List, validate
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import numbers
-from gates2heads.checks.shown import shown
 from gates2heads.checks.values import check_number, check_positive, check_text
 from gates2heads.display.widgets.view import PositionError, View, module, style
 

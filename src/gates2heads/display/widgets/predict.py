@@ -10,7 +10,7 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from traitlets import Dict, List, Unicode
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_characters
 from gates2heads.display.theme import themed_svg
 from gates2heads.display.widgets.view import View, module, style

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_characters, check_count, check_text
 from gates2heads.decoding.held import Line, ObservedForcing
 from gates2heads.display.engine.export import Exported

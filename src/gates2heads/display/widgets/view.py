@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 from traitlets import TraitError, Unicode
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.display.modules import join_modules
 
 _HERE = Path(__file__).parent

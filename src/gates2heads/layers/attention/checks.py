@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import (
     check_dense,
     check_device,

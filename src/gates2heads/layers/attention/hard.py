@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_device, check_filled, check_mask, check_width
 from gates2heads.checks.values import check_number, check_share
 from gates2heads.layers.attention.single_head import Attention

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_module
 from gates2heads.checks.values import check_list
 from gates2heads.layers.attention.kernels import SWITCHED

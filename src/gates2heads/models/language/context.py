@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel

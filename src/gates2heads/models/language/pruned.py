@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.models.language.context import ContextModel
 from gates2heads.models.language.ngram import Followers, KneserNey

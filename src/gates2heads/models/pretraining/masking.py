@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled, check_mask, check_tokens
 from gates2heads.checks.values import check_generator, check_share
 from gates2heads.data.batches.joined import Markers

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_device, check_tokens
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch

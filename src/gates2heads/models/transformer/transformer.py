@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_device, check_mask, check_tokens
 from gates2heads.checks.values import check_choice, check_count, check_share
 from gates2heads.data.batches.pairs import Batch

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_flag
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_dense
 from gates2heads.checks.values import (
     check_choice,

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.models import check_row
-from gates2heads.checks.shown import shown
 from gates2heads.checks.tensors import check_dense, check_device, check_filled
 from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_flag, check_positive
 from gates2heads.data.batches.windows import Text, check_text

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_filled
 from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_positive
 from gates2heads.data.batches.windows import (

@@ -12,7 +12,7 @@ import psutil
 import torch
 from torch import nn
 
-from gates2heads.checks.shown import in_line, shown
+from gates2heads.accepts.shown import in_line, shown
 from gates2heads.checks.values import (
     check_choice,
     check_count,

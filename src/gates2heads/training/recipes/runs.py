@@ -12,7 +12,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from gates2heads.checks.shown import in_line
+from gates2heads.accepts.shown import in_line
 from gates2heads.checks.values import check_flag
 from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.characters import encode_pairs

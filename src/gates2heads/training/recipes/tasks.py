@@ -10,7 +10,7 @@ from itertools import count, product
 
 from babel import UnknownLocaleError
 
-from gates2heads.checks.shown import shown
+from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_choice, check_count, check_share, check_texts
 from gates2heads.data.batches.pairs import (
     Batch,

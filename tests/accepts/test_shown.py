@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gates2heads
-from gates2heads.checks.shown import MOST, in_line, shown
+from gates2heads.accepts.shown import MOST, in_line, shown
 
 PACKAGE = Path(gates2heads.__file__).parent
 

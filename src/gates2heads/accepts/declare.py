@@ -1,0 +1,94 @@
+"""The declaration itself: `@accepts(size=count)` looks at the arguments before the body runs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from inspect import signature
+from operator import attrgetter
+from typing import Any, TypeVar
+
+Decorated = TypeVar("Decorated", bound=Callable)
+
+
+class Call:
+    """One call: what was given by name, and the sizes that its axes have shown so far.
+
+    Args:
+        given: the arguments; for a method also `self`.
+    """
+
+    __slots__ = ("given", "like", "sizes")
+
+    def __init__(self, given: dict[str, Any]):
+        self.given = given
+        self.sizes: dict[str, int] = {}
+        self.like = None  # the tensor whose dtype and device the others must have
+
+    def look_up(self, path: str) -> Any:
+        """An argument of the call, or else an attribute of the object that is called."""
+        head, _, rest = path.partition(".")
+        if head in self.given:
+            found = self.given[head]
+            return attrgetter(rest)(found) if rest else found
+        return attrgetter(path)(self.given["self"])
+
+
+class Kind:
+    """What an argument may be. A kind is a frozen dataclass; calling it changes its fields."""
+
+    def __call__(self, **changes: Any) -> "Kind":
+        """The same kind with other bounds, such as `count(least=0)`."""
+        return replace(self, **changes)
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        """Refuse a wrong value with one sentence: which argument, what it was, what it should be.
+
+        Raises:
+            TypeError, ValueError: the value is of another type, or out of bounds.
+        """
+        raise NotImplementedError
+
+
+def accepts(**declared: Kind) -> Callable[[Decorated], Decorated]:
+    """Declare what a function, a method or a class's constructor takes.
+
+    The kinds are looked at in the order of the declaration, before the body runs; a default is
+    not looked at, and a parameter whose default is None takes None. Tensors agree in their axes:
+    a capital letter is the same size wherever it occurs, and any other word is the argument or
+    the attribute of that name, as in `floats("B T embed_dim")`.
+
+    Raises:
+        TypeError: a declared name is no parameter, so that a slip in a declaration is found when
+            the module is imported.
+    """
+
+    def decorate(thing: Decorated) -> Decorated:
+        if isinstance(thing, type):
+            thing.__init__ = _guarded(thing.__init__, declared)
+            return thing
+        return _guarded(thing, declared)
+
+    return decorate
+
+
+def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
+    parameters = signature(function).parameters
+    unknown = declared.keys() - parameters.keys()
+    if unknown:
+        raise TypeError(f"{function.__qualname__} has no parameter {', '.join(sorted(unknown))}")
+    names = tuple(parameters)
+    looks = [
+        (name, kind.check, parameters[name].default is None) for name, kind in declared.items()
+    ]
+
+    @wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(names, args, strict=False), **kwargs)
+        call = Call(given)
+        for name, check, optional in looks:
+            if name in given and not (optional and given[name] is None):
+                check(name, given[name], call)
+        return function(*args, **kwargs)
+
+    guarded.accepts = {**getattr(function, "accepts", {}), **declared}
+    return guarded

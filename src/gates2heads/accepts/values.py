@@ -1,0 +1,149 @@
+"""Numbers, words and flags that a caller chooses."""
+
+import math
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from gates2heads.accepts.declare import Call, Kind
+from gates2heads.accepts.shown import shown
+
+MOST = 2**31 - 1  # no axis, loop or number of a token is larger
+LARGEST = sys.float_info.max
+LARGEST_SINGLE = float(np.finfo(np.float32).max)  # what weights and their optimizers can hold
+
+
+@dataclass(frozen=True)
+class Count(Kind):
+    """A whole number from `least` to `most`."""
+
+    least: int = 1
+    most: float = MOST
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{name} must be a whole number, got {shown(value)}")
+        if not self.least <= value <= self.most:
+            low = value < self.least and self.most >= MOST  # then the upper bound is no news
+            bounds = f"at least {self.least}" if low else f"from {self.least} to {self.most}"
+            raise ValueError(f"{name} must be {bounds}, got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A finite number from `least` to `most`."""
+
+    least: float = -math.inf
+    most: float = LARGEST
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        value = _real(name, value)
+        if not max(self.least, -LARGEST) <= value <= self.most:
+            bound = "" if self.least == -math.inf else f" and at least {self.least:g}"
+            bound += f" and at most {self.most:g}" if self.most < value < math.inf else ""
+            raise ValueError(f"{name} must be finite{bound}, got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class Positive(Kind):
+    """A finite number above zero, up to `most`."""
+
+    most: float = LARGEST
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        value = _real(name, value)
+        if not 0 < value <= self.most:
+            bound = f"at most {self.most:g}" if self.most < value < math.inf else "finite"
+            raise ValueError(f"{name} must be positive and {bound}, got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class Share(Kind):
+    """A number from 0 to 1, of a kind that PyTorch's dropout takes."""
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        value = _real(name, value)
+        if not isinstance(value, int | float):
+            raise TypeError(f"{name} must be a float, got {shown(value)}")
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} must lie in [0, 1], got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or False."""
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class choice(Kind):  # noqa: N801  (read as a word in a declaration, as all kinds are)
+    """One of some words, which may be the keys of a registry."""
+
+    words: Collection[str]
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        if not isinstance(value, str) or value not in self.words:
+            raise ValueError(f"{name} must be one of {', '.join(self.words)}, got {shown(value)}")
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A string of whole characters: half of one, as broken files hold it, has no bytes."""
+
+    empty: bool = True
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a string, got {shown(value)}")
+        if not self.empty and not value.strip():
+            raise ValueError(f"{name} must not be empty, got {shown(value)}")
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            half, place = shown(value[error.start]), error.start
+            raise ValueError(
+                f"{name} must hold whole characters, got {half}, half of one, at {place}"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Texts(Kind):
+    """A list of strings; one string alone would be gone through by its characters."""
+
+    least: int = 0
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        if isinstance(value, str | bytes) or not isinstance(value, Collection):
+            raise TypeError(f"{name} must be a list of strings, got {shown(value)}")
+        for one in value:
+            if not isinstance(one, str):
+                raise TypeError(f"{name} must be a list of strings, got {shown(one)} in it")
+        if len(value) < self.least:
+            raise ValueError(f"{name} must hold at least {self.least}, got {len(value)}")
+
+
+def _real(name: str, value: Any) -> float:
+    """The number itself; NumPy's small ones cannot be compared with the largest."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def distinct_seed(seed: int) -> int:
+    """A seed for Python's own generator, which forgets the sign and takes no NumPy integer.
+
+    A negative one stands for what it is in 64 bits, as in PyTorch's generators.
+    """
+    return int(seed) % 2**64
+
+
+count, number, positive, share = Count(), Number(), Positive(), Share()
+flag, text, texts = Flag(), Text(), Texts()
+seed = Count(least=-(2**63), most=2**64 - 1)  # what torch's generators take
