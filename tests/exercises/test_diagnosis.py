@@ -158,3 +158,24 @@ def test_a_right_answer_with_a_wrong_gradient_is_not_right_yet():
     assert "yours holds NaN" in holed
     assert "It looks as if the square root is taken" in holed
     assert "no gradient reaches `x`" in SQUARED(lambda x: x.detach().square()).message
+
+
+def test_a_right_function_may_use_up_its_lists():
+    """Each call gets lists of its own, the solution's call after the reader's too."""
+    words = [["a", "cat"], ["sat"]]
+    check = FunctionCheck(
+        title="Exercise 0.4",
+        solution=lambda lists, counts: len(lists[0]) + len(lists) + sum(counts.values()),
+        cases=lambda: [Case("two lists", (words, {"a": 1})), Case("the same", (words, {"a": 1}))],
+    )
+
+    def emptying(lists, counts):
+        total = sum(counts.pop(key) for key in list(counts))
+        total += len(lists)
+        while lists[0]:
+            total += bool(lists[0].pop())
+        lists.clear()
+        return total
+
+    assert check(emptying)
+    assert words == [["a", "cat"], ["sat"]]

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from gates2heads.checks.values import check_choice, check_text
+from gates2heads.accepts import accepts, choice, text
 
 # A word: another for the same thing, and a word for something else.
 WORDS = {
@@ -78,25 +78,20 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 }
 
 
+@accepts(text=text)
 def can_be_exchanged(text: str) -> bool:
     """Whether a sentence has a word of `WORDS`, and neither of the words to put in its place."""
-    check_text("text", text)
     words = set(_words(text)[0])
     first = next((word for word in _words(text)[0] if word in WORDS), None)
     return first is not None and not words & set(WORDS[first])
 
 
+@accepts(text=text, damage=choice(DAMAGES))
 def damaged(text: str, damage: str) -> str:
     """Give a sentence with one of the `DAMAGES`.
 
     Args:
         text: a sentence of words with blanks between them; a full stop at the end stays there.
         damage: its name.
-
-    Raises:
-        TypeError: `text` is no string.
-        ValueError: an unknown damage.
     """
-    check_text("text", text)
-    check_choice("damage", damage, DAMAGES)
     return DAMAGES[damage](text)

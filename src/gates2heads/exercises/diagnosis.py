@@ -19,7 +19,7 @@ class Case:
 
     Args:
         name: what the verdict calls it, such as "the example done by hand".
-        arguments: what the function is called with; it gets copies of the tensors.
+        arguments: what the function is called with; it gets copies, so that it may use them up.
         wanted: the right answer, where it can be told without the solution; else the solution's.
         gradient: compare also the gradient with respect to the first argument, of a sum of the
             answer's numbers in which each counts differently.
@@ -188,7 +188,18 @@ def _outcome(function: Callable, case: Case) -> object:
 
 
 def _copies(arguments: tuple) -> tuple:
-    return tuple(one.clone() if isinstance(one, Tensor) else one for one in arguments)
+    return tuple(map(_copy, arguments))
+
+
+def _copy(value: object) -> object:
+    """A copy of tensors and of what holds them; functions and models are handed over themselves."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copy(one) for key, one in value.items()}
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_copy, value))
+    return value
 
 
 def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:

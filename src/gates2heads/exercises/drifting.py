@@ -5,15 +5,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled, check_module_filled
-from gates2heads.checks.values import check_generator, check_seed
+from gates2heads.accepts import a, accepts, function, generator, module, seed, whole
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.decoding.held import run_held
-from gates2heads.models.translation.checks import check_batch
 from gates2heads.training.losses import cross_entropy
 
+DIGITS = whole("N", empty=False)  # token numbers in a row
 
+
+@accepts(share=function("step"), seed=seed)
 def forcing_loss(
     share: Callable[[int], float], *, seed: int = 0
 ) -> Callable[[nn.Module, Batch], Tensor]:
@@ -26,13 +26,7 @@ def forcing_loss(
 
     Returns:
         (model, batch) -> mean surprise in nats a token; each call is the next step.
-
-    Raises:
-        TypeError, ValueError: `share` is no function, or the seed is none.
     """
-    if not callable(share):
-        raise TypeError(f"share must be a function of the step, got {type(share).__name__}")
-    check_seed("seed", seed)
     coins, steps = torch.Generator().manual_seed(int(seed)), iter(range(2**62))
 
     def loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -42,6 +36,7 @@ def forcing_loss(
     return loss
 
 
+@accepts(tokens=DIGITS, digits=DIGITS, generator=generator)
 def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> Tensor:
     """A wrong token for each of tokens (B,): another digit for a digit, any digit for the rest.
 
@@ -49,13 +44,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
         tokens: (B,) long.
         digits: (10,) long: the numbers of the ten digits, or fewer.
         generator: draws.
-
-    Raises:
-        TypeError, ValueError: tokens or digits are no such tensor, or the generator is none.
     """
-    _check_numbers("tokens", tokens)
-    _check_numbers("digits", digits)
-    check_generator(generator)
     size = len(digits)
     same = tokens[:, None] == digits  # (B, 10)
     place = torch.where(same.any(dim=1), same.long().argmax(dim=1), 0)
@@ -64,6 +53,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
     return digits[(place + first + draw.long()) % size]
 
 
+@accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
     """Replace one written token by a wrong one, at each place in turn, and let the decoder go on.
 
@@ -82,12 +72,8 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
     Raises:
         TypeError, ValueError: it is no batch, its targets differ in length, or none came out right.
     """
-    check_batch(batch)
-    check_module_filled("model", model)
     if not (callable(getattr(model, "start", None)) and callable(getattr(model, "step", None))):
         raise TypeError(f"model must be an encoder–decoder, got {type(model).__name__}")
-    _check_numbers("digits", digits)
-    check_seed("seed", seed)
     if not batch.target_mask.all():
         raise ValueError("batch must hold targets of one length")
     wanted, begin = batch.target_out, batch.target_in[:, 0]
@@ -105,11 +91,3 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
         found["drift"].append(float(later.amax(dim=1).mean()))
         found["later"].append(float(later.mean()))
     return {"sound": int(sound.sum()), **found}
-
-
-def _check_numbers(name: str, numbers: Tensor) -> None:
-    if not isinstance(numbers, Tensor) or numbers.dtype != torch.long or numbers.dim() != 1:
-        raise TypeError(f"{name} must be a tensor of token numbers in a row, got {shown(numbers)}")
-    check_filled(name, numbers)
-    if not len(numbers):
-        raise ValueError(f"{name} must hold at least one number, got none")

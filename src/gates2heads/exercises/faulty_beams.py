@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count, check_flag, check_text
+from gates2heads.accepts import accepts, flag, listed, text
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.translation import check_sides
@@ -38,6 +38,7 @@ class Beamed(NamedTuple):
     log_prob: float
 
 
+@accepts(faulty=flag)
 @torch.no_grad()
 def beamed(
     model, text: str, source, target, *, width: int, faulty: bool = False, max_length: int = 40
@@ -51,11 +52,7 @@ def beamed(
         width: k.
         faulty: search with the fault.
         max_length: the most tokens that are written.
-
-    Raises:
-        TypeError, ValueError: `text` is no string, or what `beam` and the model refuse.
     """
-    check_flag("faulty", faulty)
     state, options = _begin(model, text, source, target)
     options |= {"max_length": max_length, "width": width}
 
@@ -70,6 +67,7 @@ def beamed(
     return Beamed(found.tokens[0, 0, : int(found.length[0, 0])].tolist(), float(found.log_prob[0]))
 
 
+@accepts(text=text, prefix=listed("token numbers", least=1))
 @torch.no_grad()
 def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
     """The log-probability that the model itself gives to a text's translation, token by token.
@@ -77,13 +75,8 @@ def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
     Args:
         model, text, source, target: as for `beamed`.
         prefix: the tokens that were written, without `<bos>`; nothing is written after them.
-
-    Raises:
-        TypeError, ValueError: `text` is no string, `prefix` holds no token numbers, or what the
-            model refuses.
     """
     state, options = _begin(model, text, source, target)
-    check_count("the length of prefix", len(prefix) if isinstance(prefix, Sequence) else 0)
     forced = greedy(model.step, state, **options, max_length=len(prefix), prefix=prefix)
     return float(forced.log_prob[0])
 
@@ -91,7 +84,6 @@ def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
 def _begin(model, text, source, target) -> tuple[Any, dict[str, int]]:
     """The state before the first token, and what every search of this model is told."""
     check_sides(model, source, target)
-    check_text("text", text)
     words, state = target.vocabulary, model.start(torch.tensor([source.encode(text)]))
     if not hasattr(state, "select_rows"):
         raise TypeError(

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gates2heads.checks.values import check_flag
+from gates2heads.accepts import accepts, flag
 from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
@@ -17,6 +17,7 @@ FAULTS = {
 }
 
 
+@accepts(faulty=flag)
 def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) -> float:
     """BLEU of one sentence with words and pairs alone.
 
@@ -24,11 +25,7 @@ def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) 
         hypothesis: a string.
         references: one or more.
         faulty: score with the fault, which the reader is to find.
-
-    Raises:
-        TypeError, ValueError: as in `read_pair`, or there is no string.
     """
-    check_flag("faulty", faulty)
     hypothesis, references = read_pair(hypothesis, references)
     tokens, *others = (cut(text, "13a") for text in (hypothesis, *references))
     one = Bleu(max_ngram_order=2, smooth_method="none")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gates2heads.checks.values import check_flag, check_list
+from gates2heads.accepts import accepts, flag, listed
 from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.metrics.seeds import seed_interval
 
@@ -14,6 +14,7 @@ FAULTS = {
 }
 
 
+@accepts(scores=listed(of="numbers"), faulty=flag)
 def told(scores: Sequence[float], *, faulty: bool = False) -> tuple[float, float, float]:
     """What a board says of a rung.
 
@@ -23,12 +24,7 @@ def told(scores: Sequence[float], *, faulty: bool = False) -> tuple[float, float
 
     Returns:
         the number that the rung is ranked by, and its interval.
-
-    Raises:
-        TypeError, ValueError: as in `seed_interval`.
     """
-    check_flag("faulty", faulty)
-    check_list("scores", scores, of="numbers")
     scores = list(scores)
     low, high = seed_interval(scores)
     mean = (low + high) / 2

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_flag, check_texts
+from gates2heads.accepts import a, accepts, count, flag, texts
 from gates2heads.data.batches.pairs import Batch, collate, endless_batches
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
@@ -34,24 +33,20 @@ class Reader(NamedTuple):
     faulty: bool
 
 
+@accepts(size=count)
 def date_texts(split: str, size: int) -> list[str]:
     """Dates as people write them in English, short and long ones."""
-    check_count("size", size)
     return [pair.text for pair in dates(split, size, locales=["en"], seed=0)]
 
 
+@accepts(faulty=flag, steps=count)
 def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
     """Train a GRU of 32 units to write dates, character by character.
 
     Args:
         faulty: train it with the fault, which the reader is to find.
         steps: how many batches of 32.
-
-    Raises:
-        TypeError, ValueError: `faulty` is no bool, or `steps` no whole number of at least 1.
     """
-    check_flag("faulty", faulty)
-    check_count("steps", steps)
     texts = date_texts("train", TEXTS)
     tokenizer = CharacterTokenizer(Vocabulary(sorted(set("".join(texts)))))
     torch.manual_seed(0)
@@ -72,6 +67,7 @@ def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
     return Reader(model.eval(), tokenizer, faulty)
 
 
+@accepts(reader=a(Reader, "from `train_reader`"), texts=texts, batch_size=count)
 def reported_perplexity(reader: Reader, texts: list[str], batch_size: int) -> float:
     """The perplexity of texts as the reader's own program reports it, over all of its batches.
 
@@ -79,14 +75,10 @@ def reported_perplexity(reader: Reader, texts: list[str], batch_size: int) -> fl
         TypeError, ValueError: `reader` is none, there are no texts, one holds a character that was
             not in training, or `batch_size` is no whole number of at least 1.
     """
-    if not isinstance(reader, Reader):
-        raise TypeError(f"reader must come from `train_reader`, got {shown(reader)}")
     known = set(reader.tokenizer.vocabulary.tokens)
-    check_texts("texts", texts)
     texts = list(texts)
     if not texts or not all(text and set(text) <= known for text in texts):
         raise ValueError("texts must hold dates in characters that were in training, at least one")
-    check_count("batch_size", batch_size)
     pairs = [([Vocabulary.eos], reader.tokenizer.encode(text)) for text in texts]
     starts = range(0, len(pairs), batch_size)
     found, tokens = 0.0, 0

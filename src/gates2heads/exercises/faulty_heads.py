@@ -6,9 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count, flag, mask, module, seed, tokens
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_mask, check_module_filled, check_tokens
-from gates2heads.checks.values import check_count, check_flag, check_seed
 from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
@@ -37,6 +36,7 @@ class FaultyHeads(MultiHeadAttention):
         return queries, KeyValues(keys, values)
 
 
+@accepts(faulty=flag)
 class Counter(nn.Module):
     """Say of every letter how often it stands in the text: 1, 2, 3, or 4 times and more.
 
@@ -48,39 +48,33 @@ class Counter(nn.Module):
 
     def __init__(self, *, faulty: bool = False):
         super().__init__()
-        check_flag("faulty", faulty)
         self.embedding = nn.Embedding(LETTERS, WIDTH)
         self.attention = (FaultyHeads if faulty else MultiHeadAttention)(WIDTH, HEADS)
         self.hidden, self.readout = nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, MOST)
 
+    @accepts(text=tokens("B S", below=LETTERS), mask=mask("B S"))
     def forward(self, text: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4).
-
-        Raises:
-            TypeError, ValueError: the text has other letters, or the mask does not fit.
-        """
-        check_tokens("text", text, LETTERS)
-        check_mask(mask, text.shape, like=text)
+        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4)."""
         vectors = self.embedding(text)
         seen = self.attention(vectors, mask=key_mask(mask))
         return self.readout(self.hidden(torch.cat([vectors, seen], -1)).relu())
 
 
+@accepts(count=count, seed=seed)
 def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """Draw batches of texts (B, 16), B = count, without end."""
-    check_count("count", count)
-    check_seed("seed", seed)
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(LETTERS, (count, LENGTH), generator=draw)
 
 
+@accepts(text=tokens("B S", below=LETTERS))
 def counted(text: Tensor) -> Tensor:
     """The right answers for text (B, S), long (B, S): 0 for a letter that stands there once."""
-    check_tokens("text", text, LETTERS)
     return (text[:, :, None] == text[:, None]).sum(-1).clamp(max=MOST) - 1
 
 
+@accepts(counter=module, text=tokens("B S", below=LETTERS))
 def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
     """Mean surprise at the right counts, in nats a letter.
 
@@ -91,7 +85,6 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: the counter is none, or the text has other letters.
     """
-    check_module_filled("counter", counter)
     if not isinstance(getattr(counter, "module", counter), Counter):
         raise TypeError(f"counter must be a Counter, got {shown(counter)}")
     return cross_entropy(counter(text), counted(text))

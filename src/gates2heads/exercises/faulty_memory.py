@@ -1,6 +1,6 @@
 """Chapter 1, when it breaks: a reader that should remember, sound or with one fault."""
 
-from gates2heads.checks.values import check_flag
+from gates2heads.accepts import accepts, flag
 from gates2heads.exercises.remembering import SYMBOLS, UNITS, Rememberer
 from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.layers.recurrent import LSTM
@@ -22,9 +22,9 @@ class FaultyLSTM(LSTM):
         return super()._step(projected, tuple(part.detach() for part in state), *others)
 
 
+@accepts(faulty=flag)
 def memory(*, faulty: bool = False) -> Rememberer:
     """Make an LSTM of 32 units that shall name the first letter, with the fault or without."""
-    check_flag("faulty", faulty)
     model = Rememberer("lstm", forget_bias=FORGET_BIAS)
     if faulty:
         sound, model.recurrent = model.recurrent, FaultyLSTM(SYMBOLS, UNITS)

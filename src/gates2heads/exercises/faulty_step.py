@@ -6,9 +6,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_mask, check_tokens
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count, mask, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.exercises.verdict import check, chosen_fault
@@ -38,18 +36,20 @@ class AlwaysFirst(nn.Module):
         return self.positions(vectors)
 
 
+@accepts(model=a(Transformer))
 def faulty_writer(model: Transformer) -> Transformer:
-    """A copy of a Transformer, with its weights and one fault, which the reader is to find.
-
-    Raises:
-        TypeError: it is no Transformer.
-    """
-    _check_transformer(model)
+    """A copy of a Transformer, with its weights and one fault, which the reader is to find."""
     faulty = deepcopy(model)
     faulty.target_positions = AlwaysFirst(faulty.target_positions)
     return faulty
 
 
+@accepts(
+    model=a(Transformer),
+    source=tokens("B S", below="model.source_size"),
+    mask=mask("B S"),
+    max_length=count,
+)
 @torch.no_grad()
 def write_anew(
     model: Transformer, source: Tensor, *, mask: Tensor | None = None, max_length: int = 12
@@ -69,10 +69,8 @@ def write_anew(
         TypeError, ValueError: it is no Transformer, the source holds no tokens of its vocabulary,
             the mask does not fit, or the length is no count.
     """
-    _check_transformer(model)
-    check_tokens("source", source, model.source_size)
-    check_mask(mask, source.shape, like=source)
-    check_count("max_length", max_length, most=model.max_length)
+    if max_length > model.max_length:
+        raise ValueError(f"max_length must be at most {model.max_length}, got {max_length}")
     mask = torch.ones_like(source, dtype=torch.bool) if mask is None else mask
     written = torch.full_like(source[:, :1], Vocabulary.bos)
     for _ in range(max_length):
@@ -80,11 +78,6 @@ def write_anew(
         logits = model(Batch(source, mask, written, written, real))
         written = torch.cat([written, logits[:, -1:].argmax(-1)], dim=1)
     return [_up_to_end(row) for row in written[:, 1:].tolist()]
-
-
-def _check_transformer(model: Transformer) -> None:
-    if not isinstance(model, Transformer):
-        raise TypeError(f"model must be a Transformer, got {shown(model)}")
 
 
 def _up_to_end(row: Sequence[int]) -> list[int]:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from gates2heads.accepts import a, accepts, count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.exercises.verdict import check, chosen_fault
-from gates2heads.models.translation.checks import check_batch
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 FAULTS = {
@@ -20,23 +20,20 @@ FAULTS = {
 class FaultyPair(EncoderDecoder):
     """The library's encoder–decoder with one fault, which the reader is to find."""
 
+    @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch, **options) -> Tensor:
         """As in `EncoderDecoder`, but for the fault."""
-        check_batch(batch)
         return super().forward(replace(batch, target_in=batch.target_out), **options)
 
 
+@accepts(source_size=count, target_size=count)
 def faulty_pair(source_size: int, target_size: int) -> EncoderDecoder:
     """Make an encoder–decoder without attention, with the fault.
 
     Args:
         source_size, target_size: the two vocabulary sizes.
-
-    Raises:
-        TypeError, ValueError: they are no counts.
     """
-    sizes = {"embedding_size": 32, "hidden_size": 128}
-    return FaultyPair(source_size, target_size, score=None, **sizes)
+    return FaultyPair(source_size, target_size, score=None, embedding_size=32, hidden_size=128)
 
 
 @check("Exercise 4.6")

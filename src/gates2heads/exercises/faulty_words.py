@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.accepts import accepts, count, flag
 from gates2heads.data.batches.windows import join_sentences, windows
 from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.exercises.small_language import small_language
@@ -34,17 +34,13 @@ class FaultyNegativeSampling(NegativeSampling):
         return F.softplus(-scores).sum(-1)
 
 
+@accepts(faulty=flag, epochs=count)
 def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, WordVocabulary, list]:
     """Train skip-gram vectors on the language of 28 words, with the fault or without.
 
     Returns:
         the model, its vocabulary, and the mean loss of each epoch.
-
-    Raises:
-        TypeError, ValueError: `faulty` is no flag, or `epochs` no whole number of at least 1.
     """
-    check_flag("faulty", faulty)
-    check_count("epochs", epochs)
     sentences = small_language(SENTENCES)
     vocabulary = WordVocabulary.from_texts(sentences)
     text = join_sentences([vocabulary.encode(words) for words in sentences])

@@ -2,8 +2,7 @@
 
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_flag
+from gates2heads.accepts import a, accepts, choice, count, flag
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair
 from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, reinforce_loss
@@ -18,6 +17,7 @@ WAYS = ("before", "after", "hard", "monotonic", "predictive")
 EMBEDDING, UNITS = 32, 64
 
 
+@accepts(way=choice(WAYS), source_size=count, target_size=count, window=count)
 def looking_model(way: str, source_size: int, target_size: int, *, window: int = 3):
     """A model that looks at its source in one of five ways, each in the decoder that it belongs to.
 
@@ -27,14 +27,7 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
             `monotonic` and `predictive` into a window.
         source_size, target_size: the two vocabulary sizes.
         window: D of the two local ways, in tokens.
-
-    Raises:
-        ValueError: no such way, or a size is below 1.
     """
-    check_choice("way", way, WAYS)
-    for name, size in (("source_size", source_size), ("target_size", target_size)):
-        check_count(name, size)
-    check_count("window", window)
     score = DotScore(UNITS, UNITS)
     attention = {
         "hard": lambda: HardAttention(score),
@@ -49,17 +42,13 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
     return SequenceToSequence(encoder, decoder)
 
 
+@accepts(pair=a(DatePair, "as `dates` draws"))
 def year_first(pair: DatePair) -> bool:
-    """Whether the text names the parts in the order of ISO 8601: it begins with the year.
-
-    Raises:
-        TypeError: it is no `DatePair`.
-    """
-    if not isinstance(pair, DatePair):
-        raise TypeError(f"pair must be a DatePair, as `dates` draws, got {shown(pair)}")
+    """Whether the text names the parts in the order of ISO 8601: it begins with the year."""
     return pair.text.startswith(pair.iso[:4])
 
 
+@accepts(baseline=flag, reinforce=flag)
 class SampledLoss:
     """Teach a model with hard attention what to write and where to look, from one draw a step.
 
@@ -69,17 +58,13 @@ class SampledLoss:
     Args:
         baseline: False leaves the baseline out.
         reinforce: False leaves REINFORCE out, so that the scores learn by accident alone.
-
-    Raises:
-        TypeError: an argument is neither True nor False.
     """
 
     def __init__(self, *, baseline: bool = True, reinforce: bool = True):
-        check_flag("baseline", baseline)
-        check_flag("reinforce", reinforce)
         self.usual = MovingBaseline() if baseline else None
         self.reinforce = reinforce
 
+    @accepts(batch=a(Batch, "as `collate` makes"))
     def __call__(self, model: SequenceToSequence, batch: Batch) -> Tensor:
         """The loss on a batch of B pairs: a number, in nats per token.
 
@@ -90,8 +75,6 @@ class SampledLoss:
             getattr(getattr(model, "decoder", None), "attention", None), HardAttention
         ):
             raise TypeError(f"model must have hard attention, got {type(model).__name__}")
-        if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
         with model.decoder.attention.choices() as choices:
             log_probs = model(batch).log_softmax(-1)  # (B, T, V)
         real = batch.target_mask

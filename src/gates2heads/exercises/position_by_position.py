@@ -3,19 +3,23 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_length
-from gates2heads.checks.tensors import check_module, check_module_filled
-from gates2heads.checks.values import check_choice, check_count
+from gates2heads.accepts import a, accepts, choice, count, module
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.recurrent import GRU
-from gates2heads.models.translation.checks import check_batch
 from gates2heads.training.losses import cross_entropy
 
 LONGEST = 512  # tokens of a source
 READS = ("one character", "forwards", "both ways")
 
 
+@accepts(
+    source_size=count,
+    target_size=count,
+    reads=choice(READS),
+    embedding_size=count,
+    hidden_size=count(least=2),
+)
 class Tagger(nn.Module):
     """Write one token at each position of the source; position t of the answer is made there.
 
@@ -25,9 +29,6 @@ class Tagger(nn.Module):
             "both ways", the whole source.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states, of both directions together.
-
-    Raises:
-        TypeError, ValueError: a size is no count, or `reads` is none of the three.
     """
 
     def __init__(
@@ -40,11 +41,6 @@ class Tagger(nn.Module):
         hidden_size: int = 128,
     ):
         super().__init__()
-        check_count("source_size", source_size)
-        check_count("target_size", target_size)
-        check_choice("reads", reads, READS)
-        check_count("embedding_size", embedding_size)
-        check_count("hidden_size", hidden_size, least=2)
         self.embedding = nn.Embedding(source_size, embedding_size)
         self.recurrent, width = None, embedding_size
         if reads != "one character":
@@ -54,46 +50,41 @@ class Tagger(nn.Module):
             width = units * (1 + both)
         self.readout = nn.Linear(width, target_size)
 
+    @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """Logits (B, S, V) of a batch: row t says what stands at place t of the target.
 
         Raises:
             TypeError, ValueError: it is no batch, or holds tokens that the network does not know.
         """
-        check_batch(batch)
-        check_module_filled("model", self)
-        check_length("the source", batch.source.shape[1], LONGEST)
+        if batch.source.shape[1] > LONGEST:
+            length = batch.source.shape[1]
+            raise ValueError(f"batch must hold sources of at most {LONGEST} tokens, got {length}")
         states = self.embedding(batch.source)
         if self.recurrent is not None:
             states, _ = self.recurrent(states, mask=batch.source_mask)
         return self.readout(states)
 
 
+@accepts(batch=a(Batch, "as `collate` makes"))
 def at_their_places(batch: Batch) -> Tensor:
     """What is wanted at each position of the source, (B, S): padding where the target has ended.
 
     What the target has more than the source has no place, and is left out.
-
-    Raises:
-        TypeError: it is no batch.
     """
-    check_batch(batch)
     wanted = torch.full_like(batch.source, Vocabulary.pad)
     places = min(wanted.shape[1], batch.target_out.shape[1])
     wanted[:, :places] = batch.target_out[:, :places]
     return wanted
 
 
+@accepts(model=module)
 def tagging_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Mean surprise at what is wanted, over all positions of the sources, in nats.
-
-    Raises:
-        TypeError, ValueError: it is no model, or as `Tagger.forward` and `cross_entropy`.
-    """
-    check_module("model", model)
+    """Mean surprise at what is wanted, over all positions of the sources, in nats."""
     return cross_entropy(model(batch), at_their_places(batch), mask=batch.source_mask)
 
 
+@accepts(model=module)
 def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
     """What a network writes for each source of a batch, up to its first `<eos>`.
 
@@ -105,7 +96,6 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
     Raises:
         TypeError, ValueError: it is no model or no tokenizer, or as `Tagger.forward`.
     """
-    check_module("model", model)
     known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
     if not (known and hasattr(target, "decode")):
         raise TypeError(f"target must be a tokenizer, got {type(target).__name__}")

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_module_filled, check_tokens
-from gates2heads.checks.values import check_choice, check_count, check_seed
+from gates2heads.accepts import accepts, choice, count, module, seed, tokens
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
 from gates2heads.layers.recurrent import GRU
@@ -39,6 +38,7 @@ class Convolutions(nn.Module):
         return channels.transpose(1, 2)
 
 
+@accepts(kind=choice(READERS))
 class Reader(nn.Module):
     """Tokens in, at every place logits over the tokens out.
 
@@ -47,14 +47,10 @@ class Reader(nn.Module):
             of which sees its neighbours; all others one layer of self-attention with one head, and
             the name says how places are written into it: by nothing, added sinusoids, an added
             learned table, rotation of queries and keys, or concatenated sinusoids.
-
-    Raises:
-        ValueError: there is no such kind.
     """
 
     def __init__(self, kind: str):
         super().__init__()
-        check_choice("kind", kind, READERS)
         wide = 2 * WIDTH if kind == "concatenated" else WIDTH
         self.embedding = nn.Embedding(SYMBOLS, WIDTH)
         self.places = {
@@ -68,28 +64,23 @@ class Reader(nn.Module):
         }.get(kind, lambda: MultiHeadAttention(wide, 1, rotary=kind == "rotary"))()
         self.readout = nn.Linear(wide, SYMBOLS)
 
+    @accepts(tokens=tokens("B S", below=SYMBOLS))
     def forward(self, tokens: Tensor) -> Tensor:
-        """Read tokens (B, L); give logits (B, L, 16).
-
-        Raises:
-            TypeError, ValueError: they are no such tokens, or more than the learned table has.
-        """
-        check_tokens("tokens", tokens, SYMBOLS)
+        """Read tokens (B, L); give logits (B, L, 16)."""
         mixed = self.mixer(self.places(self.embedding(tokens)))  # (B, L, D)
         states = mixed[0] if isinstance(mixed, tuple) else mixed  # a GRU also gives its last state
         return self.readout(states)
 
 
+@accepts(count=count, length=count, seed=seed)
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
     """Draw batches of random tokens (B, L) without end: B = count, L = length."""
-    check_count("count", count)
-    check_count("length", length)
-    check_seed("seed", seed)
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(SYMBOLS, (count, length), generator=draw)
 
 
+@accepts(distance=count)
 class Reach:
     """The task: at every place, say which token stood so many places before.
 
@@ -98,9 +89,9 @@ class Reach:
     """
 
     def __init__(self, distance: int):
-        check_count("distance", distance)
         self.distance = distance
 
+    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS))
     def loss(self, reader: nn.Module, tokens: Tensor) -> Tensor:
         """Mean surprise at the right tokens, in nats; a blind guess costs ln 16 = 2.77.
 
@@ -111,26 +102,26 @@ class Reach:
         Raises:
             TypeError, ValueError: the reader is no module, or the tokens are none or too few.
         """
-        self._check(reader, tokens)
+        self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
 
+    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS), since=count(least=0))
     def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
         """The share of places, from `since` on, at which the most likely token is the right one.
 
         Raises:
             TypeError, ValueError: as in `loss`, or no place is left.
         """
-        self._check(reader, tokens)
-        check_count("since", since, least=0, most=tokens.shape[1] - 1)
+        self._check_length(tokens)
+        if since >= tokens.shape[1]:
+            raise ValueError(f"since must be below {tokens.shape[1]}, got {since}")
         first = max(self.distance, since)
         with torch.no_grad():
             said = reader(tokens)[:, first:].argmax(-1)
         right = said == tokens[:, first - self.distance : tokens.shape[1] - self.distance]
         return right.double().mean().item()
 
-    def _check(self, reader: nn.Module, tokens: Tensor) -> None:
-        check_module_filled("reader", reader)
-        check_tokens("tokens", tokens, SYMBOLS)
+    def _check_length(self, tokens: Tensor) -> None:
         if tokens.shape[1] <= self.distance:
             raise ValueError(
                 f"tokens must be longer than the distance {self.distance}, got {tokens.shape[1]}"

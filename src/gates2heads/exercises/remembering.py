@@ -6,14 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_module_filled, check_tokens
-from gates2heads.checks.values import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_number,
-    check_seed,
-)
+from gates2heads.accepts import accepts, choice, count, flag, module, seed, tokens
 from gates2heads.layers.recurrent.by_name import CELLS, recurrent_layer
 from gates2heads.training.losses import cross_entropy
 
@@ -21,6 +14,7 @@ LETTERS, NOISE, UNITS = 8, 8, 32  # kinds of letters, of noise symbols; numbers 
 SYMBOLS = LETTERS + NOISE
 
 
+@accepts(cell=choice(CELLS), units=count, orthogonal=flag)
 class Rememberer(nn.Module):
     """Read a text from the left with one recurrent layer; say at its end which letter came first.
 
@@ -44,13 +38,9 @@ class Rememberer(nn.Module):
         orthogonal: bool = False,
     ):
         super().__init__()
-        check_choice("cell", cell, CELLS)
-        check_count("units", units)
-        check_flag("orthogonal", orthogonal)
         self.recurrent = recurrent_layer(cell, SYMBOLS, units)
         self.readout = nn.Linear(units, LETTERS)
         if forget_bias is not None:
-            check_number("forget_bias", forget_bias, least=-1000, most=1000)
             if cell != "lstm":
                 raise ValueError(f"forget_bias must be None for {cell}, got {forget_bias}")
             with torch.no_grad():  # rows: input gate, forget gate, candidate, output gate
@@ -61,23 +51,20 @@ class Rememberer(nn.Module):
                 raise ValueError(f"orthogonal must be False for {cell}, got True")
             nn.init.orthogonal_(self.recurrent.weight_hh_l0)
 
+    @accepts(texts=tokens("B S", below=SYMBOLS))
     def forward(self, texts: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read texts (B, S), of which mask (B, S) may call the ends padding: logits (B, 8).
-
-        Raises:
-            TypeError, ValueError: they are no such texts, or the mask does not fit.
-        """
-        check_tokens("texts", texts, SYMBOLS)
+        """Read texts (B, S), of which mask (B, S) may call the ends padding: logits (B, 8)."""
         _, final = self.recurrent(self.vectors(texts), mask=mask)
         hidden = final[0] if isinstance(final, tuple) else final  # (1, B, U)
         return self.readout(hidden[0])
 
+    @accepts(texts=tokens("B S", below=SYMBOLS))
     def vectors(self, texts: Tensor) -> Tensor:
         """One-hot vectors (B, S, 16) of texts (B, S), in the precision of the weights."""
-        check_tokens("texts", texts, SYMBOLS)
         return F.one_hot(texts.long(), SYMBOLS).to(self.readout.weight.dtype)
 
 
+@accepts(count=count, distance=count, seed=seed)
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
     """Draw batches (B, k + 1) without end: a letter, then k symbols of noise.
 
@@ -87,10 +74,8 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
         shortest: the smallest k.
         seed: of the draws.
     """
-    check_count("count", count)
-    check_count("distance", distance)
-    check_count("shortest", shortest, most=distance)
-    check_seed("seed", seed)
+    if shortest > distance:
+        raise ValueError(f"shortest must be at most the distance {distance}, got {shortest}")
     draw = torch.Generator().manual_seed(int(seed))
     while True:
         steps = int(torch.randint(shortest, distance + 1, (), generator=draw))
@@ -99,6 +84,7 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
         yield torch.cat([letter, noise], 1)
 
 
+@accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
     """Mean surprise at the first letters, in nats; a blind guess costs ln 8 = 2.08.
 
@@ -109,23 +95,22 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: the model is no module, or the texts are none.
     """
-    _check_batch(model, batch)
+    _check_letters(batch)
     return cross_entropy(model(batch)[:, None], batch[:, :1])
 
 
+@accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recalled(model: nn.Module, batch: Tensor) -> float:
     """The share of texts (B, S) of which the model names the first letter; 1/8 by blind guess.
 
     Raises:
         TypeError, ValueError: as in `recall_loss`.
     """
-    _check_batch(model, batch)
+    _check_letters(batch)
     with torch.no_grad():
         return (model(batch).argmax(-1) == batch[:, 0]).double().mean().item()
 
 
-def _check_batch(model: nn.Module, batch: Tensor) -> None:
-    check_module_filled("model", model)
-    check_tokens("batch", batch, SYMBOLS)
+def _check_letters(batch: Tensor) -> None:
     if (batch[:, 0] >= LETTERS).any():
         raise ValueError(f"batch must begin each text with a letter below {LETTERS}, got noise")

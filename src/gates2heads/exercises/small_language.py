@@ -2,7 +2,7 @@
 
 import torch
 
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count
 from gates2heads.data.tokens.words import WordVocabulary
 
 KINDS = {
@@ -23,18 +23,14 @@ PHRASES = (
 )
 
 
+@accepts(count=count, seed=count(least=0))
 def small_language(count: int, *, seed: int = 0) -> list[list[str]]:
     """Make sentences: a phrase by chance, and for each kind in it one of its four words.
 
     Args:
         count: how many sentences.
         seed: draws them.
-
-    Raises:
-        TypeError, ValueError: `count` is no whole number of at least 1, `seed` none of at least 0.
     """
-    check_count("count", count)
-    check_count("seed", seed, least=0)
     generator = torch.Generator().manual_seed(int(seed))
 
     def draw(choices):

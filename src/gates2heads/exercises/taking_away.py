@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.layers.blocks import Residual
@@ -166,16 +166,13 @@ _BUILT: dict[str, Callable[[Transformer], None]] = {
 }
 
 
+@accepts(change=choice(CHANGES))
 def changed_transformer(change: str) -> Transformer:
     """A small Transformer for `date_data()`, with fresh weights, and one change.
 
     Args:
         change: one of `CHANGES`; those of data and schedule build the whole.
-
-    Raises:
-        TypeError, ValueError: there is no such change.
     """
-    check_choice("change", change, CHANGES)
     data = date_data()
     model = Transformer(
         len(data.source.vocabulary),
@@ -188,11 +185,7 @@ def changed_transformer(change: str) -> Transformer:
     return model
 
 
+@accepts(change=choice(CHANGES))
 def loss_for(change: str) -> Callable:
-    """The loss that a change is trained with: `sequence_loss`, with smoothed labels or not.
-
-    Raises:
-        TypeError, ValueError: there is no such change.
-    """
-    check_choice("change", change, CHANGES)
+    """The loss that a change is trained with: `sequence_loss`, with smoothed labels or not."""
     return partial(sequence_loss, label_smoothing=0.1 if change.endswith("smoothed") else 0.0)
