@@ -10,7 +10,7 @@ from gates2heads.data.batches.pairs import Batch
 from gates2heads.decoding.held import run_held
 from gates2heads.training.losses import cross_entropy
 
-DIGITS = whole("N", empty=False)  # token numbers in a row
+DIGITS = whole("N", empty=False)  # the token numbers of the ten digits
 
 
 @accepts(share=function("step"), seed=seed)
@@ -36,7 +36,7 @@ def forcing_loss(
     return loss
 
 
-@accepts(tokens=DIGITS, digits=DIGITS, generator=generator)
+@accepts(tokens=whole("B", empty=False), digits=DIGITS, generator=generator)
 def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> Tensor:
     """A wrong token for each of tokens (B,): another digit for a digit, any digit for the rest.
 
