@@ -15,20 +15,11 @@ from pathlib import Path
 import pytest
 
 import gates2heads
-from tests.accepts.mistakes import WIDTH, mistakes, sample
+from tests.accepts.mistakes import WIDTH, StandIn, mistakes, sample
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(gates2heads.__file__).parent
 DECLARED_BY_TYPE = {"int", "float", "bool", "Tensor"}  # what a caller gets wrong most often
-
-
-class StandIn(int):
-    """An object that is called: whatever attribute a declaration asks for is a width."""
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
 
 
 def modules():
