@@ -74,7 +74,7 @@ both(values.Flag, lambda kind: True, lambda kind: ("no", None, 0, 1, 0.5))
 both(
     values.choice,
     lambda kind: next(iter(kind.words)),
-    lambda kind: ("no such word", "", None, 3, [next(iter(kind.words))]),
+    lambda kind: ("no such word", None, 3, [next(iter(kind.words))], *({""} - {*kind.words})),
 )
 both(
     values.Text,

@@ -26,7 +26,7 @@ from gates2heads.display.widgets import (
 )
 
 # Runs a script in a page that inserts it as HTML.
-ATTACK = "<svg><img src=x onerror=\"document.documentElement.dataset.attacked = 'yes'\"></svg>"
+ATTACK = '<svg><img src=x onerror="attacked = 1"></svg>'
 
 
 def drawing(words: str, place: float = 0.0) -> Figure:

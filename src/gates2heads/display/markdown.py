@@ -10,7 +10,7 @@ _MARKS = re.compile(r"`([^`]+)`|\*([^*\s](?:[^*]*[^*\s])?)\*")
 _CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.S)
 _HTML = re.compile(r"<(?=[a-zA-Z/!?])|&(?=#?\w+;)")
 _GAP = "\ue000"  # a letter that no text has
-_LISTED = re.compile(r"^([#>+-]|\d+[.)](?= ))")  # a heading, a quotation, a list
+_LISTED = re.compile(r"^([#>+-]|\d+[.)](?= |$))")  # a heading, a quotation, a list
 
 
 def as_text(words: str) -> str:
