@@ -79,7 +79,7 @@ def as_numbers(values: ArrayLike, name: str, *, most: float = np.inf) -> np.ndar
         ValueError: a value is not finite, or beyond `most`; the sentence calls the values by name.
     """
     try:
-        array = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values)
+        array = np.asarray(values.detach().cpu().double() if isinstance(values, Tensor) else values)
     except ValueError as error:  # rows of several lengths
         raise TypeError(f"{name} must be numbers, got {shown(values)}") from error
     if array.dtype.kind not in "biuf":
