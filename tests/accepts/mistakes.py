@@ -12,6 +12,7 @@ from torch import nn
 
 from gates2heads.accepts import things, values
 from gates2heads.accepts.tensors import anything, bools, floats, mask, whole
+from gates2heads.checks import figures
 
 PRIMES = {"B": 2, "T": 3, "S": 5, "D": 7, "U": 11, "V": 13, "L": 17, "H": 19, "K": 23}
 WIDTH = 7  # of an axis that is named by a word
@@ -72,7 +73,7 @@ both(values.Flag, lambda kind: True, lambda kind: ("no", None, 0, 1, 0.5))
 both(
     values.choice,
     lambda kind: next(iter(kind.words)),
-    lambda kind: ("no such word", "", None, 3, [next(iter(kind.words))]),
+    lambda kind: ("no such word", None, 3, [next(iter(kind.words))], *({""} - {*kind.words})),
 )
 both(
     values.Text,
@@ -83,6 +84,17 @@ both(
     values.Texts,
     lambda kind: ["a cat", "sits"] * max(1, kind.least),
     lambda kind: ("a cat", None, 3, ["a cat", None], *([[]] if kind.least else [])),
+)
+both(
+    figures.Words,
+    lambda kind: "loss (nats)",
+    lambda kind: (None, 3, b"loss", "\x00", r"$\frac$", *([] if kind.empty else [" "])),
+)
+both(figures.Form, lambda kind: ".1%", lambda kind: (None, 1, "no format", ".1q"))
+both(
+    figures.named,
+    lambda kind: {"one": WIDTH},
+    lambda kind: ("abc", None, [1, 2], {3: WIDTH}, {"\x00": WIDTH}),
 )
 
 

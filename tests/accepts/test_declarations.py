@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import gates2heads
+from gates2heads.accepts import accepts, choice, text
 from tests.accepts.mistakes import WIDTH, StandIn, mistakes, sample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,3 +108,13 @@ def test_what_a_chapter_uses_declares_its_numbers_and_tensors(place):
             kinds = set(re.findall(r"\w+", written))
             if kinds & DECLARED_BY_TYPE and kinds <= {*DECLARED_BY_TYPE, "None"}:
                 assert name in getattr(function, "accepts", {}), f"{place}: {name} is not declared"
+
+
+def test_what_stands_behind_a_star_is_not_taken_for_the_next_argument():
+    @accepts(title=text, colour=choice(("blue",)))
+    def group(title, *names, colour="blue"):
+        return title, names, colour
+
+    assert group("G", "a", "b") == ("G", ("a", "b"), "blue")
+    with pytest.raises(ValueError, match="colour must be one of blue"):
+        group("G", "a", colour="red")

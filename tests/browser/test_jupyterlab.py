@@ -12,10 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from conftest import ROOT
-from explorer_driver import Explorer, decode
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from translate_driver import OWN, Translator
-from widget_samples import explorer
 
 from tests import hangs
 
@@ -23,12 +21,12 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     "import ipywidgets\n"
-    "from widget_samples import explorer, viewer\n"
-    "slider, explorer, viewer = ipywidgets.IntSlider(max=99), explorer(), viewer()\n"
-    "ipywidgets.jslink((slider, 'value'), (explorer, 'step'))\n"
-    "display(slider, explorer, viewer)",
-    "print('now', explorer.sentence, explorer.score, explorer.step, viewer.index)",
-    "explorer.score = 1; explorer.sentence = 3; explorer.step = 5; viewer.index = 2",
+    "from widget_samples import pooling, viewer\n"
+    "slider, viewer, pooling = ipywidgets.IntSlider(max=99), viewer(), pooling()\n"
+    "ipywidgets.jslink((slider, 'value'), (viewer, 'index'))\n"
+    "display(slider, viewer, pooling)",
+    "print('now', viewer.index, pooling.allowed)",
+    "viewer.index = 2; pooling.allowed = [True] * 5",
     "from widget_samples import prediction\nasked = prediction()\nasked",
     "print('answers', asked.answers)",
 ]
@@ -151,14 +149,14 @@ def test_views_and_kernel_stay_together(lab, open_page):
     notebook = open_notebook(open_page, lab, "views", len(CELLS))
     page = notebook.page
     notebook.run(0)
-    view = sample_explorer(page)
-    view.check(0, 0, 0)
+    view = page.locator(".g2h-frames")
+    expect(view.locator(".g2h-frame")).to_have_attribute("data-index", "0")
     controls_reach_python(notebook, view)
     python_reaches_the_views(notebook, view)
-    linked_slider_moves_the_step(notebook, view)
+    linked_slider_moves_the_frames(notebook, view)
     a_prediction_is_taken_and_its_twin_hidden(notebook)
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
-    expect(view.root).to_have_css("color-scheme", "dark")
+    expect(view).to_have_css("color-scheme", "dark")
 
 
 def test_a_model_comes_over_the_views_own_channel(lab, open_page):
@@ -179,57 +177,48 @@ def test_a_model_comes_over_the_views_own_channel(lab, open_page):
     expect(view.input).to_have_value(OWN)
 
 
-def sample_explorer(page: Page) -> Explorer:
-    expected = explorer()
-    root = page.locator(".g2h-alignment")
-    expect(root).to_have_count(1)
-    return Explorer(page, root, decode(expected.get_state(["catalogue", "weights"])))
+def shows(view: Locator, index: int) -> None:
+    """Each sample frame bears its number."""
+    expect(view.locator(".g2h-frame")).to_have_attribute("data-index", str(index))
+    expect(view.locator(".g2h-frame svg text")).to_have_text(str(index))
 
 
-def controls_reach_python(notebook: Notebook, view: Explorer) -> None:
-    """Slider, lists and arrow keys; the notebook takes none of the keys."""
-    page = notebook.page
-    view.slider.fill("4")
-    view.check(0, 0, 4)
-    view.picture.focus()
+def controls_reach_python(notebook: Notebook, view: Locator) -> None:
+    """Slider, buttons, boxes and arrow keys; the notebook takes none of the keys."""
+    page, slider = notebook.page, view.locator("input[type=range]")
+    slider.fill("4")
+    shows(view, 4)
+    slider.focus()
     before = notebook.active()
-    for key, sentence, step in [("ArrowRight", 0, 5), ("ArrowDown", 1, 5), ("End", 1, 10)]:
+    for key, index in [("ArrowRight", 5), ("ArrowDown", 4), ("End", 6), ("ArrowLeft", 5)]:
         page.keyboard.press(key)
-        view.check(0, sentence, step)
-    assert view.picture.evaluate("node => node === document.activeElement")
-    view.slider.focus()
-    for key, step in [("ArrowDown", 9), ("ArrowLeft", 8), ("ArrowUp", 9), ("ArrowRight", 10)]:
-        page.keyboard.press(key)
-        view.check(0, 1, step)
-    view.scores.focus()
-    page.keyboard.press("ArrowDown")
+        shows(view, index)
+    assert slider.evaluate("node => node === document.activeElement")
     assert notebook.active() == before
-    view.check(1, 1, 6)
-    frames = page.locator(".g2h-frames")
-    frames.get_by_label("next frame").click()
-    expect(frames.locator(".g2h-frame")).to_have_attribute("data-index", "1")
-    assert notebook.run(1) == "now 1 1 6 1"
+    view.get_by_label("next frame").click()
+    shows(view, 6)
+    page.locator(".g2h-pooling input[type=checkbox]").nth(1).uncheck()
+    assert notebook.run(1) == "now 6 [True, False, False, True, True]"
 
 
-def python_reaches_the_views(notebook: Notebook, view: Explorer) -> None:
+def python_reaches_the_views(notebook: Notebook, view: Locator) -> None:
     notebook.run(2)
-    view.check(1, 3, 5)
-    frames = notebook.page.locator(".g2h-frames .g2h-frame")
-    expect(frames).to_have_attribute("data-index", "2")
-    expect(frames.locator("svg text")).to_have_text("2")  # each sample frame bears its number
+    shows(view, 2)
+    boxes = notebook.page.locator(".g2h-pooling input[type=checkbox]")
+    assert all(box.is_checked() for box in boxes.all())
 
 
-def linked_slider_moves_the_step(notebook: Notebook, view: Explorer) -> None:
+def linked_slider_moves_the_frames(notebook: Notebook, view: Locator) -> None:
     """The link runs in the browser; a slider that asks for too much comes back."""
     readout = notebook.page.locator(".widget-readout")
     readout.fill("3")
     readout.press("Enter")
-    view.check(1, 3, 3)
+    shows(view, 3)
     readout.fill("42")
     readout.press("Enter")
-    view.check(1, 3, 6)
+    shows(view, 6)
     expect(readout).to_have_text("6")
-    assert notebook.run(1) == "now 3 1 6 2"
+    assert notebook.run(1) == "now 6 [True, True, True, True, True]"
 
 
 def a_prediction_is_taken_and_its_twin_hidden(notebook: Notebook) -> None:

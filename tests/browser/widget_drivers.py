@@ -7,7 +7,6 @@ from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from bench_driver import drive_bench
 from board_driver import drive_board
-from explorer_driver import drive_explorer
 from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
@@ -142,7 +141,6 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
 
 
 DRIVERS = {
-    "AlignmentExplorer": drive_explorer,
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
     "EmbeddingMap": drive_words,

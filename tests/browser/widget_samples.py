@@ -7,16 +7,14 @@ Also run by an interpreter with Colab's widget versions, so it uses only what bo
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import ipywidgets
-import numpy as np
 from ipywidgets.embed import embed_data
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from gates2heads.display.widgets import (
-    Alignment,
-    AlignmentExplorer,
     FrameViewer,
     Guess,
     Judged,
@@ -27,60 +25,23 @@ from gates2heads.display.widgets import (
     predict,
 )
 
-DATES = [
-    ("le 3 février 1974", "1974-02-03"),
-    ("Donnerstag, 14. September 2051", "2051-09-14"),
-    ("٢٣ أغسطس ١٩٨٨", "1988-08-23"),
-    ("2007年11月30日星期五", "2007-11-30"),
-    ("7 <b>&amp;", "2007"),
-]
-END = "<eos>"
+# Runs a script in a page that inserts it as HTML.
+ATTACK = '<svg><img src=x onerror="attacked = 1"></svg>'
 
 
-def attention(source: Sequence, target: Sequence, sharpness: float, seed: int) -> np.ndarray:
-    """Weights (T, S) that drift along the source, with noise; rows sum to 1."""
-    random = np.random.default_rng(seed)
-    along = np.linspace(len(source) - 1, 0, len(target))[:, None] - np.arange(len(source))
-    scores = -sharpness * along**2 + 1.5 * random.standard_normal((len(target), len(source)))
-    weights = np.exp(scores - scores.max(1, keepdims=True))
-    return weights / weights.sum(1, keepdims=True)
-
-
-def explorer(**position: int) -> AlignmentExplorer:
-    """Five sentences under two score functions, which write targets of different lengths."""
-    additive = [
-        Alignment(
-            [*source, END], [*target, END], attention([*source, END], [*target, END], 0.7, place)
-        )
-        for place, (source, target) in enumerate(DATES)
-    ]
-    dot = [
-        Alignment([*source, END], list(target[:-3]), attention([*source, END], target[:-3], 0.1, 9))
-        for source, target in DATES
-    ]
-    return AlignmentExplorer({"additive": additive, "dot product": dot}, **position)
-
-
-def words() -> AlignmentExplorer:
-    """One sentence of words under one score function, with a title."""
-    source, target = "the cat sat on the mat .", "le chat est assis ."
-    source, target = source.split(), target.split()
-    most = np.array([0.52, 0.58, 0.64, 0.66, 0.72])  # around where the ink of a token turns over
-    weights = np.zeros((len(target), len(source)))
-    weights[:, 0], weights[:, -1] = most, 1 - most
-    return AlignmentExplorer({"general": [Alignment(source, target, weights)]}, ["cat"])
+def drawing(words: str, place: float = 0.0) -> Figure:
+    """A circle that stands farther to the right the greater the place, and some words."""
+    figure = Figure(figsize=(3.2, 1.2))
+    figure.patches.append(Circle((0.1 + 0.12 * place, 0.4), 0.1, transform=figure.transFigure))
+    figure.text(0.05, 0.8, words)
+    return figure
 
 
 def viewer(**position: int) -> FrameViewer:
     """Seven frames in the page's ink, each with its own number in it."""
-    frames = [
-        '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="320" height="120" '
-        f'viewBox="0 0 320 120"><circle cx="{40 + 40 * place}" cy="60" r="20" fill="none" '
-        f'stroke="currentColor"/><text x="8" y="20" fill="currentColor">{place}</text></svg>'
-        for place in range(7)
-    ]
     labels = [f"after {place * 10} updates" for place in range(7)]
     alts = [f"A circle, {place} steps to the right." for place in range(7)]
+    frames = [drawing(str(place), place) for place in range(7)]
     return FrameViewer(
         frames, labels, alts=alts, title="A walk <right>", interval_ms=50, **position
     )
@@ -95,8 +56,7 @@ def prediction() -> Predict:
             ("Six.", "One for each position that `mask` leaves *open*.", True),
             ("As many as the longest row of the batch.", "Padding has none.", False),
         ],
-        result='<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40" '
-        'viewBox="0 0 200 40"><text x="8" y="20" fill="currentColor">six</text></svg>',
+        result=drawing("six"),
         alt="The word six.",
     )
 
@@ -111,6 +71,16 @@ def quiz() -> Predict:
     )
     table = [("model", "share"), ("no attention", "72.5 %"), ("attention", "99 %")]
     return Predict([one, other], result=table, alt="Attention helps.", title="Quiz")
+
+
+def attack() -> Predict:
+    """A question, a reason and a result that a page must not take for HTML."""
+    return predict(
+        f"Is {ATTACK} a text?",
+        options=[("Yes", f"It is: {ATTACK}", True), ("No", "It is.", False)],
+        result=f"A text, and nothing more: {ATTACK}",
+        title=f"Words {ATTACK}",
+    )
 
 
 def pooling() -> Pooling:
@@ -140,7 +110,7 @@ def saved() -> dict:
     """The state and the views of all samples, as a page without a kernel carries them."""
     # A default may well be dropped from the state, but anywidget makes the view's code one.
     data = embed_data(
-        [explorer(), viewer(), words(), prediction(), quiz(), pooling(), bench(), linked()],
+        [viewer(), prediction(), quiz(), attack(), pooling(), bench(), linked()],
         drop_defaults=False,
     )
     shown = [view["model_id"] for view in data["view_specs"]]

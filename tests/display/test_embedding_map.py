@@ -49,12 +49,9 @@ def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"models": [MODEL]}, TypeError, "models must map names to tables"),
-        ({"models": {}}, ValueError, "models must hold at least one table, got none"),
-        ({"models": {"a": None}}, TypeError, r"models\['a'\] must be exported for the page"),
-        ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
+        ({"models": {}}, ValueError, "models must hold at least 1"),
+        ({"models": {"a": None}}, TypeError, r"models\[0\] must be a Exported, as `export_model`"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
-        ({"recorded": 3}, TypeError, "recorded must be what `ask_words` gives, got 3"),
         ({"examples": ["w3"]}, ValueError, "recorded must be of the first example, got 'w1 w2'"),
     ],
 )

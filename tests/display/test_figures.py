@@ -112,14 +112,6 @@ class TestPictures:
             (lambda: figures.heatmap([1.0], **LABELS), r"values must be a matrix .* shape \(1,\)"),
             (lambda: figures.heatmap(grid(), ["a"], **LABELS), "rows must hold 3 labels, got 1"),
             (lambda: figures.heatmap([[np.nan]], **LABELS), "values must be finite, got 1"),
-            (
-                lambda: figures.heatmap(grid(), **{**LABELS, "xlabel": ""}),
-                "xlabel must name the quantity and its unit, got ''",
-            ),
-            (
-                lambda: figures.alignment_grid([], **LABELS),
-                "at least one matrix and at most 100, got none",
-            ),
             (lambda: figures.curves({}, **AXES), "at least one series to draw, got none"),
             (
                 lambda: figures.curves({"a": ([1, 2], [1, 2, 3])}, **AXES),
@@ -128,10 +120,6 @@ class TestPictures:
             (
                 lambda: figures.curves({"a": ([1], [1])}, points=["b"], **AXES),
                 "points must name a series of 'a', got 'b'",
-            ),
-            (
-                lambda: figures.curves({"a": ([1], [1])}, log="z", **AXES),
-                'log must be "", "x", "y" or "xy", got \'z\'',
             ),
             (lambda: figures.bars({}, **AXES), "at least one series to draw, got none"),
             (
@@ -320,8 +308,6 @@ class TestShow:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            ({**WORDS, "alt": " "}, "alt must say what the figure shows, got ' '"),
-            ({**WORDS, "caption": ""}, "caption must say what the figure shows, got ''"),
             ({**WORDS, "caption": "a\n\nb"}, "caption must be one paragraph, got 3 lines"),
         ],
     )
@@ -342,7 +328,6 @@ class TestShow:
     @pytest.mark.parametrize(
         ("number", "error", "message"),
         [
-            (5.3, TypeError, 'number must be a string such as "5.3", got 5.3'),
             ("5", ValueError, "number must be a chapter and a place such as 5.3, got '5'"),
             ("Figure 5.3", ValueError, "got 'Figure 5.3'"),
         ],
@@ -351,10 +336,6 @@ class TestShow:
         with pytest.raises(error, match=message):
             figures.show(ramp(), **WORDS, number=number)
         assert not shown
-
-    def test_only_a_figure_is_shown(self):
-        with pytest.raises(TypeError, match="figure must be a matplotlib Figure, got ndarray"):
-            figures.show(grid(), **WORDS)
 
 
 class TestContent:

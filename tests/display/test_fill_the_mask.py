@@ -82,16 +82,11 @@ def test_positions_out_of_bounds_are_told():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"models": {"BERT": None}, "recorded": recorded()[:1]}, TypeError, "must be exported"),
-        ({"models": {}}, ValueError, "models must hold at least one model, got none"),
-        ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
-        ({"examples": ["a"]}, TypeError, r"examples\[0\] must be a MaskExample, got 'a'"),
         ({"recorded": recorded()[:1]}, ValueError, "recorded must hold 2 recordings, got 1"),
         ({"recorded": recorded(hidden=[0])}, ValueError, "recorded must be of the first example"),
         ({"recorded": recorded(log_probs=shares([1.0]))}, ValueError, r"have shape \(2, 7\)"),
         ({"recorded": [recorded()[0], 3]}, TypeError, r"recorded\[1\] must be what `observe_gaps`"),
         ({"spans": [(0, 4)]}, ValueError, "each place of spans must be from 0 to 3, got 4"),
-        ({"about": None}, TypeError, "about must be a string, got None"),
     ],
 )
 def test_a_mistake_gets_one_sentence(change, error, message):

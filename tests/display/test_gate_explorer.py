@@ -113,14 +113,7 @@ def test_what_is_held_must_be_gates_at_values_from_0_to_1():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"models": [MODEL]}, TypeError, "models must map names to models"),
-        ({"models": {}}, ValueError, "models must hold at least one model, got none"),
-        ({"models": {"a": None}}, TypeError, r"models\['a'\] must be exported for the page"),
-        ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
-        ({"hint": None}, TypeError, "hint must be a string, got None"),
-        ({"quantity": "door"}, ValueError, "quantity must be one of reset, update"),
-        ({"found": [3]}, TypeError, r"found\[0\] must be a FoundUnit, got 3"),
         ({"found": [FoundUnit("RNN", 0, "x")]}, ValueError, r"found\[0\].model must be one of"),
         ({"found": [FoundUnit("GRU", U, "x")]}, ValueError, r"found\[0\].unit must be"),
         ({"recorded": 3}, TypeError, "recorded must be what `observe_gates` gives, got 3"),

@@ -202,7 +202,7 @@ def test_it_tells_what_it_is_and_keeps_positions_inside():
     [
         ({"name": 3}, TypeError, r"contenders\[0\]\.name must be"),
         ({"attention": "yes"}, TypeError, r"contenders\[0\]\.attention must be"),
-        ({"seeds": []}, ValueError, "must be"),
+        ({"seeds": []}, ValueError, "seeds must hold at least 1"),
         ({"texts": [["a", "b"]]}, ValueError, "one list a run, 2, got 1"),
         ({"texts": [["a"], ["b"]]}, ValueError, "must have 2 texts a run"),
         ({"scores": {"rouge": [1, 2]}}, ValueError, "must be of bleu"),
@@ -221,14 +221,8 @@ def test_wrong_contenders(changes, kind, words):
 @pytest.mark.parametrize(
     ("given", "kind", "words"),
     [
-        ({"contenders": []}, ValueError, "contenders must hold at least one"),
-        ({"contenders": [3]}, TypeError, r"contenders\[0\] must be a Contender"),
-        ({"contenders": "ab"}, TypeError, "contenders must be a list"),
-        ({"captions": []}, ValueError, "captions must hold at least one pair"),
         ({"captions": [("a", " ")]}, ValueError, "a text and its reference"),
-        ({"captions": 3}, TypeError, "captions must be a list of pairs"),
         ({"bins": ["one"]}, ValueError, "bins must name no length or two"),
-        ({"title": 3}, TypeError, "title must be"),
     ],
 )
 def test_wrong_arguments(given, kind, words):

@@ -84,8 +84,10 @@ def test_other_messages_are_left_to_others(content):
 
 @pytest.mark.parametrize("wrong", [None, "translator", torch.nn.Linear(2, 3)])
 def test_what_is_no_exported_model_is_refused(wrong):
-    with pytest.raises(TypeError, match="model must be exported for the page, as `export_model`"):
+    with pytest.raises(TypeError, match=r"models\[0\] must be a Exported, as `export_model` gives"):
         LiveView(wrong)
+    with pytest.raises(ValueError, match="models must hold at least 1"):
+        LiveView()
 
 
 def test_the_engine_is_sent_to_who_asks():
@@ -103,6 +105,7 @@ def test_the_text_for_the_worker_imports_nothing_and_is_named_by_what_it_is():
     assert name == f"engine-{hashlib.sha256(source.encode()).hexdigest()[:8]}.js"
     start, end = text.index("] = ") + 4, text.rindex(";")
     assert json.loads(text[start:end]) == {"source": source}
+    assert "<" not in text  # so that it may stand inside a page
 
 
 @pytest.mark.slow
@@ -142,5 +145,3 @@ def test_labels_stand_for_their_examples_or_the_texts_for_themselves():
     assert labels_of(["a", "b"], ["first", "second"]) == ["first", "second"]
     with pytest.raises(ValueError, match="labels must name 2 examples, got 1"):
         labels_of(["a", "b"], ["first"])
-    with pytest.raises(TypeError, match="labels must be a list of strings"):
-        labels_of(["a"], {"a"})

@@ -79,17 +79,9 @@ def test_what_is_held_must_be_tokens_of_the_target():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"models": [MODEL]}, TypeError, "models must map names to models"),
-        ({"models": {}}, ValueError, "models must hold at least one model, got none"),
-        ({"models": {"a": None}}, TypeError, r"models\['a'\] must be exported for the page"),
-        ({"examples": []}, ValueError, "examples must hold at least one text, got none"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
-        ({"hint": None}, TypeError, "hint must be a string, got None"),
-        ({"step": -1}, ValueError, "step must be at least 0, got -1"),
-        ({"held": [1]}, TypeError, "held must map steps to tokens"),
         ({"held": {1: "0"}}, ValueError, "recorded must be of what is held, but at step 1"),
         ({"taught": "10"}, ValueError, "recorded must be of what is taught"),
-        ({"recorded": 3}, TypeError, "recorded must be what `observe_forcing` gives, got 3"),
         (
             {"recorded": recorded(states=torch.zeros(3, U))},
             ValueError,

@@ -32,8 +32,6 @@ def test_both_models_are_drawn():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"paths": [1]}, TypeError, "paths must map words to lists of"),
-        ({"paths": {"a": [(0, 2)], "b": [(0, 1)]}}, TypeError, "paths must map words"),
         ({"paths": {"a": [(0, 1)]}, "shown_word": "a"}, ValueError, "two words or more"),
         (
             {"paths": {"a": [(0, 1)], "b": [(0, 1), (1, 1)]}},

@@ -76,7 +76,11 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
     unknown = declared.keys() - parameters.keys()
     if unknown:
         raise TypeError(f"{function.__qualname__} has no parameter {', '.join(sorted(unknown))}")
-    names = tuple(parameters)
+    names = tuple(
+        name
+        for name, one in parameters.items()
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    )
     looks = [
         (name, kind.check, parameters[name].default is None) for name, kind in declared.items()
     ]

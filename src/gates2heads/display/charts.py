@@ -8,19 +8,18 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from gates2heads.accepts import accepts, choice, texts
 from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import (
-    check_format,
-    check_names,
-    check_pair,
-    check_words,
-    ends,
-    known,
+    as_ends,
+    as_number,
+    as_pair,
+    check_series,
+    form,
     named,
-    number,
-    numbers,
+    quantity,
+    words,
 )
-from gates2heads.checks.values import check_texts
 from gates2heads.display.theme import PALETTE, styled
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
@@ -28,6 +27,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P")
 _HATCHES = ("", "//", "..", "xx", "\\\\", "++")
 
 
+@accepts(series=named("names to pairs (x, y)"), xlabel=quantity, ylabel=quantity, title=words)
 def curves(
     series: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
@@ -46,15 +46,23 @@ def curves(
     Returns:
         The figure.
     Raises:
-        TypeError: an argument is of the wrong kind.
+        TypeError: what is no pair of lists of numbers.
         ValueError: no series, unequal lengths, a name in bands or points that no series has, or
             a number that is not finite, or has no logarithm where it needs one.
     """
-    check_words("title", title)
-    check_names("series", series, "pairs (x, y)")
     return curve_panels({title: series}, xlabel=xlabel, ylabel=ylabel, **options)
 
 
+@accepts(
+    panels=named("titles to series"),
+    xlabel=quantity,
+    ylabel=quantity,
+    bands=named("names to pairs (low, high)"),
+    points=texts,
+    verticals=named("labels to positions"),
+    horizontals=named("labels to positions"),
+    log=choice(("", "x", "y", "xy")),
+)
 def curve_panels(
     panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
     *,
@@ -83,18 +91,14 @@ def curve_panels(
     Raises:
         TypeError, ValueError: as in `curves`.
     """
-    named(xlabel=xlabel, ylabel=ylabel)
-    if not isinstance(log, str) or log not in ("", "x", "y", "xy"):
-        raise ValueError(f'log must be "", "x", "y" or "xy", got {shown(log)}')
-    xlim, ylim = ends(xlim, "xlim"), ends(ylim, "ylim")
-    lines = _check_panels(panels)
-    bands = _check_bands({} if bands is None else bands)
-    check_texts("points", points)
-    verticals = _places("verticals", verticals)
-    horizontals = _places("horizontals", horizontals)
+    xlim, ylim = as_ends(xlim, "xlim"), as_ends(ylim, "ylim")
+    lines = {title: _as_lines(title, series) for title, series in panels.items()}
+    bands = {name: as_pair(band, f"bands[{shown(name)}]") for name, band in (bands or {}).items()}
+    verticals = _as_places("verticals", verticals)
+    horizontals = _as_places("horizontals", horizontals)
     points = set(points)
     names = list(dict.fromkeys(name for series in lines.values() for name in series))
-    known(names, bands=bands, points=points)
+    check_series(names, bands=bands, points=points)
     xs = [x for series in lines.values() for x, _ in series.values()]
     ys = [y for series in lines.values() for _, y in series.values()]
     _check_log("x", log, [*xs, *verticals.values(), *(xlim or ())])
@@ -104,8 +108,8 @@ def curve_panels(
         axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
         for axis, (title, series) in zip(axes, lines.items(), strict=True):
             for name, (x, y) in series.items():
-                look = {"index": names.index(name), "cloud": name in points}
-                _line(axis, name, x, y, band=bands.get(name), **look)
+                place, cloud = names.index(name), name in points
+                _line(axis, name, x, y, index=place, cloud=cloud, band=bands.get(name))
             _references(axis, verticals, horizontals)
             axis.set(xscale="log" if "x" in log else "linear")
             axis.set(yscale="log" if "y" in log else "linear")
@@ -119,6 +123,14 @@ def curve_panels(
     return figure
 
 
+@accepts(
+    groups=named("names to {category: value}"),
+    xlabel=quantity,
+    ylabel=quantity,
+    errors=named("names to {category: value}"),
+    value_format=form,
+    title=words,
+)
 def bars(
     groups: Mapping[str, Mapping[str, float]],
     *,
@@ -141,20 +153,19 @@ def bars(
     Returns:
         The figure.
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: no series or category, or series whose categories differ.
+        ValueError: no series or category, series whose categories differ, or a value that is not
+            finite.
     """
-    named(xlabel=xlabel, ylabel=ylabel)
-    check_words("title", title)
-    check_format("value_format", value_format)
-    ylim, errors = ends(ylim, "ylim"), {} if errors is None else errors
-    categories = _check_groups(groups, errors)
+    ylim, errors = as_ends(ylim, "ylim"), {} if errors is None else errors
+    check_series(groups, errors=errors)
+    categories = list(next(iter(groups.values())))
+    _check_groups(groups, errors, categories)
     with styled({"axes.grid.axis": "y", "hatch.linewidth": 0.6}):
         figure = Figure((5.8, 3.5), layout="constrained")
         axis = figure.subplots()
         for index, (name, values) in enumerate(groups.items()):
-            error, place = errors.get(name), {"index": index, "count": len(groups)}
-            drawn = _bar_series(axis, name, values, error, **place)
+            error = errors.get(name)
+            drawn = _bar_series(axis, name, values, error, index=index, count=len(groups))
             if value_format:
                 axis.bar_label(drawn, fmt=f"{{:{value_format}}}", padding=2, fontsize=9)
         axis.set_xticks(range(len(categories)), categories)
@@ -164,43 +175,21 @@ def bars(
     return figure
 
 
-def _check_panels(panels: Mapping) -> dict[str, dict]:
-    """The panels, with all their x and y as arrays (N,)."""
-    check_names("panels", panels, "series, each a name with its pair (x, y)")
-    for title, series in panels.items():
-        check_names(f"panels[{shown(title)}]", series, "pairs (x, y)")
-    return {
-        title: {name: _check_series(name, pair) for name, pair in series.items()}
-        for title, series in panels.items()
-    }
+def _as_lines(title: str, series: Mapping[str, Sequence]) -> dict[str, tuple]:
+    """One panel's series, each with its x and y as arrays (N,)."""
+    named("names to pairs (x, y)").check(f"panels[{shown(title)}]", series)
+    lines = {name: as_pair(pair, f"series {shown(name)}") for name, pair in series.items()}
+    for name, (x, y) in lines.items():
+        if x.ndim != 1 or x.shape != y.shape:
+            raise ValueError(
+                f"series {shown(name)} must be two equal lists, got {x.shape} and {y.shape}"
+            )
+    return lines
 
 
-def _check_series(name: str, pair: Sequence) -> tuple[np.ndarray, np.ndarray]:
-    check_pair(f"series {shown(name)}", pair)
-    x, y = (
-        numbers(part, f"{axis} of {shown(name)}") for axis, part in zip("xy", pair, strict=True)
-    )
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(
-            f"series {shown(name)} must be two equal lists, got {x.shape} and {y.shape}"
-        )
-    return x, y
-
-
-def _check_bands(bands: Mapping) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    check_names("bands", bands, "pairs (low, high)")
-    for name, band in bands.items():
-        check_pair(f"bands[{shown(name)}]", band)
-    return {
-        name: tuple(numbers(end, f"bands[{shown(name)}]") for end in band)
-        for name, band in bands.items()
-    }
-
-
-def _places(name: str, places: Mapping[str, float] | None) -> dict[str, float]:
-    places = {} if places is None else places
-    check_names(name, places, "positions")
-    return {label: number(place, f"{name}[{shown(label)}]") for label, place in places.items()}
+def _as_places(name: str, places: Mapping[str, float] | None) -> dict[str, float]:
+    listed = ({} if places is None else places).items()
+    return {label: as_number(place, f"{name}[{shown(label)}]") for label, place in listed}
 
 
 def _check_log(axis: str, log: str, values: Sequence) -> None:
@@ -209,26 +198,20 @@ def _check_log(axis: str, log: str, values: Sequence) -> None:
         raise ValueError(f"log must not be {shown(log)}: there is a {axis} of 0 or below")
 
 
-def _check_groups(groups: Mapping, errors: Mapping) -> list[str]:
-    """The categories, which all series share."""
-    for name, series in (("groups", groups), ("errors", errors)):
-        check_names(name, series, "{category: value}")
-        for one, values in series.items():
-            check_names(f"{name}[{shown(one)}]", values, "values")
-    known(groups, errors=errors)
-    categories = list(next(iter(groups.values())))
+def _check_groups(groups: Mapping, errors: Mapping, categories: list[str]) -> None:
+    """Refuse series that do not have the same categories."""
     if not categories:
         raise ValueError("groups must have at least one category, got none")
     for name, values in [*groups.items(), *errors.items()]:
+        named("categories to values").check(f"groups[{shown(name)}]", values)
         if list(values) != categories:
             some = ", ".join(categories)
             raise ValueError(f"groups must share the categories {some}, {shown(name)} differs")
-    return categories
 
 
 def _heights(argument: str, name: str, values: Mapping[str, float]) -> np.ndarray:
     """One number for each category, and none below zero where it is half a length."""
-    heights = [number(value, f"{argument}[{shown(name)}]") for value in values.values()]
+    heights = [as_number(value, f"{argument}[{shown(name)}]") for value in values.values()]
     if argument == "errors" and min(heights) < 0:
         raise ValueError(f"errors[{shown(name)}] must be at least 0, got {min(heights):g}")
     return np.array(heights)

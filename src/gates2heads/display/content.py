@@ -11,9 +11,10 @@ from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from gates2heads.checks.figures import as_figure
+from gates2heads.accepts import a, accepts
 
 
+@accepts(figure=a(Figure))
 def figure_content(figure: Figure) -> dict[str, list]:
     """Collect the labels of a figure and the numbers that it draws.
 
@@ -24,12 +25,8 @@ def figure_content(figure: Figure) -> dict[str, list]:
         "numbers", to six significant digits, the x and the y of each line, bar (its two corners),
         shaded band and point cloud, and the values of cells and pictures row by row;
         "legend": the entries of the figure's own legends.
-    Raises:
-        TypeError: it is no figure.
     """
-    legends = [
-        [text.get_text() for text in legend.get_texts()] for legend in as_figure(figure).legends
-    ]
+    legends = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
     return {"axes": [_axes_content(axes) for axes in figure.axes], "legend": legends}
 
 

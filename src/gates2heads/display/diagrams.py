@@ -4,11 +4,11 @@ A diagram says what stands in which column and row, and what flows into what; si
 of arrows and the places of labels follow from the text. Like every figure it goes through `show`.
 """
 
-import sys
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from gates2heads.accepts import accepts, choice, flag, number, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.diagram_layout import (
     GAP,
@@ -58,6 +58,13 @@ class Diagram:
     def __repr__(self):
         return f"Diagram({len(self._boxes)} boxes, {len(self._arrows)} arrows)"
 
+    @accepts(
+        name=text(empty=False),
+        text=text(empty=False),
+        shape=text,
+        kind=choice(KINDS),
+        colour=choice(COLOURS),
+    )
     def box(
         self,
         name: str,
@@ -78,20 +85,23 @@ class Diagram:
             kind: "box", "round" for an operation, or "plain" for words without a frame.
             colour: one of `COLOURS`: blue for what is read, orange for what is written.
         Raises:
-            ValueError: a name that is taken, no text, an unknown kind or colour, a bad place.
+            ValueError: a name that is taken, or a bad place.
         """
-        if not isinstance(name, str) or not name.strip() or name in self._boxes:
-            raise ValueError(f"name must be new and not empty, got {shown(name)}")
-        _check_words(text=text, shape=shape)
-        if not text.strip():
-            raise ValueError(f"text must say something, got {shown(text)}")
-        _check_choice(kind, KINDS, "kind")
-        _check_choice(colour, tuple(COLOURS), "colour")
-        pair = isinstance(at, tuple | list) and len(at) == 2
-        if not pair or not all(_is_number(place) and abs(place) < 100 for place in at):
-            raise ValueError(f"at must be a column and a row, both below 100, got {shown(at)}")
+        if name in self._boxes:
+            raise ValueError(f"name must be new, got {shown(name)} again")
+        if not isinstance(at, tuple | list) or len(at) != 2:
+            raise ValueError(f"at must be a column and a row, got {shown(at)}")
+        for place in at:
+            number(least=-99, most=99).check("each of at", place)
         self._boxes[name] = Box(text, (float(at[0]), float(at[1])), shape, kind, colour)
 
+    @accepts(
+        label=text,
+        shape=text,
+        route=choice(ROUTES),
+        shift=number(least=-1, most=1),
+        dashed=flag,
+    )
     def arrow(
         self,
         start: str,
@@ -114,17 +124,14 @@ class Diagram:
             shift: inches by which a straight arrow is moved, so that two may run side by side.
             dashed: whether the line is dashed, for what happens only sometimes.
         Raises:
-            ValueError: no such box, an arrow to itself, an unknown route, a shift beyond 1 inch.
+            ValueError: no such box, or an arrow to itself.
         """
         self._check_known(start=start, end=end)
         if start == end:
             raise ValueError(f"end must be another box than start, got {shown(end)} twice")
-        _check_words(label=label, shape=shape)
-        _check_choice(route, ROUTES, "route")
-        if not _is_number(shift) or abs(shift) > 1:
-            raise ValueError(f"shift must be from -1 to 1 inch, got {shown(shift)}")
-        self._arrows.append(Arrow(start, end, label, shape, route, float(shift), bool(dashed)))
+        self._arrows.append(Arrow(start, end, label, shape, route, float(shift), dashed))
 
+    @accepts(title=text(empty=False), colour=choice(COLOURS))
     def group(self, title: str, *names: str, colour: str = "blue") -> None:
         """Draw a frame around some boxes.
 
@@ -133,17 +140,14 @@ class Diagram:
             names: the boxes.
             colour: one of `COLOURS`.
         Raises:
-            ValueError: no title or one that is taken, no boxes or unknown ones, an unknown colour.
+            ValueError: a title that is taken, no boxes or unknown ones.
         """
-        if not isinstance(title, str) or not title.strip():
-            raise ValueError(f"title must say something, got {shown(title)}")
         if title in (taken for taken, _, _ in self._groups):
             raise ValueError(f"title must be new, got {shown(title)} again")
         if not names:
             raise ValueError("names must hold at least one box, got none")
         for name in names:
             self._check_known(names=name)
-        _check_choice(colour, tuple(COLOURS), "colour")
         self._groups.append((title, names, colour))
 
     def draw(self) -> Figure:
@@ -271,21 +275,3 @@ class Diagram:
         width *= BOLD
         middle = frame.left + MARGIN + width / 2, frame.top + 0.06 + height / 2
         return around(middle, (width, height))
-
-
-def _check_words(**words: str) -> None:
-    for name, text in words.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} must be a str, got {shown(text)}")
-
-
-def _check_choice(choice: str, known: tuple[str, ...], name: str) -> None:
-    if not isinstance(choice, str) or choice not in known:
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, known))}, got {shown(choice)}"
-        )
-
-
-def _is_number(value: object) -> bool:
-    real = isinstance(value, int | float) and not isinstance(value, bool)
-    return real and abs(value) <= sys.float_info.max

@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,20 +9,23 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from gates2heads.accepts import accepts, count, listed, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import (
-    MOST,
-    check_format,
-    check_words,
-    ends,
-    label_words,
-    named,
-    numbers,
-)
-from gates2heads.checks.values import check_count, check_list
+from gates2heads.checks.figures import as_ends, as_labels, as_numbers, form, quantity, words
 from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
 
+PANEL = "(title, values, rows, columns)"
 
+
+@accepts(
+    rows=texts,
+    columns=texts,
+    xlabel=quantity,
+    ylabel=quantity,
+    value_label=quantity,
+    title=words,
+    annotate=form,
+)
 def heatmap(
     values: ArrayLike,
     rows: Sequence[str] | None = None,
@@ -50,8 +52,8 @@ def heatmap(
     Returns:
         The figure.
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: a wrong number of axes or labels, a value that is not finite, an empty label.
+        TypeError: the values are no numbers.
+        ValueError: a wrong number of axes or labels, or a value that is not finite.
     """
     return alignment_grid(
         [(title, values, rows, columns)],
@@ -64,6 +66,14 @@ def heatmap(
     )
 
 
+@accepts(
+    panels=listed(PANEL, least=1),
+    xlabel=quantity,
+    ylabel=quantity,
+    value_label=quantity,
+    annotate=form,
+    across=count,
+)
 def alignment_grid(
     panels: Iterable[tuple[str, ArrayLike, Sequence[str] | None, Sequence[str] | None]],
     *,
@@ -83,62 +93,50 @@ def alignment_grid(
     Returns:
         The figure.
     Raises:
-        TypeError, ValueError: as in `heatmap`, or no panels.
+        TypeError, ValueError: as in `heatmap`.
     """
-    named(xlabel=xlabel, ylabel=ylabel, value_label=value_label)
-    check_count("across", across)
-    check_format("annotate", annotate)
-    limits, checked = ends(limits, "limits"), _check_panels(panels)
-    scale, colours = _colour_scale([values for _, values, _, _ in checked], limits)
-    across = min(across, len(checked))
-    down = -(-len(checked) // across)
+    drawn = [_as_panel(panel) for panel in panels]
+    scale, colours = _colour_scale([values for _, values, _, _ in drawn], as_ends(limits, "limits"))
+    across = min(across, len(drawn))
+    down = -(-len(drawn) // across)
     with styled({"axes.grid": False}):
         figure = Figure(
-            _grid_size(checked, across, down, cell=0.5 if annotate else 0.24), layout="constrained"
+            _grid_size(drawn, across, down, cell=0.5 if annotate else 0.24), layout="constrained"
         )
         axes = figure.subplots(down, across, squeeze=False).flatten()
-        for axis, (title, values, rows, columns) in zip(axes, checked, strict=False):
+        for axis, (title, values, rows, columns) in zip(axes, drawn, strict=False):
             # Thousands of cells are smaller as a picture inside the SVG than as shapes.
             large = values.size > 3000
             mesh = axis.pcolormesh(values, norm=scale, cmap=colours, rasterized=large)
             _token_axes(axis, rows, columns)
-            names = {"xlabel": _told(xlabel, columns), "ylabel": _told(ylabel, rows)}
-            axis.set(title=title, **names)
+            axis.set(title=title, xlabel=_told(xlabel, columns), ylabel=_told(ylabel, rows))
             if annotate:
                 _annotate(axis, values, annotate)
-        for axis in axes[len(checked) :]:
+        for axis in axes[len(drawn) :]:
             axis.set_axis_off()
         figure.colorbar(mesh, ax=axes.tolist(), label=value_label, shrink=0.9, aspect=30)
     return figure
 
 
-def _check_panels(panels: Iterable) -> list[tuple[str, np.ndarray, list[str], list[str]]]:
-    check_list("panels", panels, of="(title, values, rows, columns)")
-    checked = []
-    for panel in islice(panels, MOST + 1):
-        if not isinstance(panel, Sequence) or isinstance(panel, str) or len(panel) != 4:
-            raise TypeError(f"panels must hold (title, values, rows, columns), got {shown(panel)}")
-        title, *matrix = panel
-        check_words("title", title)
-        checked.append((title, *_matrix(*matrix)))
-    if not 1 <= len(checked) <= MOST:
-        number = "none" if not checked else f"more than {MOST}"
-        raise ValueError(f"panels must hold at least one matrix and at most {MOST}, got {number}")
-    return checked
-
-
-def _matrix(
-    values: ArrayLike, rows: Sequence[str] | None, columns: Sequence[str] | None
-) -> tuple[np.ndarray, list[str], list[str]]:
-    matrix = numbers(values, "values")
+def _as_panel(panel: Sequence) -> tuple[str, np.ndarray, list[str], list[str]]:
+    """A title, a matrix of numbers, and a label for each of its rows and columns."""
+    if not isinstance(panel, Sequence) or len(panel) != 4:
+        raise TypeError(f"panels must hold {PANEL}, got {shown(panel)}")
+    title, values, *labels = panel
+    words.check("title", title)
+    matrix = as_numbers(values, "values")
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(f"values must be a matrix (R, C), got shape {matrix.shape}")
-    labels = []
-    for name, given, count in (("rows", rows, len(matrix)), ("columns", columns, matrix.shape[1])):
-        labels.append(_counted(count) if given is None else label_words(name, given))
-        if len(labels[-1]) != count:
-            raise ValueError(f"{name} must hold {count} labels, got {len(labels[-1])}")
-    return matrix, *labels
+    for name, given, size in zip(("rows", "columns"), labels, matrix.shape, strict=True):
+        if given is not None:
+            texts.check(name, given)
+        if given is not None and len(given) != size:
+            raise ValueError(f"{name} must hold {size} labels, got {len(given)}")
+    rows, columns = (
+        _counted(size) if given is None else as_labels(given)
+        for given, size in zip(labels, matrix.shape, strict=True)
+    )
+    return title, matrix, rows, columns
 
 
 def _counted(count: int) -> list[str]:
@@ -155,9 +153,9 @@ def _colour_scale(matrices: list[np.ndarray], limits: tuple[float, float] | None
     return Normalize(low, high), SEQUENTIAL
 
 
-def _grid_size(checked: list[tuple], across: int, down: int, cell: float) -> tuple[float, float]:
-    tallest = max(len(values) for _, values, _, _ in checked)
-    widest = max(values.shape[1] for _, values, _, _ in checked)
+def _grid_size(panels: list[tuple], across: int, down: int, cell: float) -> tuple[float, float]:
+    tallest = max(len(values) for _, values, _, _ in panels)
+    widest = max(values.shape[1] for _, values, _, _ in panels)
     width = min(7.6, max(4.2, across * (cell * widest + 1.2) + 0.9))
     return width, min(9.0, down * (0.24 * tallest + 1.1))
 

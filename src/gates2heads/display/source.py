@@ -10,7 +10,7 @@ import string
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import ModuleType
@@ -19,12 +19,15 @@ import numpy as np
 from IPython.display import display
 from torch import Tensor
 
+from gates2heads.accepts import accepts, flag, listed, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import check_format, seen
-from gates2heads.checks.values import check_list, check_text
+from gates2heads.checks.figures import form as form_kind
+from gates2heads.checks.figures import named
 from gates2heads.display.listings import Listing, listing
+from gates2heads.display.markdown import as_text, filled
 
 
+@accepts(docstring=flag, checks=flag)
 def show_source(*objects: object, docstring: bool = False, checks: bool = False) -> None:
     """Display the source of classes, functions, methods or modules, each with its place.
 
@@ -43,19 +46,19 @@ def show_source(*objects: object, docstring: bool = False, checks: bool = False)
     _show("\n\n".join(_listing(item, docstring, checks) for item in objects))
 
 
+@accepts(template=text)
 def prose(template: str, **numbers: float | str) -> None:
     """Display a Markdown paragraph whose numbers come from the run.
 
     Args:
         template: text with fields, such as "reaches {exact:.1%} after {seconds:.0f} s".
-        numbers: one value for each field: a number, a tensor of one element, or a word.
+        numbers: one value for each field: a number, a tensor of one element, or words. Words may be
+            Markdown, such as the rows of a table; HTML in them is shown as it is, `<eos>` and all.
     Raises:
-        TypeError: template is no string, or a value is neither a number nor a word.
+        TypeError: a value is neither a number nor a word.
         ValueError: no field, a field without a value, a value without a field, a number that is
             not finite, or a value that its format does not fit.
     """
-    if not isinstance(template, str):
-        raise TypeError(f"template must be a string, got {type(template).__name__}")
     try:
         fields = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     except ValueError as error:
@@ -70,17 +73,20 @@ def prose(template: str, **numbers: float | str) -> None:
         )
         raise ValueError(f"template's fields {wanted} must be the values given, got {given}")
     for _, name, form, _ in string.Formatter().parse(template):
-        check_format(f"template's format of {name}", form or "")
+        form_kind.check(f"template's format of {name}", form or "")
     plain = {name: _scalar(value, name) for name, value in numbers.items()}
     try:
-        text = template.format_map(plain)
+        paragraph = filled(_parts(template, plain))
     except (ValueError, LookupError, TypeError) as error:
         raise ValueError(
             f"template's formats must fit the values {shown(plain)}: {error}"
         ) from None
-    _show(text)
+    _show(paragraph)
 
 
+@accepts(
+    rows=listed("rows", listed("numbers and words"), least=1), columns=named("headings to formats")
+)
 def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> None:
     """Display rows as a Markdown table, numbers flush right.
 
@@ -89,11 +95,11 @@ def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> 
             they are, `<eos>` and all, and not read as Markdown.
         columns: heading → format such as ".1%"; "" prints the value as it is.
     Raises:
-        TypeError: a value is neither a number nor a word, or an argument is of the wrong kind.
-        ValueError: no rows, a row of another length, a number that is not finite, or a format that
-            is none.
+        TypeError: a value is neither a number nor a word.
+        ValueError: a row of another length, a number that is not finite, or a format that is none.
     """
-    formats, rows = _check_columns(columns), _check_rows(rows, len(columns))
+    formats = list(columns.values())
+    _check_table(rows, formats)
     right = [not any(isinstance(row[place], str) for row in rows) for place in range(len(formats))]
     body = [
         [_cell(value, form, f"rows[{index}]") for value, form in zip(row, formats, strict=True)]
@@ -104,6 +110,7 @@ def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> 
     _show("\n".join("| " + " | ".join(line) + " |" for line in [heading, rule, *body]))
 
 
+@accepts(rows=mapping("symbols to (meaning, shape)"))
 def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
     r"""Display the letters of a section in a table: what each means and which shape it has.
 
@@ -111,25 +118,13 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
         rows: symbol in TeX without dollars, such as r"\alpha_{t,s}" → (its meaning, as Markdown;
             its shape in TeX, such as r"T \times S", or "" for a single number).
     Raises:
-        TypeError: rows is no mapping to pairs of strings.
-        ValueError: there are none, a symbol or a meaning is empty or holds half a character, or one
-            has a dollar in it.
+        TypeError: a row is no pair of strings.
+        ValueError: a symbol or a meaning is empty, or a symbol or a shape has a dollar in it.
     """
-    if not isinstance(rows, Mapping):
-        raise TypeError(f"rows must be a dict of symbols, got {shown(rows)}")
-    if not rows:
-        raise ValueError("rows must hold at least one symbol, got none")
     lines = ["| symbol | meaning | shape |", "| :-- | :-- | :-- |"]
     for symbol, row in rows.items():
-        if not isinstance(row, tuple | list) or len(row) != 2:
-            raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
+        _check_symbol(symbol, row)
         meaning, shape = row
-        for name, text in (("symbol", symbol), ("meaning", meaning), ("shape", shape)):
-            check_text(name, text)
-            if name != "meaning" and "$" in text:
-                raise ValueError(f"{name} must be TeX without dollars, got {shown(text)}")
-            if name != "shape" and not text.strip():
-                raise ValueError(f"{name} must not be empty in the row of {shown(symbol)}")
         size = f"${_in_a_cell(shape)}$" if shape.strip() else "a number"
         lines.append(f"| ${_in_a_cell(symbol)}$ | {_directed(_in_a_row(meaning))} | {size} |")
     _show("\n".join(lines))
@@ -140,29 +135,25 @@ def _in_a_cell(tex: str) -> str:
     return tex.strip().replace(r"\|", r"\Vert ").replace("|", r"\vert ")
 
 
-def _check_columns(columns: Mapping[str, str]) -> list[str]:
-    if not isinstance(columns, Mapping):
-        raise TypeError(f"columns must map headings to formats, got {shown(columns)}")
-    if not columns:
+def _check_symbol(symbol: str, row: tuple[str, str]) -> None:
+    if not isinstance(row, tuple | list) or len(row) != 2:
+        raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
+    text(empty=False).check("symbol", symbol)
+    text(empty=False).check(f"meaning of {shown(symbol)}", row[0])
+    text.check(f"shape of {shown(symbol)}", row[1])
+    for name, tex in (("symbol", symbol), ("shape", row[1])):
+        if "$" in tex:
+            raise ValueError(f"{name} must be TeX without dollars, got {shown(tex)}")
+
+
+def _check_table(rows: Sequence[Sequence], formats: Sequence[str]) -> None:
+    if not formats:
         raise ValueError("columns must hold at least one heading, got none")
-    for heading, form in columns.items():
-        if not isinstance(heading, str):
-            raise TypeError(f"columns must have headings that are texts, got {shown(heading)}")
-        check_format(f"columns[{shown(heading)}]", form)
-    return list(columns.values())
-
-
-def _check_rows(rows: Sequence, width: int) -> list[list]:
-    check_list("rows", rows, of="rows")
-    listed = []
+    for form in formats:
+        form_kind.check("columns", form)
     for index, row in enumerate(rows):
-        check_list(f"rows[{index}]", row, of="numbers and words")
-        listed.append(list(row))
-        if len(listed[-1]) != width:
-            raise ValueError(f"rows[{index}] must have {width} values, got {len(listed[-1])}")
-    if not listed:
-        raise ValueError("rows must hold at least one row, got none")
-    return listed
+        if len(row) != len(formats):
+            raise ValueError(f"rows[{index}] must have {len(formats)} values, got {len(row)}")
 
 
 def _show(markdown: str) -> None:
@@ -225,6 +216,16 @@ def _place(code: object, first: int, last: int) -> tuple[str, str]:
     return name, f"`{file}`, lines {first}–{last}"
 
 
+def _parts(template: str, values: Mapping[str, float | str]) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a template and what fills its fields, with whether it is words."""
+    for literal, name, form, conversion in string.Formatter().parse(template):
+        yield literal, False
+        if name is not None:
+            field = f"{name}!{conversion}" if conversion else name
+            words = isinstance(values[name], str)
+            yield f"{{{field}:{form}}}".format_map(values), words
+
+
 def _scalar(value: object, name: str) -> float | int | str:
     if isinstance(value, str):
         return value
@@ -244,7 +245,7 @@ def _cell(value: object, form: str, name: str = "columns") -> str:
         return ""
     plain = _scalar(value, name)
     try:
-        text = _as_text(plain) if isinstance(plain, str) else format(plain, form)
+        text = as_text(plain) if isinstance(plain, str) else format(plain, form)
     except ValueError:
         raise ValueError(f"{name} must fit the format {shown(form)}, got {shown(plain)}") from None
     return _directed(text)
@@ -259,8 +260,3 @@ def _directed(text: str) -> str:
 def _in_a_row(markdown: str) -> str:
     """Markdown in the one line that a table's row is."""
     return " ".join(markdown.split()).replace("|", "\\|")
-
-
-def _as_text(words: str) -> str:
-    """Words as Markdown that shows them as they are, in one line."""
-    return re.sub(r"([\\`*_$\[\]<&|~])", r"\\\1", seen(words))

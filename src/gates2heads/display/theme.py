@@ -18,8 +18,8 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from gates2heads.accepts import a, accepts, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import as_figure
 from gates2heads.display.content import figure_content
 from gates2heads.display.glyphs import fonts_of, missing_glyphs_told, wide_families
 from gates2heads.display.svg import page_svg
@@ -92,11 +92,9 @@ def _drawn(figure: Figure, **options: object) -> bytes:
     """The file that matplotlib writes.
 
     Raises:
-        TypeError: it is no figure.
         ValueError: matplotlib cannot draw it, for instance because of a formula in a label.
     """
     file = io.BytesIO()
-    as_figure(figure)
     try:
         figure.savefig(file, dpi=192, **options)
     except Exception as error:  # whatever stands in a figure that was made elsewhere
@@ -105,6 +103,7 @@ def _drawn(figure: Figure, **options: object) -> bytes:
     return file.getvalue()
 
 
+@accepts(figure=a(Figure), alt=text)
 def themed_svg(figure: Figure, *, alt: str = "") -> str:
     """Draw a figure as inline SVG that takes ink, font and background from the page around it.
 
@@ -115,8 +114,6 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
         An `<svg>` element: transparent, text as text, no wider than its container, the same
         bytes for the same figure on every machine, whatever fonts are installed.
     """
-    if not isinstance(alt, str):
-        raise TypeError(f"alt must be a string, got {shown(alt)}")
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with styled():
         drawn = _drawn(figure, format="svg", transparent=True, metadata=nothing)
@@ -136,6 +133,7 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
     return page_svg(drawn, head, INKS)
 
 
+@accepts(figure=a(Figure))
 def card_png(figure: Figure) -> bytes:
     """Draw a figure as a PNG on a white card, two pixels to the point of the screen.
 
@@ -144,12 +142,12 @@ def card_png(figure: Figure) -> bytes:
     reader's, shows it in full.
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
-    as_figure(figure)
     with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
         warnings.filterwarnings("always", category=UserWarning)
         return _drawn(figure, format="png", facecolor="white", metadata={"Software": None})
 
 
+@accepts(figure=a(Figure), alt=text(empty=False), caption=text(empty=False), number=text)
 def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     """Display a figure with its text alternative, and its caption in italics below.
 
@@ -164,14 +162,10 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
         number: such as "5.3", by which the text calls it Figure 5.3. The number is an argument, so
             that it stays the same however often and in which order cells are run.
     Raises:
-        TypeError: figure is no matplotlib Figure, or number no string.
-        ValueError: alt or caption is empty, the caption is more than one paragraph, or number is
-            not a chapter, a point and a place in it.
+        ValueError: alt or caption is more than one paragraph, or number is not a chapter, a point
+            and a place in it.
     """
-    as_figure(figure)
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
-    if not isinstance(number, str):
-        raise TypeError(f'number must be a string such as "5.3", got {shown(number)}')
     if number and not NUMBER.fullmatch(number):
         raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
@@ -196,8 +190,6 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
 
 
 def _one_line(words: str, name: str) -> str:
-    if not isinstance(words, str) or not words.strip():
-        raise ValueError(f"{name} must say what the figure shows, got {shown(words)}")
     if "\n\n" in words.strip():
         raise ValueError(f"{name} must be one paragraph, got {words.count(chr(10)) + 1} lines")
     return " ".join(words.split())

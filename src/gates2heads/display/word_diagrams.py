@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
+from gates2heads.accepts import accepts, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.diagrams import Diagram
 
@@ -35,6 +36,7 @@ def skip_gram_and_cbow() -> Figure:
     return d.draw()
 
 
+@accepts(paths=mapping("words to lists of (node, turn)"), shown_word=text)
 def word_tree(paths: Mapping[str, Sequence[tuple[int, int]]], shown_word: str) -> Figure:
     """Draw a tree of words, and in orange the way to one of them.
 
@@ -47,7 +49,6 @@ def word_tree(paths: Mapping[str, Sequence[tuple[int, int]]], shown_word: str) -
         The figure, for `show`.
 
     Raises:
-        TypeError: the paths are no mapping of words to ways.
         ValueError: there are fewer than two words, or `shown_word` is none of them.
     """
     _check_paths(paths, shown_word)
@@ -89,21 +90,6 @@ def _columns(paths: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str | int, 
 
 def _check_paths(paths: Mapping, shown_word: str) -> None:
     """Refuse what is no set of ways through one tree."""
-    fits = isinstance(paths, Mapping) and all(
-        isinstance(word, str)
-        and isinstance(way, list | tuple)
-        and way
-        and all(
-            isinstance(step, list | tuple)
-            and len(step) == 2
-            and isinstance(step[0], int)
-            and step[1] in (1, -1)
-            for step in way
-        )
-        for word, way in paths.items()
-    )
-    if not fits:
-        raise TypeError(f"paths must map words to lists of (node, turn), got {shown(paths)}")
     if len(paths) < 2 or len({tuple(map(tuple, way)) for way in paths.values()}) < len(paths):
         raise ValueError(
             f"paths must lead to two words or more, each its own way, got {len(paths)}"
@@ -111,5 +97,5 @@ def _check_paths(paths: Mapping, shown_word: str) -> None:
     turns = {(node, turn) for way in paths.values() for node, turn in way}
     if any((node, -turn) not in turns for node, turn in turns):
         raise ValueError("paths must be those of a whole tree, but at one node a side is missing")
-    if not isinstance(shown_word, str) or shown_word not in paths:
+    if shown_word not in paths:
         raise ValueError(f"shown_word must be one of the words of paths, got {shown(shown_word)}")

@@ -108,9 +108,9 @@ def test_an_unknown_model_format_or_tensor_is_refused(node, whole):
 
 
 def test_the_script_registers_what_it_holds(tmp_path, whole):
-    nasty = Exported('</script>"\u2028', whole.header, whole.data)
+    nasty = Exported('<!--<script></script>"\u2028', whole.header, whole.data)
     assert nasty.script().isascii()
-    assert "</" not in nasty.script()
+    assert "<" not in nasty.script()  # `</script>` ends a script, `<!--<script>` hides its end
     file = tmp_path / "two.cjs"
     show = "for (const pair of Object.entries(gates2heads_live)) console.log(JSON.stringify(pair));"
     file.write_text(nasty.script() + whole.script() + show)

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -53,8 +53,16 @@ class Exported(NamedTuple):
             "sha256": self.sha256,
             "data": base64.b64encode(self.data).decode(),
         }
-        name, told = (json.dumps(part).replace("</", "<\\/") for part in (self.name, entry))
+        name, told = script_text(self.name), script_text(entry)
         return f"(globalThis.{REGISTRY} ??= {{}})[{name}] = {told};\n"
+
+
+def script_text(value: Any) -> str:
+    """Write what JSON can hold as it may stand in a script inside a page: without any `<`.
+
+    Such as `</script>` would end the script, and `<!--<script>` hide its end.
+    """
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def export_model(

@@ -1,11 +1,10 @@
 """What runs in the page: the engine, and the models made from the weights of the library."""
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 
-from gates2heads.display.engine.export import REGISTRY, Exported, export_model
+from gates2heads.display.engine.export import REGISTRY, Exported, export_model, script_text
 from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.display.modules import join_modules
 from gates2heads.training.checkpoints import read_packed, shipped_weights
@@ -86,8 +85,7 @@ def live_files() -> dict[str, str]:
     """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
     source = engine_source()
     digits = hashlib.sha256(source.encode()).hexdigest()[:_DIGITS]
-    registered = json.dumps({"source": source}).replace("</", "<\\/")
-    engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {registered};\n'
+    engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {script_text({"source": source})};\n'
     models = (live_model(name) for name in LIVE)
     return {
         f"{ENGINE}-{digits}.js": engine,

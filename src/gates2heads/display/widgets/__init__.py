@@ -1,6 +1,5 @@
 """Live views that work in JupyterLab, in Colab and in the built page, where no kernel runs."""
 
-from gates2heads.display.widgets.alignment_explorer import Alignment, AlignmentExplorer
 from gates2heads.display.widgets.attention_explorer import AttentionExplorer
 from gates2heads.display.widgets.beam_laboratory import BeamLaboratory
 from gates2heads.display.widgets.embedding_map import EmbeddingMap
@@ -18,8 +17,6 @@ from gates2heads.display.widgets.translate import Example, Translate
 from gates2heads.display.widgets.unroller import Unroller
 
 __all__ = [
-    "Alignment",
-    "AlignmentExplorer",
     "AttentionExplorer",
     "BeamLaboratory",
     "Column",

@@ -6,21 +6,31 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
+from gates2heads.accepts import accepts, choice, listed, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.checks.figures import check_shares
-from gates2heads.checks.values import check_choice, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_words,
+    exported,
     labels_of,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import module, style
 
 
+@accepts(
+    readings=mapping("names to readings"),
+    models=listed("models", exported, least=1),
+    examples=words(least=1),
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    separator=text,
+)
 class AttentionExplorer(LiveView):
     """Type a text; several readers write what they make of it, and show where they looked.
 
@@ -46,9 +56,9 @@ class AttentionExplorer(LiveView):
         step: the shown step, counted from 0.
 
     Raises:
-        TypeError: a text that is no string, or no model.
-        ValueError: no reader, other numbers of models, weights that do not fit the tokens, or a
-            name that no reader has.
+        TypeError: a reading that is none.
+        ValueError: other numbers of models, weights that do not fit the tokens, or a name that no
+            reader has.
     """
 
     _esm = module("attention_explorer.js")
@@ -82,21 +92,11 @@ class AttentionExplorer(LiveView):
         **traits: Any,
     ):
         _check_readings(readings)
-        if isinstance(models, str) or not isinstance(models, Sequence):
-            raise TypeError(f"models must be a list of models, got {type(models).__name__}")
         if len(models) != len(readings):
             raise ValueError(f"models must be {len(readings)}, one a reader, got {len(models)}")
-        check_examples(examples)
-        for name, words in (
-            ("title", title),
-            ("label", label),
-            ("hint", hint),
-            ("separator", separator),
-        ):
-            check_text(name, words)
         names = list(readings)
         if selected is not None:
-            check_choice("selected", selected, names)
+            choice(names).check("selected", selected)
         payload = [_payload(name, reading) for name, reading in readings.items()]
         super().__init__(
             *models,
@@ -128,18 +128,14 @@ class AttentionExplorer(LiveView):
 
 
 def _check_readings(readings: Mapping[str, Any]) -> None:
-    if not isinstance(readings, Mapping):
-        raise TypeError(f"readings must map names to readings, got {type(readings).__name__}")
-    if not readings:
-        raise ValueError("readings must hold at least one reader, got none")
-    check_words("the names of readings", list(readings))
+    words.check("the names of readings", list(readings))
     first = None
     for name, reading in readings.items():
         for part in ("source", "target", "weights", "scores"):
             if not hasattr(reading, part):
                 raise TypeError(f"readings[{shown(name)}] must have `{part}`, as `observe` gives")
         for side in ("source", "target"):
-            check_words(f"readings[{shown(name)}].{side}", getattr(reading, side))
+            words.check(f"readings[{shown(name)}].{side}", getattr(reading, side))
         first = first or list(reading.source)
         if list(reading.source) != first:
             raise ValueError(

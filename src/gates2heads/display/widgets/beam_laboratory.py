@@ -6,12 +6,12 @@ from typing import Any
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, count, number, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_number, check_text
 from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import FAR, LiveView, check_examples, check_words
+from gates2heads.display.widgets.live_view import FAR, LiveView, exported, words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 # What each control can be set to, the least and the most.
@@ -37,6 +37,16 @@ _TABLES = {
 }
 
 
+@accepts(
+    model=exported,
+    examples=words(least=1),
+    recorded=a(Watched, "as `watch` gives"),
+    title=text,
+    label=text,
+    hint=text,
+    width=count(most=BOUNDS["width"][1]),
+    alpha=number,
+)
 class BeamLaboratory(LiveView):
     """Type a sentence, and see how a beam of any width searches for its translation.
 
@@ -65,8 +75,8 @@ class BeamLaboratory(LiveView):
         step: how many steps of the tree are shown; 0 is all.
 
     Raises:
-        TypeError: a text that is no string, no model, or `recorded` is not what `watch` gives.
-        ValueError: no example, a recorded search of another text, or a control out of its bounds.
+        TypeError, ValueError: `recorded` is not what `watch` gives, or of another text, or alpha is
+            out of its bounds.
     """
 
     _esm = module("beam_laboratory.js")
@@ -102,17 +112,12 @@ class BeamLaboratory(LiveView):
         alpha: float = 0.75,
         **traits: Any,
     ):
-        check_examples(examples)
-        for name, words in {"title": title, "label": label, "hint": hint}.items():
-            check_text(name, words)
         _check_recorded(recorded)
         if recorded.text != examples[0]:
             raise ValueError(
                 f"recorded must be of the first example, {shown(examples[0])}, got a search of "
                 f"{shown(recorded.text)}"
             )
-        check_count("width", width, most=BOUNDS["width"][1])
-        check_number("alpha", alpha)
         super().__init__(
             model,
             examples=list(examples),
@@ -150,13 +155,12 @@ class BeamLaboratory(LiveView):
 
 def _check_recorded(recorded: Any) -> None:
     """Refuse what `watch` never gives."""
-    if not isinstance(recorded, Watched) or not isinstance(recorded.compared, Compared):
-        raise TypeError(f"recorded must be what `watch` gives, got {shown(recorded)}")
-    check_text("recorded.text", recorded.text)
-    check_words("recorded.source", recorded.source)
-    check_count("the number of tokens in recorded.source", len(recorded.source))
-    check_words("recorded.words", recorded.words)
-    check_count("recorded.limit", recorded.limit)
+    a(Compared).check("recorded.compared", recorded.compared)
+    text.check("recorded.text", recorded.text)
+    words.check("recorded.source", recorded.source)
+    count.check("the number of tokens in recorded.source", len(recorded.source))
+    words.check("recorded.words", recorded.words)
+    count.check("recorded.limit", recorded.limit)
     most = max((node.token for node in recorded.compared.nodes[1:]), default=0)
     if most >= len(recorded.words):
         raise ValueError(

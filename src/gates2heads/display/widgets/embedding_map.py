@@ -5,14 +5,13 @@ from typing import Any
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     LiveView,
-    check_examples,
-    check_models,
     labels_of,
+    words,
 )
 from gates2heads.display.widgets.view import PositionError, module, style
 from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
@@ -20,6 +19,16 @@ from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
 MOST_FOUND = 20  # words a list that the map has room for
 
 
+@accepts(
+    models=mapping("names to tables"),
+    examples=words(least=1),
+    recorded=a(WordAnswer, "as `ask_words` gives"),
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+)
 class EmbeddingMap(LiveView):
     """Type a word and see its neighbours; two, and see what tells them apart; three: an analogy.
 
@@ -45,8 +54,7 @@ class EmbeddingMap(LiveView):
         exclude: whether the asked words are left out of the answer.
 
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: no model or example, or a recording of other words.
+        ValueError: a recording of other words than the first example.
     """
 
     _esm = module("embedding_map.js")
@@ -77,11 +85,7 @@ class EmbeddingMap(LiveView):
         hint: str = "",
         about: str = "",
     ):
-        check_models(models, of="tables")
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in said.items():
-            check_text(name, words)
+        words.check("the names of models", list(models))
         told = _payload(recorded, examples[0])
         super().__init__(
             *models.values(),
@@ -91,7 +95,10 @@ class EmbeddingMap(LiveView):
             recorded=told,
             text=examples[0],
             count=len(recorded.found[0]),
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
 
     def _places(self, name: str, at: dict[str, int]) -> int:
@@ -117,8 +124,6 @@ class EmbeddingMap(LiveView):
 
 def _payload(recorded: WordAnswer, text: str) -> dict:
     """What the page is told of the recorded answer."""
-    if not isinstance(recorded, WordAnswer):
-        raise TypeError(f"recorded must be what `ask_words` gives, got {shown(recorded)}")
     if list(recorded.asked) != text.split() or not 1 <= len(recorded.asked) <= MOST_WORDS:
         asked = " ".join(recorded.asked)
         raise ValueError(f"recorded must be of the first example, got {shown(asked)}")

@@ -6,17 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, count, listed, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_list, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_models,
-    check_words,
     labels_of,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import PositionError, module, style
 
@@ -31,6 +29,16 @@ class MaskExample(NamedTuple):
     label: str = ""  # what stands on the button; the text itself if left out
 
 
+@accepts(
+    models=mapping("names to models"),
+    examples=listed("examples", a(MaskExample), least=1),
+    recorded=listed("recordings"),
+    spans=listed("pairs (start, end)"),
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+)
 class FillTheMask(LiveView):
     """Type a sentence, hide any of its words or a whole name, and see what three models make of it.
 
@@ -57,8 +65,7 @@ class FillTheMask(LiveView):
         gap: which of the hidden places is shown in full, counted from 0.
 
     Raises:
-        TypeError: a text that is no string, no model, or no recording.
-        ValueError: no model or example, or a recording of another text.
+        TypeError, ValueError: what is no recording of the first example.
     """
 
     _esm = module("fill_the_mask.js")
@@ -89,11 +96,11 @@ class FillTheMask(LiveView):
         hint: str = "",
         about: str = "",
     ):
-        check_models(models)
+        words.check("the names of models", list(models))
         told = list(models)
-        texts = _texts(examples)
-        for name, words in {"title": title, "label": label, "hint": hint, "about": about}.items():
-            check_text(name, words)
+        for index, example in enumerate(examples):
+            _check_example(f"examples[{index}]", example)
+        texts = [one.text for one in examples]
         super().__init__(
             *models.values(),
             names=told,
@@ -126,19 +133,10 @@ class FillTheMask(LiveView):
         return f"FillTheMask({', '.join(self.names)}, {len(self.examples)} examples)"
 
 
-def _texts(examples: Sequence[MaskExample]) -> list[str]:
-    """The texts of the examples, whose places are checked."""
-    check_list("examples", examples, of="MaskExample")
-    for number, one in enumerate(examples):
-        if not isinstance(one, MaskExample):
-            raise TypeError(f"examples[{number}] must be a MaskExample, got {shown(one)}")
-        check_list(f"examples[{number}].hidden", one.hidden, of="places")
-        for place in one.hidden:
-            check_count(f"each place of examples[{number}].hidden", place, least=0, most=FAR)
-        check_text(f"examples[{number}].label", one.label)
-    texts = [one.text for one in examples]
-    check_examples(texts)
-    return texts
+def _check_example(name: str, example: MaskExample) -> None:
+    text.check(f"{name}.text", example.text)
+    text.check(f"{name}.label", example.label)
+    listed("places", count(least=0, most=FAR)).check(f"{name}.hidden", example.hidden)
 
 
 def _recordings(
@@ -148,14 +146,12 @@ def _recordings(
     spans: Sequence[tuple[int, int]],
 ) -> list[dict]:
     """What the page is told of the recorded answers, in the form in which a live one comes."""
-    if not isinstance(recorded, list | tuple):
-        raise TypeError(f"recorded must be a list, one recording a model, got {shown(recorded)}")
     if len(recorded) != len(names):
         raise ValueError(f"recorded must hold {len(names)} recordings, got {len(recorded)}")
     filled = next((one for one in recorded if hasattr(one, "hidden")), None)
     if filled is None:
         raise TypeError("recorded must hold what `observe_gaps` gives at least once, got none")
-    check_words("recorded.tokens", filled.tokens)
+    words.check("recorded.tokens", filled.tokens)
     if list(filled.hidden) != sorted(set(first.hidden)):
         raise ValueError(f"recorded must be of the first example, got gaps {shown(filled.hidden)}")
     tokens = list(filled.tokens)
@@ -187,7 +183,7 @@ def _recording(number: int, one: Any, tokens: list[str]) -> dict:
         )
     if list(one.tokens) != tokens[: len(one.tokens)]:
         raise ValueError(f"recorded[{number}] must be of the first example, as the others are")
-    check_words(f"recorded[{number}].written", one.written)
+    words.check(f"recorded[{number}].written", one.written)
     shares = np.exp(single_precision(one.log_probs, f"recorded[{number}].log_probs"))
     pairs = zip(one.written, shares.tolist(), strict=False)  # the end has a share, too
     written = [{"token": token, "share": share} for token, share in pairs]
@@ -204,10 +200,9 @@ def _gap(place: int, shares: np.ndarray, was: str, vocabulary: Sequence[str]) ->
 
 
 def _spans(spans: Sequence[tuple[int, int]], length: int) -> list[list[int]]:
-    check_list("spans", spans, of="(start, end)")
     for span in spans:
         if not isinstance(span, list | tuple) or len(span) != 2:
             raise TypeError(f"spans must hold pairs (start, end), got {shown(span)}")
         for place in span:
-            check_count("each place of spans", place, least=0, most=length)
+            count(least=0, most=length).check("each place of spans", place)
     return [[int(start), int(end)] for start, end in spans]

@@ -6,19 +6,27 @@ from typing import Any
 from matplotlib.figure import Figure
 from traitlets import Int, List, Unicode, validate
 
-from gates2heads.accepts.shown import shown
+from gates2heads.accepts import a, accepts, count, listed, text, texts
+from gates2heads.accepts.values import MOST
 from gates2heads.checks.figures import seen
-from gates2heads.checks.values import MOST, check_count, check_list, check_texts
 from gates2heads.display.figures import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
 
+@accepts(
+    frames=listed("figures", a(Figure), least=1),
+    labels=texts,
+    title=text,
+    interval_ms=count,
+    alts=texts,
+    index=count(least=-MOST),
+)
 class FrameViewer(View):
     """Shows one of many pictures, with a slider, single steps and playback.
 
     Args:
-        frames: Matplotlib figures or SVG texts, at least one. A figure becomes an SVG whose ink is
-            the colour of the text around it, so that it follows the page's theme.
+        frames: Matplotlib figures, at least one. Each becomes an SVG whose ink is the colour of the
+            text around it, so that it follows the page's theme.
         labels: one line per frame, shown beside the slider and read out; "1 of 7" if left out.
         title: what the frames show, above them.
         alts: what is to be seen in each frame, in a sentence for who does not see it; none if left
@@ -30,8 +38,7 @@ class FrameViewer(View):
         index: the shown frame, in step with the picture; may be linked.
 
     Raises:
-        TypeError: a frame that is neither a figure nor an SVG, or another argument of a wrong kind.
-        ValueError: no frames, labels or alts that do not fit them, an interval below 1.
+        ValueError: labels or alts that do not fit the frames, or an index beyond them.
     """
 
     _esm = module("frame_viewer.js")
@@ -45,7 +52,7 @@ class FrameViewer(View):
 
     def __init__(
         self,
-        frames: Sequence[Figure | str],
+        frames: Sequence[Figure],
         labels: Sequence[str] | None = None,
         title: str = "",
         interval_ms: int = 600,
@@ -54,26 +61,17 @@ class FrameViewer(View):
         index: int = 0,
         **kwargs: Any,
     ):
-        check_list("frames", frames, of="pictures")
-        frames = [_svg(frame, place) for place, frame in enumerate(frames)]
-        if not frames:
-            raise ValueError("frames must hold at least one picture, got none")
+        # What is an image, and described, is the frame around the drawing, not the drawing again.
+        drawn = [themed_svg(frame).replace(' role="img"', "", 1) for frame in frames]
         if labels is None:
             labels = [f"{place + 1} of {len(frames)}" for place in range(len(frames))]
-        check_texts("labels", labels)
-        labels = list(labels)
         if len(labels) != len(frames):
             raise ValueError(f"labels must name {len(frames)} frames, got {len(labels)}")
         alts = [""] * len(frames) if alts is None else alts
-        check_texts("alts", alts)
         if len(alts) != len(frames):
             raise ValueError(f"alts must describe {len(frames)} frames, got {len(alts)}")
-        if not isinstance(title, str):
-            raise TypeError(f"title must be a string, got {shown(title)}")
-        check_count("interval_ms", interval_ms)
-        check_count("index", index, least=-MOST)
         super().__init__(
-            frames=frames,
+            frames=drawn,
             labels=[seen(label) for label in labels],
             alts=[seen(alt) for alt in alts],
             title=seen(title),
@@ -93,19 +91,3 @@ class FrameViewer(View):
 
     def __repr__(self):
         return f"FrameViewer({len(self.frames)} frame{'s' if len(self.frames) > 1 else ''})"
-
-
-def _svg(frame: Figure | str, place: int) -> str:
-    if not isinstance(frame, str):
-        if not isinstance(frame, Figure):
-            raise TypeError(
-                f"frames[{place}] must be a Matplotlib Figure or an SVG text, "
-                f"got {type(frame).__name__}"
-            )
-        frame = themed_svg(frame)
-    start = frame.find("<svg")
-    if start < 0:
-        raise TypeError(f"frames[{place}] must be an SVG text, it has no <svg")
-    # An XML declaration has no place inside a page. What is an image, and described, is the frame
-    # around the drawing, not the drawing again.
-    return frame[start:].replace(' role="img"', "", 1)

@@ -6,17 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, choice, count, listed, mapping, share, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_share, check_text
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_models,
-    check_words,
     labels_of,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import PositionError, module, style
 
@@ -34,6 +32,19 @@ class FoundUnit(NamedTuple):
     told: str = ""  # how well, and how that was found, in a sentence
 
 
+@accepts(
+    models=mapping("names to models"),
+    examples=words(least=1),
+    labels=words,
+    found=listed("units", a(FoundUnit)),
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    unit=count(least=0),
+    place=count(least=0),
+    quantity=choice(QUANTITIES),
+)
 class GateExplorer(LiveView):
     """Type Python: see every gate at each character, hold some of them, and see what changes.
 
@@ -64,8 +75,8 @@ class GateExplorer(LiveView):
         model: the place of the shown model, counted from 0.
 
     Raises:
-        TypeError: a text that is no string, no model, or no recording.
-        ValueError: no model or example, numbers that do not fit the text, or a place out of bounds.
+        TypeError: no recording.
+        ValueError: numbers that do not fit the text, or a place out of bounds.
     """
 
     _esm = module("gate_explorer.js")
@@ -105,15 +116,8 @@ class GateExplorer(LiveView):
         place: int = 0,
         quantity: str = "cell",
     ):
-        check_models(models)
         names = list(models)
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in said.items():
-            check_text(name, words)
-        for name, at in (("unit", unit), ("place", place)):
-            check_count(name, at, least=0)
-        check_choice("quantity", quantity, QUANTITIES)
+        words.check("the names of models", names)
         told, numbers = _payload(recorded, examples[0])
         super().__init__(
             *models.values(),
@@ -125,7 +129,10 @@ class GateExplorer(LiveView):
             numbers=numbers,
             text=examples[0],
             quantity=quantity,
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
         self.unit, self.place = unit, place
 
@@ -143,7 +150,7 @@ class GateExplorer(LiveView):
         for gate, value in proposal["value"].items():
             if gate not in GATES:
                 raise PositionError(f"gates must be of {', '.join(GATES)}, got {shown(gate)}")
-            check_share(f"gates[{shown(gate)}]", value)
+            share.check(f"gates[{shown(gate)}]", value)
         return proposal["value"]
 
     def __repr__(self):
@@ -152,16 +159,12 @@ class GateExplorer(LiveView):
 
 def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list[dict]:
     """What the page is told of units with a button."""
-    if isinstance(found, str | Mapping) or not isinstance(found, Sequence):
-        raise TypeError(f"found must be a list of FoundUnit, got {shown(found)}")
     told = []
     for place, one in enumerate(found):
-        if not isinstance(one, FoundUnit):
-            raise TypeError(f"found[{place}] must be a FoundUnit, got {shown(one)}")
-        check_choice(f"found[{place}].model", one.model, names)
-        check_count(f"found[{place}].unit", one.unit, least=0, most=units - 1)
-        check_text(f"found[{place}].name", one.name)
-        check_text(f"found[{place}].told", one.told)
+        choice(names).check(f"found[{place}].model", one.model)
+        count(least=0, most=units - 1).check(f"found[{place}].unit", one.unit)
+        text.check(f"found[{place}].name", one.name)
+        text.check(f"found[{place}].told", one.told)
         told.append({**one._asdict(), "model": list(names).index(one.model)})
     return told
 
@@ -171,7 +174,7 @@ def _payload(recorded: Any, text: str) -> tuple[dict, bytes]:
     if not all(hasattr(recorded, part) for part in ("tokens", "quantities", "log_probs")):
         raise TypeError(f"recorded must be what `observe_gates` gives, got {shown(recorded)}")
     for part in ("tokens", "vocabulary"):
-        check_words(f"recorded.{part}", getattr(recorded, part, None))
+        words.check(f"recorded.{part}", getattr(recorded, part, None))
     tokens, vocabulary = list(recorded.tokens), list(recorded.vocabulary)
     if not tokens or "".join(tokens) != text:
         raise ValueError(f"recorded must be of the first example, got {shown(''.join(tokens))}")
@@ -199,7 +202,7 @@ def _tables(quantities: Mapping[str, Any], length: int) -> dict[str, np.ndarray]
         raise TypeError(f"recorded.quantities must be a dict, got {shown(quantities)}")
     tables, wanted = {}, None
     for name, values in quantities.items():
-        check_choice("each of recorded.quantities", name, QUANTITIES)
+        choice(QUANTITIES).check("each of recorded.quantities", name)
         table = single_precision(values, f"recorded.quantities[{shown(name)}]")
         wanted = wanted or (length, *table.shape[1:2])
         if table.shape != wanted or len(wanted) != 2 or not wanted[1]:

@@ -6,23 +6,35 @@ from typing import Any
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import accepts, count, number, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_number, check_text
+from gates2heads.checks.figures import check_shares
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_words,
+    exported,
     packed_shares,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import module, style
 
 BLOCKS = ("encoder", "decoder", "cross")
-_ROW_SUM_TOLERANCE = 1e-3
 
 
+@accepts(
+    model=exported,
+    examples=words(least=1),
+    written=text,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    block=count(least=0),
+    layer=count(least=0),
+    token=count(least=0),
+)
 class HeadExplorer(LiveView):
     """Type German: see what each head looks at, switch heads off, move the words.
 
@@ -54,8 +66,8 @@ class HeadExplorer(LiveView):
         positions: whether the encoder is told where each word stands.
 
     Raises:
-        TypeError: a text that is no string, no model, or no recording.
-        ValueError: no example, weights that do not fit the tokens, or a place out of bounds.
+        TypeError: no recording.
+        ValueError: weights that do not fit the tokens, or a place out of bounds.
     """
 
     _esm = module("head_explorer.js")
@@ -91,12 +103,6 @@ class HeadExplorer(LiveView):
         layer: int = 0,
         token: int = 0,
     ):
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in {"written": written, **said}.items():
-            check_text(name, words)
-        for name, place in (("block", block), ("layer", layer), ("token", token)):
-            check_count(name, place, least=0)
         maps = _maps(recorded)
         super().__init__(
             model,
@@ -111,7 +117,10 @@ class HeadExplorer(LiveView):
             },
             weights=b"".join(packed_shares(map_) for map_ in maps),
             text=examples[0],
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
         self.block, self.layer, self.token = block, layer, token
 
@@ -136,8 +145,8 @@ def _maps(recorded: Any) -> list[np.ndarray]:
     if not all(hasattr(recorded, part) for part in wanted):
         raise TypeError(f"recorded must be what `observe_heads` gives, got {shown(recorded)}")
     for side in ("source", "target"):
-        check_words(f"recorded.{side}", getattr(recorded, side))
-    check_number("recorded.log_prob", recorded.log_prob)
+        words.check(f"recorded.{side}", getattr(recorded, side))
+    number.check("recorded.log_prob", recorded.log_prob)
     read, written = len(recorded.source), len(recorded.target)
     sides = {"encoder": (read, read), "decoder": (written, written), "cross": (written, read)}
     maps = []
@@ -148,7 +157,6 @@ def _maps(recorded: Any) -> list[np.ndarray]:
             raise ValueError(
                 f"{name} must be (layers, heads, {size[0]}, {size[1]}), got {map_.shape}"
             )
-        if map_.min() < 0 or np.abs(map_.sum(-1) - 1).max() > _ROW_SUM_TOLERANCE:
-            raise ValueError(f"{name} must have rows of weights that sum to 1")
+        check_shares(name, map_)
         maps.append(map_)
     return maps

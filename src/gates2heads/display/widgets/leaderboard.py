@@ -5,16 +5,10 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, flag, listed, number, text
+from gates2heads.accepts import seed as seed_kind
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import (
-    check_characters,
-    check_count,
-    check_flag,
-    check_number,
-    check_seed,
-    check_text,
-)
-from gates2heads.display.widgets.live_view import check_words
+from gates2heads.display.widgets.live_view import words
 from gates2heads.display.widgets.view import PositionError, View, module, style
 from gates2heads.metrics.seeds import seed_interval
 
@@ -54,6 +48,13 @@ class Contender(NamedTuple):
     ranked: bool = True
 
 
+@accepts(
+    contenders=listed("contenders", a(Contender), least=1),
+    captions=listed("pairs (text, reference)", words, least=1),
+    bins=words,
+    title=text,
+    hint=text,
+)
 class Leaderboard(View):
     """Sort, filter and draw the rungs; read what they wrote; translate a caption yourself.
 
@@ -74,8 +75,8 @@ class Leaderboard(View):
         own: the reader's translation of the caption.
 
     Raises:
-        TypeError: a contender is no `Contender`, or something else is of the wrong kind.
-        ValueError: nothing to show, or parts that do not fit each other.
+        TypeError, ValueError: nothing is ranked, or parts of a contender are wrong or do not fit
+            each other.
     """
 
     _esm = module("leaderboard.js")
@@ -112,12 +113,9 @@ class Leaderboard(View):
         hint: str = "",
     ):
         told = _captions(captions)
-        check_words("bins", bins)
         if len(bins) == 1:
             raise ValueError("bins must name no length or two and more, got 1")
         entries = _entries(contenders, len(told), len(bins))
-        check_text("title", title)
-        check_text("hint", hint)
         super().__init__(
             entries=entries,
             captions=told,
@@ -152,12 +150,7 @@ class Leaderboard(View):
 
 
 def _captions(captions: Sequence[tuple[str, str]]) -> list[dict]:
-    if isinstance(captions, str) or not isinstance(captions, list | tuple):
-        raise TypeError(f"captions must be a list of pairs, got {shown(captions)}")
-    if not captions:
-        raise ValueError("captions must hold at least one pair, got none")
     for place, pair in enumerate(captions):
-        check_words(f"captions[{place}]", pair)
         if len(pair) != 2 or not pair[1].strip():
             raise ValueError(
                 f"captions[{place}] must be a text and its reference, got {shown(pair)}"
@@ -166,13 +159,9 @@ def _captions(captions: Sequence[tuple[str, str]]) -> list[dict]:
 
 
 def _entries(contenders: Sequence[Contender], captions: int, bins: int) -> list[dict]:
-    if isinstance(contenders, str) or not isinstance(contenders, list | tuple):
-        raise TypeError(f"contenders must be a list of Contender, got {shown(contenders)}")
-    entries = []
-    for place, one in enumerate(contenders):
-        if not isinstance(one, Contender):
-            raise TypeError(f"contenders[{place}] must be a Contender, got {shown(one)}")
-        entries.append(_entry(one, f"contenders[{place}]", captions, bins))
+    entries = [
+        _entry(one, f"contenders[{place}]", captions, bins) for place, one in enumerate(contenders)
+    ]
     if not any(entry["ranked"] for entry in entries):
         raise ValueError("contenders must hold at least one that is ranked, got none")
     return entries
@@ -180,21 +169,18 @@ def _entries(contenders: Sequence[Contender], captions: int, bins: int) -> list[
 
 def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
     for part in ("name", "family"):
-        check_text(f"{name}.{part}", getattr(one, part))
-        check_characters(f"{name}.{part}", getattr(one, part))
+        text.check(f"{name}.{part}", getattr(one, part))
     for part in ("attention", "ranked"):
-        check_flag(f"{name}.{part}", getattr(one, part))
+        flag.check(f"{name}.{part}", getattr(one, part))
     for part in ("seeds", "texts", "lengths"):
         if not isinstance(getattr(one, part), list | tuple):
             raise TypeError(f"{name}.{part} must be a list, got {shown(getattr(one, part))}")
-    for seed in one.seeds:
-        check_seed(f"{name}.seeds", seed)
+    listed("seeds", seed_kind, least=1).check(f"{name}.seeds", one.seeds)
     runs = len(one.seeds)
-    check_count(f"number of {name}.seeds", runs)
     if len(one.texts) != runs:
         raise ValueError(f"{name}.texts must hold one list a run, {runs}, got {len(one.texts)}")
     for texts in one.texts:
-        check_words(f"{name}.texts", texts)
+        words.check(f"{name}.texts", texts)
         if len(texts) != captions:
             raise ValueError(
                 f"{name}.texts must have {captions} texts a run, as captions, got {len(texts)}"
@@ -218,7 +204,7 @@ def _scores(scores: Mapping, name: str, runs: int) -> dict:
         if not isinstance(values, list | tuple) or len(values) != runs:
             raise ValueError(f"{name}[{measure!s}] must hold {runs} numbers, got {shown(values)}")
         for value in values:
-            check_number(f"{name}[{measure!s}]", value)
+            number.check(f"{name}[{measure!s}]", value)
         numbers = [float(value) for value in values]
         low, high = seed_interval(numbers) if runs > 1 else (None, None)
         told[measure] = {"values": numbers, "low": low, "high": high}
@@ -233,6 +219,6 @@ def _lengths(lengths: Sequence[Sequence[float]], name: str, bins: int) -> list[d
         if not isinstance(triple, list | tuple) or len(triple) != 3:
             raise ValueError(f"{name} must hold triples (score, low, high), got {shown(triple)}")
         for value in triple:
-            check_number(name, value)
+            number.check(name, value)
         told.append(dict(zip(("bleu", "low", "high"), map(float, triple), strict=True)))
     return told

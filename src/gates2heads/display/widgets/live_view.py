@@ -1,15 +1,14 @@
 """What every view has that runs a model in the page: the model's name, and its bytes if asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import List
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import numbers
-from gates2heads.checks.values import check_characters, check_texts
+from gates2heads.accepts import a, listed, text
+from gates2heads.checks.figures import as_numbers
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key
 from gates2heads.display.widgets.view import View
@@ -19,58 +18,18 @@ _MOST_OF_TWO_BYTES = 65535
 PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
 
 
-def check_words(name: str, words: Sequence[str]) -> None:
-    """Refuse what is not a list of texts that JSON can carry to a page, such as tokens.
-
-    Raises:
-        TypeError: it is no list of strings.
-        ValueError: one of them holds half a character.
-    """
-    if not isinstance(words, Sequence):
-        raise TypeError(f"{name} must be a list of strings, got {shown(words)}")
-    check_texts(name, words)
-    for word in words:
-        check_characters(name, word)
-
-
-def check_examples(examples: Sequence[str]) -> None:
-    """Refuse what is no list of texts to press.
-
-    Raises:
-        TypeError: it is no list of strings.
-        ValueError: it is empty, or one of them holds half a character.
-    """
-    check_words("examples", examples)
-    if not len(examples):
-        raise ValueError("examples must hold at least one text, got none")
-
-
-def check_models(models: Mapping[str, Exported], *, of: str = "models") -> None:
-    """Refuse what does not map names to models that run in the page.
-
-    Raises:
-        TypeError: it is no mapping, a name is no string, or a model is not exported.
-        ValueError: it is empty, or a name holds half a character.
-    """
-    if not isinstance(models, Mapping):
-        raise TypeError(f"models must map names to {of}, got {shown(models)}")
-    if not models:
-        raise ValueError(f"models must hold at least one {of.removesuffix('s')}, got none")
-    check_words("the names of models", list(models))
-    for name, model in models.items():
-        _check_exported(f"models[{shown(name)}]", model)
+words = listed("texts", text)  # such as tokens, as JSON carries them to a page
+exported = a(Exported, "as `export_model` gives")
 
 
 def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:
     """Give what stands on the buttons of examples: their labels, or the texts themselves.
 
     Raises:
-        TypeError: `labels` is no list of strings.
         ValueError: there are more or fewer labels than examples.
     """
     if labels is None:
         return list(examples)
-    check_words("labels", labels)
     if len(labels) != len(examples):
         raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
     return list(labels)
@@ -85,9 +44,9 @@ def single_precision(values: ArrayLike, name: str) -> np.ndarray:
     """Take numbers (…) as they travel to a page, in four bytes each.
 
     Raises:
-        TypeError, ValueError: as in `numbers`.
+        TypeError, ValueError: as in `as_numbers`.
     """
-    return numbers(values, name, most=np.finfo("<f4").max).astype("<f4")
+    return as_numbers(values, name, most=np.finfo("<f4").max).astype("<f4")
 
 
 class LiveView(View):
@@ -102,14 +61,14 @@ class LiveView(View):
         traits: as for any widget.
 
     Raises:
-        TypeError: one of `models` is none.
+        TypeError: one of `models` is not exported.
+        ValueError: there is none.
     """
 
     live = List().tag(sync=True)
 
     def __init__(self, *models: Exported, **traits: Any):
-        for model in models:
-            _check_exported("model", model)
+        listed("models", exported, least=1).check("models", models)
         self._models = {key(model): model for model in models}
         super().__init__(live=[_named(model) for model in models], **traits)
         self.on_msg(self._answer)
@@ -141,11 +100,3 @@ def _named(model: Exported) -> dict[str, Any]:
     """What a page is told of a model before it loads it."""
     _, _, digits = key(model).rpartition("-")
     return {"name": model.name, "hash": digits, "bytes": len(model.header) + len(model.data)}
-
-
-def _check_exported(name: str, model: Exported) -> None:
-    if not isinstance(model, Exported):
-        raise TypeError(
-            f"{name} must be exported for the page, as `export_model` does, got "
-            f"{type(model).__name__}"
-        )

@@ -5,15 +5,9 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, choice, count, flag, listed, text
 from gates2heads.accepts.shown import shown as shortly
-from gates2heads.checks.values import (
-    check_characters,
-    check_choice,
-    check_count,
-    check_flag,
-    check_text,
-)
-from gates2heads.display.widgets.live_view import check_words
+from gates2heads.display.widgets.live_view import words
 from gates2heads.display.widgets.view import PositionError, View, module, style
 from gates2heads.metrics.sentences import TOKENIZERS
 from gates2heads.metrics.smoothing import SMOOTHING
@@ -31,6 +25,16 @@ class Judged(NamedTuple):
     references: Sequence[str]
 
 
+@accepts(
+    examples=listed("texts", a(Judged), least=1),
+    tokenize=choice(TOKENIZERS),
+    smooth_method=choice(SMOOTHING),
+    lowercase=flag,
+    order=count(most=ORDERS),
+    shown=choice(SHOWN),
+    title=text,
+    hint=text,
+)
 class MetricBench(View):
     """BLEU, chrF and ROUGE of texts that the reader edits, worked out in the page.
 
@@ -51,8 +55,8 @@ class MetricBench(View):
             them.
 
     Raises:
-        TypeError: an example is no `Judged`, or something else is of the wrong kind.
-        ValueError: no examples, a text too long, too many references, or an unknown name.
+        TypeError: a part of an example is no text.
+        ValueError: a text too long, or too many references.
     """
 
     _esm = module("metric_bench.js")
@@ -83,13 +87,6 @@ class MetricBench(View):
         hint: str = "",
     ):
         told = _examples(examples)
-        check_choice("tokenize", tokenize, TOKENIZERS)
-        check_choice("smooth_method", smooth_method, SMOOTHING)
-        check_flag("lowercase", lowercase)
-        check_count("order", order, most=ORDERS)
-        check_choice("shown", shown, SHOWN)
-        check_text("title", title)
-        check_text("hint", hint)
         super().__init__(
             examples=told,
             most={"characters": CHARACTERS, "references": REFERENCES},
@@ -143,28 +140,21 @@ class MetricBench(View):
 
 def _examples(examples: Sequence[Judged]) -> list[dict]:
     """What the page is told of the examples."""
-    if isinstance(examples, str) or not isinstance(examples, list | tuple):
-        raise TypeError(f"examples must be a list of Judged, got {shortly(examples)}")
-    if not examples:
-        raise ValueError("examples must hold at least one text, got none")
     told = []
     for place, one in enumerate(examples):
-        if not isinstance(one, Judged):
-            raise TypeError(f"examples[{place}] must be a Judged, got {shortly(one)}")
-        check_text(f"examples[{place}].name", one.name)
-        check_words(f"examples[{place}].references", one.references)
+        text.check(f"examples[{place}].name", one.name)
+        words.check(f"examples[{place}].references", one.references)
         if not 1 <= len(one.references) <= REFERENCES:
             raise ValueError(
                 f"examples[{place}].references must hold 1 to {REFERENCES} texts, "
                 f"got {shortly(one.references)}"
             )
-        check_text(f"examples[{place}].hypothesis", one.hypothesis)
-        for text in (one.name, one.hypothesis, *one.references):
-            check_characters(f"each text of examples[{place}]", text)
-            if len(text) > CHARACTERS:
+        text.check(f"examples[{place}].hypothesis", one.hypothesis)
+        for each in (one.name, one.hypothesis, *one.references):
+            if len(each) > CHARACTERS:
                 raise ValueError(
                     f"each text of examples[{place}] must have at most {CHARACTERS} characters, "
-                    f"got {len(text)}"
+                    f"got {len(each)}"
                 )
         told.append({**one._asdict(), "references": list(one.references)})
     return told

@@ -6,21 +6,33 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_number, check_text
+from gates2heads.accepts import a, accepts, count, listed, number, text
 from gates2heads.decoding.walk import Cache, Readouts, Stage, Walk
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_words,
+    exported,
     packed_shares,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import module, style
 
 
+@accepts(
+    model=exported,
+    examples=words(least=1),
+    recorded=a(Walk, "as `walk` gives"),
+    written=text,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    place=count(least=0),
+    step=count(least=0),
+    token=count(least=0),
+)
 class ModelWalk(LiveView):
     """Type German and follow it through the translator, block by block and word by word.
 
@@ -47,8 +59,8 @@ class ModelWalk(LiveView):
         text: what is read, in step with the view.
 
     Raises:
-        TypeError: a text that is no string, no model, or no recording.
-        ValueError: no example, numbers that do not fit the tokens, or a place out of bounds.
+        TypeError: a recording that is not whole.
+        ValueError: numbers that do not fit the tokens, or a place out of bounds.
     """
 
     _esm = module("model_walk.js")
@@ -81,12 +93,6 @@ class ModelWalk(LiveView):
         step: int = 0,
         token: int = 0,
     ):
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in {"written": written, **said}.items():
-            check_text(name, words)
-        for name, where in (("place", place), ("step", step), ("token", token)):
-            check_count(name, where, least=0)
         _check_recorded(recorded)
         stages, weights = _stages(recorded)
         super().__init__(
@@ -105,7 +111,10 @@ class ModelWalk(LiveView):
             },
             weights=weights,
             text=examples[0],
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
         self.place, self.step, self.token = place, step, token
 
@@ -122,26 +131,14 @@ class ModelWalk(LiveView):
         return f"ModelWalk({self.live[0]['name']}, {len(self.examples)} examples)"
 
 
-def _check_recorded(recorded: Any) -> None:
-    """Refuse what is not whole: a walk is made by `walk`, but anybody can make a tuple.
-
-    Raises:
-        TypeError, ValueError: with a sentence that names the part.
-    """
-    kinds = {"stages": list, "readouts": Readouts, "cache": Cache}
-    if not isinstance(recorded, Walk):
-        raise TypeError(f"recorded must be what `walk` gives, got {shown(recorded)}")
-    for side in ("source", "target"):
-        check_words(f"recorded.{side}", getattr(recorded, side))
-        if not getattr(recorded, side):
-            raise ValueError(f"recorded.{side} must hold at least one token, got none")
-    check_number("recorded.log_prob", recorded.log_prob)
-    for name, kind in kinds.items():
-        part = getattr(recorded, name)
-        if not isinstance(part, kind):
-            raise TypeError(f"recorded.{name} must be what `walk` gives, got {shown(part)}")
-    if not recorded.stages or not all(isinstance(stage, Stage) for stage in recorded.stages):
-        raise TypeError(f"recorded.stages must hold stages, got {shown(recorded.stages)}")
+def _check_recorded(recorded: Walk) -> None:
+    """Refuse what is not whole: a walk is made by `walk`, but anybody can make a tuple."""
+    words(least=1).check("recorded.source", recorded.source)
+    words(least=1).check("recorded.target", recorded.target)
+    number.check("recorded.log_prob", recorded.log_prob)
+    listed("stages", a(Stage), least=1).check("recorded.stages", recorded.stages)
+    a(Readouts).check("recorded.readouts", recorded.readouts)
+    a(Cache).check("recorded.cache", recorded.cache)
 
 
 def _stages(recorded: Walk) -> tuple[list[dict], bytes]:

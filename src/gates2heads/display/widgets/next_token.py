@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from traitlets import Float, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, count, listed, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_text
 from gates2heads.decoding.next_token import Foreseen
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_examples, check_words, labels_of
+from gates2heads.display.widgets.live_view import LiveView, exported, labels_of, words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 SHOWN = 8  # of the likeliest next tokens
@@ -26,6 +26,16 @@ class Column(NamedTuple):
     place: int = 0  # of the models that a file of n-grams gives: 0 counts alone, 1 smoothed
 
 
+@accepts(
+    columns=listed("columns", a(Column), least=1),
+    examples=words(least=1),
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    source=count(least=0),
+)
 class NextToken(LiveView):
     """Type a beginning: see what each model expects, how surprised it was, and let it write.
 
@@ -50,8 +60,8 @@ class NextToken(LiveView):
         seed: of the next draw.
 
     Raises:
-        TypeError: a text that is no string, or no columns.
-        ValueError: no column or example, or recordings of another text than the first.
+        TypeError: a part of a column that is none.
+        ValueError: recordings of another text than the first, or a source that is not there.
     """
 
     _esm = module("next_token.js")
@@ -85,11 +95,6 @@ class NextToken(LiveView):
         source: int = 0,
     ):
         _check_columns(columns)
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in said.items():
-            check_text(name, words)
-        check_count("source", source, least=0)
         for column in columns:
             if "".join(column.foreseen.tokens).strip() != examples[0]:
                 raise ValueError("columns must have foreseen the first example")
@@ -104,7 +109,10 @@ class NextToken(LiveView):
             examples=list(examples),
             labels=labels_of(examples, labels),
             text=examples[0],
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
         self.source = source
 
@@ -132,20 +140,11 @@ class NextToken(LiveView):
 
 
 def _check_columns(columns: Sequence[Column]) -> None:
-    if isinstance(columns, str) or not isinstance(columns, Sequence):
-        raise TypeError(f"columns must be a list of Column, got {shown(columns)}")
-    if not len(columns):
-        raise ValueError("columns must hold at least one model, got none")
-    for number, one in enumerate(columns):
-        if not isinstance(one, Column) or not isinstance(one.foreseen, Foreseen):
-            raise TypeError(f"columns[{number}] must be a Column, got {shown(one)}")
-        if not isinstance(one.model, Exported):
-            raise TypeError(
-                f"columns[{number}].model must be exported for the page, as `export_model` does, "
-                f"got {type(one.model).__name__}"
-            )
-        check_words(f"columns[{number}].name", [one.name])
-        check_count(f"columns[{number}].place", one.place, least=0)
+    for index, one in enumerate(columns):
+        text.check(f"columns[{index}].name", one.name)
+        exported.check(f"columns[{index}].model", one.model)
+        a(Foreseen, "as `foresee` gives").check(f"columns[{index}].foreseen", one.foreseen)
+        count(least=0).check(f"columns[{index}].place", one.place)
 
 
 def _payload(foreseen: Foreseen) -> dict:

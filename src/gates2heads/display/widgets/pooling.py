@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bool, Dict, Float, List, validate
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import numbers
-from gates2heads.checks.values import check_number, check_positive, check_text
+from gates2heads.accepts import accepts, flag, listed, number, positive, text
+from gates2heads.checks.figures import as_numbers
 from gates2heads.display.widgets.view import PositionError, View, module, style
 
 NARROWEST, WIDEST = 0.05, 20.0  # σ, as a share and as a multiple of the gap between the keys
 MOST = 12  # slots that fit a phone
 
 
+@accepts(query=number, width=positive, allowed=listed("flags", flag), title=text, hint=text)
 class Pooling(View):
     """Average values on a line, each weighted by how near its key is to the query.
 
@@ -34,7 +34,7 @@ class Pooling(View):
         query, width, allowed: as the reader has set them; may be linked.
 
     Raises:
-        TypeError: a number, text or truth value is none.
+        TypeError: the keys or values are no numbers.
         ValueError: no slots or too many, lengths that differ, or a query or width out of bounds.
     """
 
@@ -61,10 +61,6 @@ class Pooling(View):
         **traits: Any,
     ):
         keys, values = _slots(keys, values)
-        check_number("query", query)
-        check_positive("width", width)
-        check_text("title", title)
-        check_text("hint", hint)
         super().__init__(
             slot_keys=keys,
             slot_values=values,
@@ -73,7 +69,7 @@ class Pooling(View):
             hint=hint,
             **traits,
         )
-        self.allowed = [True] * len(keys) if allowed is None else _mask(allowed)
+        self.allowed = [True] * len(keys) if allowed is None else list(allowed)
         self.query, self.width = float(query), float(width)
 
     @validate("query", "width")
@@ -101,7 +97,7 @@ class Pooling(View):
 
 
 def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]]:
-    found = [numbers(keys, "keys"), numbers(values, "values")]
+    found = [as_numbers(keys, "keys"), as_numbers(values, "values")]
     if found[0].ndim != 1 or found[0].shape != found[1].shape:
         raise ValueError(
             "keys and values must be two lists of one length, got shapes "
@@ -112,12 +108,6 @@ def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]
     if np.ptp(found[0]) == 0:
         raise ValueError(f"keys must not all be the same, got {found[0][0]:g} only")
     return found[0].tolist(), found[1].tolist()
-
-
-def _mask(allowed: Sequence[bool]) -> list[bool]:
-    if not isinstance(allowed, Sequence) or not all(isinstance(one, bool) for one in allowed):
-        raise TypeError(f"allowed must be a list of True and False, got {shown(allowed)}")
-    return list(allowed)
 
 
 def _bounds(keys: Sequence[float]) -> dict[str, list[float]]:

@@ -1,7 +1,7 @@
 """Predict first: a question whose result stays closed until the reader commits to an answer."""
 
 import hashlib
-import sys
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +10,17 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from traitlets import Dict, List, Unicode
 
+from gates2heads.accepts import a, accepts, listed, number, positive, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_characters
+from gates2heads.display.markdown import as_marked, as_text
 from gates2heads.display.theme import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 
+OPTION = "(answer, reason, right) of str, str, bool"
 Result = Figure | str | Sequence[Sequence[str]] | None
 
 
+@accepts(text=text(empty=False), options=listed(OPTION, least=2))
 @dataclass(frozen=True)
 class Question:
     """A question with options, of which one is right.
@@ -29,15 +32,15 @@ class Question:
 
     Raises:
         TypeError: an option that is no (str, str, bool).
-        ValueError: an empty text, fewer than two options, not exactly one right, one named twice.
+        ValueError: not exactly one is right, or one is named twice.
     """
 
     text: str
     options: Sequence[tuple[str, str, bool]]
 
     def __post_init__(self):
-        _check_text(self.text, "text")
-        object.__setattr__(self, "options", _options(self.options))
+        self._check_options()
+        object.__setattr__(self, "options", tuple(map(tuple, self.options)))
 
     def payload(self) -> dict[str, Any]:
         """Give what the page needs, as JSON holds it."""
@@ -47,14 +50,39 @@ class Question:
 
     def in_markdown(self) -> str:
         """Say the same as Markdown: the options, and after them what is right and why."""
-        listed = [f"{place}. {answer}" for place, (answer, _, _) in enumerate(self.options, 1)]
+        answers = [
+            f"{place}. {as_marked(answer)}" for place, (answer, _, _) in enumerate(self.options, 1)
+        ]
         reasons = [
-            f"{place}. **{'Right' if right else 'No'}.** {reason}"
+            f"{place}. **{'Right' if right else 'No'}.** {as_marked(reason)}"
             for place, (_, reason, right) in enumerate(self.options, 1)
         ]
-        return _folded(self.text, "\n".join(listed), "\n".join(reasons))
+        return _folded(self.text, "\n".join(answers), "\n".join(reasons))
+
+    def _check_options(self) -> None:
+        for option in self.options:
+            parts = option if isinstance(option, list | tuple) else ()
+            if [type(part) for part in parts] != [str, str, bool]:
+                raise TypeError(f"options must be {OPTION}, got {shown(option)}")
+            text(empty=False).check("options, in each answer,", option[0])
+            text(empty=False).check("options, in each reason,", option[1])
+        if sum(option[2] for option in self.options) != 1:
+            right = sum(option[2] for option in self.options)
+            raise ValueError(f"options must have exactly one that is right, got {right}")
+        if len({option[0] for option in self.options}) < len(self.options):
+            raise ValueError("options must differ, got one answer twice")
 
 
+@accepts(
+    text=text(empty=False),
+    answer=number,
+    low=number,
+    high=number,
+    step=positive,
+    reason=text(empty=False),
+    unit=text,
+    within=number(least=0),
+)
 @dataclass(frozen=True)
 class Guess:
     """A question whose answer is a number, guessed with a slider.
@@ -69,8 +97,8 @@ class Guess:
         reason: why it is that number, shown once the reader has committed.
 
     Raises:
-        ValueError: an empty text or reason, a number that is not finite, ends in the wrong order,
-            an answer beyond them, a step that does not fit between them, a negative within.
+        ValueError: ends in the wrong order, an answer beyond them, or a step that does not fit
+            between them.
     """
 
     text: str
@@ -83,24 +111,16 @@ class Guess:
     within: float = 0.0
 
     def __post_init__(self):
-        _check_text(self.text, "text")
-        _check_text(self.reason, "reason")
         for name in ("answer", "low", "high", "step", "within"):
-            object.__setattr__(self, name, _finite(getattr(self, name), name))
-        if not isinstance(self.unit, str):
-            raise ValueError(f"unit must be a str, got {shown(self.unit)}")
+            object.__setattr__(self, name, float(getattr(self, name)))
         if self.low >= self.high:
             raise ValueError(f"high must be above low = {self.low:g}, got {self.high:g}")
         if not self.low <= self.answer <= self.high:
             raise ValueError(
                 f"answer must be from {self.low:g} to {self.high:g}, got {self.answer:g}"
             )
-        if not 0 < self.step <= self.high - self.low:
-            raise ValueError(
-                f"step must be above 0 and at most {self.high - self.low:g}, got {self.step:g}"
-            )
-        if self.within < 0:
-            raise ValueError(f"within must be at least 0, got {self.within:g}")
+        if self.step > self.high - self.low:
+            raise ValueError(f"step must be at most {self.high - self.low:g}, got {self.step:g}")
 
     def payload(self) -> dict[str, Any]:
         """Give what the page needs, as JSON holds it."""
@@ -109,11 +129,12 @@ class Guess:
 
     def in_markdown(self) -> str:
         """Say the same as Markdown: the range, and after it the number and why."""
-        unit = f" {self.unit}" if self.unit else ""
+        unit = f" {as_text(self.unit)}" if self.unit else ""
         ends = f"A number from {self.low:g} to {self.high:g}{unit}."
-        return _folded(self.text, ends, f"**{self.answer:g}{unit}.** {self.reason}")
+        return _folded(self.text, ends, f"**{self.answer:g}{unit}.** {as_marked(self.reason)}")
 
 
+@accepts(alt=text, title=text)
 class Predict(View):
     """Asks, takes an answer, gives each option's reason, and only then opens the result.
 
@@ -123,8 +144,8 @@ class Predict(View):
 
     Args:
         questions: one or more `Question` or `Guess`.
-        result: what opens when all are answered: a Matplotlib figure or an SVG text, a table as
-            rows of words whose first row is the head, or a plain text; None for a mere quiz.
+        result: what opens when all are answered: a Matplotlib figure, a table as rows of words
+            whose first row is the head, or a text; None for a mere quiz.
         alt: what is to be seen in a figure, with its numbers; also the result's text on paper.
         title: above it all.
 
@@ -134,7 +155,7 @@ class Predict(View):
 
     Raises:
         TypeError: questions that are none, or a result of another kind.
-        ValueError: no question, a figure without alt, a table whose rows differ in length.
+        ValueError: a figure without alt, or a table whose rows differ in length.
     """
 
     _esm = module("predict.js")
@@ -154,10 +175,9 @@ class Predict(View):
         title: str = "Predict first",
         **kwargs: Any,
     ):
-        questions = _questions(questions)
+        questions = questions if isinstance(questions, list | tuple) else [questions]
+        listed("questions", a((Question, Guess)), least=1).check("questions", questions)
         opened = _opened(result, alt)
-        if not isinstance(title, str):
-            raise TypeError(f"title must be a string, got {shown(title)}")
         self._in_markdown = "\n\n".join(
             [*(question.in_markdown() for question in questions), *_result_in_markdown(opened)]
         )
@@ -182,14 +202,15 @@ class Predict(View):
             bundle = self._repr_mimebundle_()
             data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             display(data, metadata=metadata, raw=True)
-        text = self.in_markdown()
-        display({"text/markdown": text, "text/plain": self.title}, raw=True)
+        twin = {"text/markdown": self.in_markdown(), "text/plain": self.title}
+        display(twin, raw=True)
 
     def __repr__(self):
         count = len(self.questions)
         return f"Predict({count} question{'' if count == 1 else 's'})"
 
 
+@accepts(question=text(empty=False), options=listed(OPTION, least=2), alt=text, title=text)
 def predict(
     question: str,
     options: Sequence[tuple[str, str, bool]],
@@ -210,64 +231,19 @@ def predict(
     return Predict([Question(question, options)], result=result, alt=alt, title=title)
 
 
-def _check_text(text: str, name: str) -> None:
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"{name} must say something, got {shown(text)}")
-    check_characters(name, text)
-
-
-def _finite(number: float, name: str) -> float:
-    real = isinstance(number, int | float) and not isinstance(number, bool)
-    if not real or not abs(number) <= sys.float_info.max:
-        raise ValueError(f"{name} must be a finite number, got {shown(number)}")
-    return float(number)
-
-
-def _options(options: Sequence[tuple[str, str, bool]]) -> tuple[tuple[str, str, bool], ...]:
-    if not isinstance(options, Sequence) or isinstance(options, str):
-        raise TypeError(f"options must be a list of (answer, reason, right), got {shown(options)}")
-    options = tuple(options)
-    for option in options:
-        parts = tuple(option) if isinstance(option, list | tuple) else ()
-        if [type(part) for part in parts] != [str, str, bool]:
-            raise TypeError(
-                f"options must be (answer, reason, right) of str, str, bool, got {shown(option)}"
-            )
-        _check_text(parts[0], "options, in each answer,")
-        _check_text(parts[1], "options, in each reason,")
-    if len(options) < 2:
-        raise ValueError(f"options must be at least 2, got {len(options)}")
-    right = sum(option[2] for option in options)
-    if right != 1:
-        raise ValueError(f"options must have exactly one that is right, got {right}")
-    if len({option[0] for option in options}) < len(options):
-        raise ValueError("options must differ, got one answer twice")
-    return options
-
-
-def _questions(questions: Sequence[Question | Guess]) -> list[Question | Guess]:
-    several = list(questions) if isinstance(questions, list | tuple) else [questions]
-    for question in several:
-        if not isinstance(question, Question | Guess):
-            raise TypeError(f"questions must be Question or Guess, got {shown(question)}")
-    if not several:
-        raise ValueError("questions must hold at least one, got none")
-    return several
-
-
 def _opened(result: Result, alt: str) -> dict[str, Any]:
-    """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}."""
-    if not isinstance(alt, str):
-        raise ValueError(f"alt must say what the result shows, got {shown(alt)}")
-    check_characters("alt", alt)
+    """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}.
+
+    Only a figure is inserted as a drawing, which Python makes of it here. All words, whatever
+    stands in them, are written as words.
+    """
     if result is None:
         return {}
-    if hasattr(result, "savefig") or (isinstance(result, str) and "<svg" in result):
-        _check_text(alt, "alt")
-        svg = result if isinstance(result, str) else themed_svg(result, alt=alt)
-        return {"svg": svg[svg.index("<svg") :], "alt": alt}
+    if isinstance(result, Figure):
+        text(empty=False).check("alt", alt)
+        return {"svg": themed_svg(result, alt=alt), "alt": alt}
     if isinstance(result, str):
-        _check_text(result, "result")
+        text(empty=False).check("result", result)
         return {"text": result}
     if not isinstance(result, list | tuple):
         raise TypeError(f"result must be a figure, a text or rows of words, got {shown(result)}")
@@ -277,18 +253,26 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
     return {"rows": rows, "text": alt}
 
 
-def _folded(text: str, before: str, inside: str) -> str:
+def _cell(words: str) -> str:
+    """Words in a row of a table, which would take the bars of `code` for the ends of its cells."""
+    return re.sub(r"(?<!\\)\|", r"\\|", as_marked(words))
+
+
+def _folded(asked: str, before: str, inside: str) -> str:
     summary = "<summary>The answer, and why</summary>"
-    return f'{text}\n\n{before}\n\n<details class="predict">{summary}\n\n{inside}\n\n</details>'
+    return (
+        f"{as_marked(asked)}\n\n{before}\n\n"
+        f'<details class="predict">{summary}\n\n{inside}\n\n</details>'
+    )
 
 
 def _result_in_markdown(opened: dict[str, Any]) -> list[str]:
     parts = []
     if rows := opened.get("rows"):
-        cells = ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in rows]
+        cells = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
         parts.append("\n".join([cells[0], "|" + " --- |" * len(rows[0]), *cells[1:]]))
-    if text := opened.get("alt") or opened.get("text"):
-        parts.append(text)
+    if words := opened.get("alt") or opened.get("text"):
+        parts.append(as_marked(words))
     if not parts:
         return []
     inside = "\n\n".join(parts)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import accepts, count, listed, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_text
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, check_words, single_precision
+from gates2heads.display.widgets.live_view import LiveView, exported, single_precision, words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 WIDEST = 10  # beam
@@ -23,6 +23,12 @@ class Example(NamedTuple):
     watch: str = ""  # what there is to see, in a sentence
 
 
+@accepts(
+    model=exported,
+    examples=listed("examples", words(least=2), least=1),
+    about=text,
+    width=count(most=WIDEST),
+)
 class Translate(LiveView):
     """Type German, read English, and point at a word to see where the model looked.
 
@@ -45,8 +51,8 @@ class Translate(LiveView):
         text, width: what is asked, in step with the view.
 
     Raises:
-        TypeError: a text that is no string, or no model.
-        ValueError: no example, weights that do not fit the tokens, or a width out of bounds.
+        TypeError: no recording.
+        ValueError: an example without a text, or weights that do not fit the tokens.
     """
 
     _esm = module("translate.js")
@@ -71,8 +77,6 @@ class Translate(LiveView):
     ):
         examples = _examples(examples)
         weights = _weights(recorded)
-        check_text("about", about)
-        check_count("width", width, most=WIDEST)
         super().__init__(
             model,
             examples=[list(example) for example in examples],
@@ -104,16 +108,12 @@ class Translate(LiveView):
 
 
 def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
-    if isinstance(examples, str) or not isinstance(examples, Sequence):
-        raise TypeError(f"examples must be a list of Example, got {type(examples).__name__}")
-    if not examples:
-        raise ValueError("examples must hold at least one text, got none")
     found = []
     for place, example in enumerate(examples):
         if not isinstance(example, list | tuple) or not 2 <= len(example) <= 3:
             raise TypeError(f"examples[{place}] must be an Example, got {shown(example)}")
         for part in example:
-            check_text(f"examples[{place}]", part)
+            text.check(f"examples[{place}]", part)
         if not example[1].strip():
             raise ValueError(f"examples[{place}] must have a text, got an empty one")
         found.append(Example(*example))
@@ -124,7 +124,7 @@ def _weights(recorded: Any) -> np.ndarray:
     if not all(hasattr(recorded, part) for part in ("source", "target", "weights")):
         raise TypeError(f"recorded must have source, target and weights, got {shown(recorded)}")
     for side in ("source", "target"):
-        check_words(f"recorded.{side}", getattr(recorded, side))
+        words.check(f"recorded.{side}", getattr(recorded, side))
     weights = single_precision(recorded.weights, "recorded.weights")
     sides = (len(recorded.target), len(recorded.source))
     if weights.ndim != 4 or weights.shape[2:] != sides or not weights.size:

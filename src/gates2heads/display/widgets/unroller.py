@@ -6,18 +6,16 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
+from gates2heads.accepts import a, accepts, count, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_characters, check_count, check_text
 from gates2heads.decoding.held import Line, ObservedForcing
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,
     LiveView,
-    check_examples,
-    check_models,
-    check_words,
     labels_of,
     single_precision,
+    words,
 )
 from gates2heads.display.widgets.view import PositionError, module, style
 
@@ -25,6 +23,19 @@ _LINES = ("free", "held", "taught")
 _MOST = 32767  # numbers travel as whole numbers of two bytes, states and log-probabilities apart
 
 
+@accepts(
+    models=mapping("names to models"),
+    examples=words(least=1),
+    recorded=a(ObservedForcing, "as `observe_forcing` gives"),
+    held=mapping("steps to tokens"),
+    taught=text,
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    step=count(least=0),
+)
 class Unroller(LiveView):
     """Type a date, step through encoder and decoder, hold a wrong character, and watch.
 
@@ -52,8 +63,8 @@ class Unroller(LiveView):
         model: the place of the shown model, counted from 0.
 
     Raises:
-        TypeError: a text that is no string, no model, or no recording.
-        ValueError: no model or example, numbers that do not fit, or a step out of bounds.
+        TypeError: a part of the recording that is none.
+        ValueError: numbers that do not fit, or a step out of bounds.
     """
 
     _esm = module("unroller.js")
@@ -89,13 +100,7 @@ class Unroller(LiveView):
         about: str = "",
         step: int = 0,
     ):
-        check_models(models)
-        check_examples(examples)
-        said = {"title": title, "label": label, "hint": hint, "about": about}
-        for name, words in {"taught": taught, **said}.items():
-            check_text(name, words)
-            check_characters(name, words)
-        check_count("step", step, least=0)
+        words.check("the names of models", list(models))
         told, numbers = _payload(recorded)
         holds = _holds({} if held is None else held)
         _check_fits(told, holds, taught)
@@ -109,7 +114,10 @@ class Unroller(LiveView):
             text=examples[0],
             held=holds,
             taught=taught,
-            **said,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
         )
         self.step = step
 
@@ -137,11 +145,9 @@ class Unroller(LiveView):
 
 def _holds(held: Mapping[int, str]) -> dict[str, str]:
     """What is held, as JSON has it: its keys are texts."""
-    if not isinstance(held, Mapping):
-        raise TypeError(f"held must map steps to tokens, got {shown(held)}")
     for step, token in held.items():
-        check_count("each step of held", step, least=0)
-        check_text(f"held[{step}]", token)
+        count(least=0).check("each step of held", step)
+        text.check(f"held[{step}]", token)
     return {str(step): token for step, token in held.items()}
 
 
@@ -160,10 +166,8 @@ def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
 
 def _payload(recorded: Any) -> tuple[dict, bytes]:
     """What the page is told of the recorded run, and its numbers."""
-    if not isinstance(recorded, ObservedForcing):
-        raise TypeError(f"recorded must be what `observe_forcing` gives, got {shown(recorded)}")
     for part in ("source", "vocabulary"):
-        check_words(f"recorded.{part}", getattr(recorded, part))
+        words.check(f"recorded.{part}", getattr(recorded, part))
     source, vocabulary = list(recorded.source), list(recorded.vocabulary)
     if not source:
         raise ValueError("recorded.source must hold at least one token, got none")
@@ -174,9 +178,8 @@ def _payload(recorded: Any) -> tuple[dict, bytes]:
     tables = [("states", states), ("states", _table(recorded.summary, "summary", (units,)))]
     for name in _LINES:
         line = getattr(recorded, name)
-        if not isinstance(line, Line):
-            raise TypeError(f"recorded.{name} must be a Line, got {shown(line)}")
-        check_words(f"recorded.{name}.tokens", line.tokens)
+        a(Line).check(f"recorded.{name}", line)
+        words.check(f"recorded.{name}.tokens", line.tokens)
         if not line.tokens or not set(line.tokens) <= set(vocabulary):
             raise ValueError(f"recorded.{name}.tokens must be of recorded.vocabulary")
         length = len(line.tokens)
