@@ -12,7 +12,10 @@ import { searchText } from "../../../src/gates2heads/display/live/tasks/search.j
 import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
 import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
 import { searches } from "./bridge_searches.mjs";
-import { askWords, flatMap } from "../../../src/gates2heads/display/engine/metrics/word_questions.js";
+import {
+  askWords,
+  flatMap,
+} from "../../../src/gates2heads/display/engine/metrics/word_questions.js";
 import { askTable, wordsIn } from "../../../src/gates2heads/display/live/tasks/words.js";
 
 const loaded = new Map(); // models that stay between requests
@@ -38,7 +41,10 @@ const operations = {
       state = answer.state;
       return answer.logProbs;
     });
-    return { logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)), notes: notesOf(trace) };
+    return {
+      logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)),
+      notes: notesOf(trace),
+    };
   },
 
   // What the beam laboratory asks of a model.
@@ -91,7 +97,10 @@ const operations = {
         state = answer.state;
         return answer.logProbs;
       });
-      return { shape: [logProbs.length, logProbs[0].length], data: Float64Array.from(logProbs.flatMap((row) => [...row])) };
+      return {
+        shape: [logProbs.length, logProbs[0].length],
+        data: Float64Array.from(logProbs.flatMap((row) => [...row])),
+      };
     };
     return { smoothed: rows(model), alone: rows(model.countsAlone()) };
   },
@@ -185,12 +194,19 @@ const operations = {
     };
     let state = model.start(source);
     for (const token of tokens) ({ state } = model.step(state, token));
-    return { start: quickest(() => model.start(source)), step: quickest(() => model.step(state, tokens.at(-1))) };
+    return {
+      start: quickest(() => model.start(source)),
+      step: quickest(() => model.step(state, tokens.at(-1))),
+    };
   },
 
   asBinary({ entry }) {
     const text = Buffer.from(entry.data, "base64");
-    const forms = [new Uint8Array(text), new Uint8Array(text).buffer, new DataView(new Uint8Array(text).buffer)];
+    const forms = [
+      new Uint8Array(text),
+      new Uint8Array(text).buffer,
+      new DataView(new Uint8Array(text).buffer),
+    ];
     return forms.map((data) => readEntry({ ...entry, data }).header.name);
   },
 };
@@ -206,10 +222,17 @@ function last(steps) {
 export function notesOf(trace) {
   if (!trace) return null;
   return Object.fromEntries(
-    trace.layers().map((layer) => [
-      layer,
-      Object.fromEntries([...trace.notes.get(layer).keys()].map((quantity) => [quantity, trace.joined(layer, quantity)])),
-    ]),
+    trace
+      .layers()
+      .map((layer) => [
+        layer,
+        Object.fromEntries(
+          [...trace.notes.get(layer).keys()].map((quantity) => [
+            quantity,
+            trace.joined(layer, quantity),
+          ]),
+        ),
+      ]),
   );
 }
 
@@ -227,13 +250,18 @@ function sent(_, value) {
   if (value === -Infinity) return "-Infinity";
   if (value instanceof tensor.Matrix) return arrayOf(value.data, [value.rows, value.columns]);
   if (ArrayBuffer.isView(value)) return arrayOf(value, [value.length]);
-  if (value && ArrayBuffer.isView(value.data) && Array.isArray(value.shape)) return arrayOf(value.data, value.shape);
+  if (value && ArrayBuffer.isView(value.data) && Array.isArray(value.shape))
+    return arrayOf(value.data, value.shape);
   return value;
 }
 
 function arrayOf(data, shape) {
   const array = data.constructor.name.replace("Array", "").toLowerCase();
-  return { array, shape, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64") };
+  return {
+    array,
+    shape,
+    data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64"),
+  };
 }
 
 async function answer({ op, ...request }) {

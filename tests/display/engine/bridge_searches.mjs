@@ -3,11 +3,21 @@
 import { beam } from "../../../src/gates2heads/display/engine/decoding/beam.js";
 import { compare } from "../../../src/gates2heads/display/engine/decoding/searches.js";
 import { Power, Wu } from "../../../src/gates2heads/display/engine/decoding/lengths.js";
-import { draw, Generator, keepTopK, keepTopP, sample, temper } from "../../../src/gates2heads/display/engine/decoding/sampling.js";
+import {
+  draw,
+  Generator,
+  keepTopK,
+  keepTopP,
+  sample,
+  temper,
+} from "../../../src/gates2heads/display/engine/decoding/sampling.js";
 import { greedy } from "../../../src/gates2heads/display/engine/decoding/search.js";
 import { finish } from "../../../src/gates2heads/display/engine/decoding/steps.js";
 import { Tree } from "../../../src/gates2heads/display/engine/decoding/trace.js";
-import { TABLES_START, twoTables } from "../../../src/gates2heads/display/engine/decoding/two_tables.js";
+import {
+  TABLES_START,
+  twoTables,
+} from "../../../src/gates2heads/display/engine/decoding/two_tables.js";
 import { laboratorySteps, remembering } from "../../../src/gates2heads/display/live/laboratory.js";
 
 const RULES = { Power, Wu };
@@ -25,7 +35,11 @@ export const searches = {
     const tree = branches ? new Tree(branches, { pruned }) : null;
     if (rule) options.lengthRule = new RULES[rule.kind](rule.alpha);
     if (uniforms) options.generator = { next: () => uniforms.shift() };
-    const found = { greedy, sample, beam }[kind](stepOf(levels), { prefix: 0, level: 0 }, { ...options, tree });
+    const found = { greedy, sample, beam }[kind](
+      stepOf(levels),
+      { prefix: 0, level: 0 },
+      { ...options, tree },
+    );
     const plain = (one) => ({ ...one, state: undefined });
     return { found: kind === "beam" ? found.map(plain) : plain(found), nodes: tree && tree.nodes };
   },
@@ -52,7 +66,11 @@ export const searches = {
   },
 
   narrow({ logProbs, temperature, topK, topP }) {
-    return { tempered: temper(logProbs, temperature), topK: keepTopK(logProbs, topK), topP: keepTopP(logProbs, topP) };
+    return {
+      tempered: temper(logProbs, temperature),
+      topK: keepTopK(logProbs, topK),
+      topP: keepTopP(logProbs, topP),
+    };
   },
 
   draws({ logProbs, uniforms }) {

@@ -145,7 +145,11 @@ function total() {
     ...others.flatMap((sum) => [...get(sum), ...wasm.addFour]),
     ...set(first),
     ...get(CALL.output),
-    ...[0, 1, 2, 3].flatMap((lane) => [...get(first), ...wasm.lane(lane), ...(lane ? wasm.addSingles : [])]),
+    ...[0, 1, 2, 3].flatMap((lane) => [
+      ...get(first),
+      ...wasm.lane(lane),
+      ...(lane ? wasm.addSingles : []),
+    ]),
     ...wasm.storeSingle,
   ];
 }

@@ -23,7 +23,14 @@ export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, as
   const tree = new Tree(1);
   if (sampling) {
     const narrow = { ...sampling, topK: sampling.topK || null };
-    for (const { tokens } of sampleSteps(step, state, { bos, eos, maxLength, prefix, tree, ...narrow })) {
+    for (const { tokens } of sampleSteps(step, state, {
+      bos,
+      eos,
+      maxLength,
+      prefix,
+      tree,
+      ...narrow,
+    })) {
       yield { steps: tokens.length, scored: free.scored };
     }
   }
@@ -37,13 +44,19 @@ export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, as
 function named(compared, words) {
   return {
     ...compared,
-    nodes: compared.nodes.map((node) => ({ ...node, piece: node.parent === null ? "" : words[node.token] })),
+    nodes: compared.nodes.map((node) => ({
+      ...node,
+      piece: node.parent === null ? "" : words[node.token],
+    })),
     ranking: compared.ranking.map((found) => withPieces(found, words)),
     greedy: withPieces(compared.greedy, words),
   };
 }
 
-const withPieces = (found, words) => ({ ...found, pieces: found.tokens.map((token) => words[token]) });
+const withPieces = (found, words) => ({
+  ...found,
+  pieces: found.tokens.map((token) => words[token]),
+});
 
 /**
  * A step function that remembers what it was asked: what goes on from a sequence is computed once,

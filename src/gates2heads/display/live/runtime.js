@@ -43,7 +43,7 @@ async function fetched(url, tell) {
   if (!response.ok) throw new Error(String(response.status));
   const pieces = [];
   let received = 0;
-  for (const reader = response.body.getReader(); ; ) {
+  for (const reader = response.body.getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) break;
     pieces.push(value);
@@ -70,7 +70,9 @@ async function fromPage(url, { name }, tell) {
     if (/^https?:/.test(url)) from = await fetched(url, tell);
     await runScript(from);
   } catch {
-    throw new Error(`The model's file (${file}) did not come: no connection, or it is not beside the page.`);
+    throw new Error(
+      `The model's file (${file}) did not come: no connection, or it is not beside the page.`,
+    );
   } finally {
     if (from !== url) URL.revokeObjectURL(from);
   }
@@ -213,11 +215,15 @@ class Engine {
     return new Promise((done, failed) => {
       // A model that cannot be loaded has refused no text.
       this.waiting.set(id, { onProgress, done, failed, isTask: message.task !== undefined });
-      signal?.addEventListener("abort", () => {
-        if (!this.waiting.delete(id)) return;
-        this.port.postMessage({ cancel: id });
-        failed(signal.reason);
-      }, { once: true });
+      signal?.addEventListener(
+        "abort",
+        () => {
+          if (!this.waiting.delete(id)) return;
+          this.port.postMessage({ cancel: id });
+          failed(signal.reason);
+        },
+        { once: true },
+      );
       this.port.postMessage({ id, ...message }, transfer);
     });
   }

@@ -22,9 +22,18 @@ export class LiveStage extends Stage {
 
   /** The examples as buttons; `attributes` gives what each has beyond its label. */
   buildChips(labels, attributes = () => ({})) {
-    this.chips = labels.map((label, place) => element(
-      "button", { type: "button", class: "g2h-chip", ...attributes(place), "data-place": place }, label));
-    const row = element("div", { class: "g2h-chips", role: "group", "aria-label": "examples" }, ...this.chips);
+    this.chips = labels.map((label, place) =>
+      element(
+        "button",
+        { type: "button", class: "g2h-chip", ...attributes(place), "data-place": place },
+        label,
+      ),
+    );
+    const row = element(
+      "div",
+      { class: "g2h-chips", role: "group", "aria-label": "examples" },
+      ...this.chips,
+    );
     this.listen(row, "click", (event) => this.press(event.target.closest("button")));
     return row;
   }
@@ -79,13 +88,15 @@ export class LiveStage extends Stage {
   async load() {
     const came = this.lives.map(() => 0);
     const total = this.lives.reduce((sum, live) => sum + live.model.bytes, 0);
-    const hears = (place) => ({ loading }) => {
-      if (loading === undefined) return;
-      came[place] = loading;
-      this.root.dataset.state = "loading";
-      const sum = came.reduce((a, b) => a + b, 0);
-      this.state.textContent = `Loading, once for this page: ${megabytes(sum, total)} …`;
-    };
+    const hears =
+      (place) =>
+      ({ loading }) => {
+        if (loading === undefined) return;
+        came[place] = loading;
+        this.root.dataset.state = "loading";
+        const sum = came.reduce((a, b) => a + b, 0);
+        this.state.textContent = `Loading, once for this page: ${megabytes(sum, total)} …`;
+      };
     try {
       await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));
       if (this.asked) return true;
@@ -112,7 +123,9 @@ export class LiveStage extends Stage {
       if (!(await this.load())) return null;
       const { signal } = running;
       signal.throwIfAborted();
-      return await Promise.all(this.lives.map((live) => live.run(task, payload, { signal, onProgress })));
+      return await Promise.all(
+        this.lives.map((live) => live.run(task, payload, { signal, onProgress })),
+      );
     } catch (error) {
       if (running.signal.aborted) return null;
       if (error.isFromModel && this.refusal) this.turnDown(refusalInWords(error.message));

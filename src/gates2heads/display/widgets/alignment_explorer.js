@@ -1,5 +1,13 @@
 import {
-  joined, linkPath, mostLookedAt, peakOf, placeInside, readAlignments, scrolledTo, stepsOf, visible,
+  joined,
+  linkPath,
+  mostLookedAt,
+  peakOf,
+  placeInside,
+  readAlignments,
+  scrolledTo,
+  stepsOf,
+  visible,
 } from "./alignments.js";
 import { Stage, choice, direction, element, field, inside } from "./view.js";
 
@@ -25,7 +33,9 @@ class AlignmentExplorer extends Stage {
 
   /** The model's positions, moved inside what there is to show. */
   get at() {
-    const [score, sentence, step] = ["score", "sentence", "step"].map((name) => this.model.get(name));
+    const [score, sentence, step] = ["score", "sentence", "step"].map((name) =>
+      this.model.get(name),
+    );
     return placeInside(this.alignments, { score, sentence, step });
   }
 
@@ -46,27 +56,33 @@ class AlignmentExplorer extends Stage {
     this.text = element("p", { class: "g2h-text" });
     this.live = element("p", { class: "g2h-live", "aria-live": "polite" });
     const controls = element(
-      "div", { class: "g2h-controls" },
+      "div",
+      { class: "g2h-controls" },
       field("sentence", this.sentences),
       field("score function", this.scores),
       field("output step ", this.slider, this.output),
     );
     this.root.append(controls, this.text, this.live);
-    this.listen(this.sentences, "change", () => this.go({ sentence: this.sentences.selectedIndex }));
+    this.listen(this.sentences, "change", () =>
+      this.go({ sentence: this.sentences.selectedIndex }),
+    );
     this.listen(this.scores, "change", () => this.go({ score: this.scores.selectedIndex }));
     this.listen(this.slider, "input", () => this.go({ step: Number(this.slider.value) }));
   }
 
   buildStage() {
     this.picture = element("div", {
-      class: "g2h-picture", role: "group", tabindex: 0,
+      class: "g2h-picture",
+      role: "group",
+      tabindex: 0,
       "aria-label": "alignment; left and right change the step, up and down the sentence",
     });
     this.scroll = element("div", { class: "g2h-scroll" }, this.picture);
     const scale = element("span", { class: "g2h-scale" }, "weight 0", element("i"), "1");
     const keys = element("span", { class: "g2h-keys" });
     [["←"], ["→"], " step  ", ["↑"], ["↓"], " sentence"].forEach((part) =>
-      keys.append(typeof part === "string" ? part : element("kbd", {}, ...part)));
+      keys.append(typeof part === "string" ? part : element("kbd", {}, ...part)),
+    );
     this.root.append(this.scroll, element("div", { class: "g2h-foot" }, scale, keys));
     this.listen(this.root, "keydown", (event) => this.key(event));
     this.listen(this.picture, "pointerover", (event) => this.point(event.target));
@@ -102,11 +118,17 @@ class AlignmentExplorer extends Stage {
     targets.append(...this.targets);
     this.names = this.name("source");
     this.picture.replaceChildren(
-      this.names, ...this.cells.map((cell) => cell.node),
-      this.between, this.name("output"), targets,
+      this.names,
+      ...this.cells.map((cell) => cell.node),
+      this.between,
+      this.name("output"),
+      targets,
     );
     this.text.replaceChildren(
-      element("bdi", {}, joined(source)), " → ", element("bdi", {}, joined(target)));
+      element("bdi", {}, joined(source)),
+      " → ",
+      element("bdi", {}, joined(target)),
+    );
     this.slider.max = target.length - 1;
     this.resizes.disconnect();
     this.resizes.observe(this.picture);
@@ -123,8 +145,10 @@ class AlignmentExplorer extends Stage {
     const word = element("span", { class: "g2h-token" }, shade, element("bdi", {}, visible(token)));
     const bars = element("span", { class: "g2h-bars" }, bar, value);
     const node = element(
-      "div", { class: "g2h-source", role: "img", tabindex: position ? -1 : 0, "data-position": position },
-      bars, word,
+      "div",
+      { class: "g2h-source", role: "img", tabindex: position ? -1 : 0, "data-position": position },
+      bars,
+      word,
     );
     return { node, bar, value, shade, word, token };
   }
@@ -146,7 +170,12 @@ class AlignmentExplorer extends Stage {
         const data = { "data-position": position, "data-weight": weight.toFixed(6) };
         return element("span", { class: "g2h-cell", ...data, style: `--g2h-weight: ${weight}` });
       });
-      return element("div", { class: "g2h-row", "data-step": step, "aria-hidden": "true" }, label, ...cells);
+      return element(
+        "div",
+        { class: "g2h-row", "data-step": step, "aria-hidden": "true" },
+        label,
+        ...cells,
+      );
     });
     this.picture.append(...this.rows);
   }
@@ -191,7 +220,10 @@ class AlignmentExplorer extends Stage {
     this.slider.value = at.step;
     const place = `${at.step + 1} of ${alignment.target.length}`;
     this.output.textContent = place;
-    this.slider.setAttribute("aria-valuetext", `${place}, writes ${visible(alignment.target[at.step])}`);
+    this.slider.setAttribute(
+      "aria-valuetext",
+      `${place}, writes ${visible(alignment.target[at.step])}`,
+    );
     this.draw();
     this.reveal();
   }
@@ -217,7 +249,10 @@ class AlignmentExplorer extends Stage {
 
   drawCell({ node, bar, value, shade, word, token }, position, weight) {
     node.dataset.weight = weight.toFixed(6);
-    node.setAttribute("aria-label", `${visible(token)}, position ${position + 1}, weight ${weight.toFixed(3)}`);
+    node.setAttribute(
+      "aria-label",
+      `${visible(token)}, position ${position + 1}, weight ${weight.toFixed(3)}`,
+    );
     node.classList.toggle("g2h-pointed", this.preview?.position === position);
     bar.style.transform = `scaleY(${weight})`;
     node.classList.toggle("g2h-peak", position === this.peak);
@@ -242,10 +277,17 @@ class AlignmentExplorer extends Stage {
   /** Says in one sentence what the step does; a pointed token adds its exact weight. */
   tell() {
     const { source, target } = this.shown;
-    const looks = mostLookedAt(this.weights).flatMap((at, rank) =>
-      [rank ? ", " : "", ...quoted(source[at]), ` ${this.weights[at].toFixed(2)}`]);
+    const looks = mostLookedAt(this.weights).flatMap((at, rank) => [
+      rank ? ", " : "",
+      ...quoted(source[at]),
+      ` ${this.weights[at].toFixed(2)}`,
+    ]);
     this.live.replaceChildren(
-      `step ${this.step + 1} writes `, ...quoted(target[this.step]), ": looks at ", ...looks);
+      `step ${this.step + 1} writes `,
+      ...quoted(target[this.step]),
+      ": looks at ",
+      ...looks,
+    );
   }
 
   /** Scrolls the picture, never the page, to the token that the step looks at most. */
@@ -263,11 +305,14 @@ class AlignmentExplorer extends Stage {
     const step = node?.closest("[data-step]:not(.g2h-picture)")?.dataset.step;
     const position = node?.closest(".g2h-source, .g2h-cell")?.dataset.position;
     const none = step === undefined && position === undefined;
-    const preview = none ? null : {
-      step: step === undefined ? undefined : Number(step),
-      position: position === undefined ? undefined : Number(position),
-    };
-    if (preview?.step === this.preview?.step && preview?.position === this.preview?.position) return;
+    const preview = none
+      ? null
+      : {
+          step: step === undefined ? undefined : Number(step),
+          position: position === undefined ? undefined : Number(position),
+        };
+    if (preview?.step === this.preview?.step && preview?.position === this.preview?.position)
+      return;
     this.forget();
     this.preview = preview;
     node?.closest(".g2h-cell")?.classList.add("g2h-pointed");
@@ -290,7 +335,10 @@ class AlignmentExplorer extends Stage {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!this.picture.contains(event.target)) return; // native controls know their own keys
     const position = this.cells.findIndex((cell) => cell.node === event.target);
-    const goal = position < 0 ? stepsOf(this.at, this.shown.target.length - 1)[event.key] : this.neighbours(position)[event.key];
+    const goal =
+      position < 0
+        ? stepsOf(this.at, this.shown.target.length - 1)[event.key]
+        : this.neighbours(position)[event.key];
     if (goal === undefined) return;
     event.preventDefault();
     if (position < 0) this.go(goal);
@@ -301,8 +349,10 @@ class AlignmentExplorer extends Stage {
   neighbours(position) {
     const onward = this.picture.dir === "rtl" ? -1 : 1;
     return {
-      ArrowLeft: position - onward, ArrowRight: position + onward,
-      Home: 0, End: this.cells.length - 1,
+      ArrowLeft: position - onward,
+      ArrowRight: position + onward,
+      Home: 0,
+      End: this.cells.length - 1,
     };
   }
 

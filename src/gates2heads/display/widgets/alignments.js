@@ -62,8 +62,11 @@ export function scrolledTo(place, scrolled, from, to) {
 /** The changes of position that keys ask for. */
 export function stepsOf({ sentence, step }, last) {
   return {
-    ArrowLeft: { step: step - 1 }, ArrowRight: { step: step + 1 },
-    ArrowUp: { sentence: sentence - 1 }, ArrowDown: { sentence: sentence + 1 },
-    Home: { step: 0 }, End: { step: last },
+    ArrowLeft: { step: step - 1 },
+    ArrowRight: { step: step + 1 },
+    ArrowUp: { sentence: sentence - 1 },
+    ArrowDown: { sentence: sentence + 1 },
+    Home: { step: 0 },
+    End: { step: last },
   };
 }

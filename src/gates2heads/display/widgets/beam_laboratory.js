@@ -5,7 +5,16 @@ import { TABLES_START, twoTables } from "../engine/decoding/two_tables.js";
 import { laboratorySteps } from "../live/laboratory.js";
 import { LiveStage } from "../live/stage.js";
 import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
-import { costInWords, grouped, layOut, outcome, rowsOf, sequenceAt, textOf, wayTo } from "./search_tree.js";
+import {
+  costInWords,
+  grouped,
+  layOut,
+  outcome,
+  rowsOf,
+  sequenceAt,
+  textOf,
+  wayTo,
+} from "./search_tree.js";
 import { TreePicture } from "./tree_picture.js";
 import { element, field } from "./view.js";
 
@@ -23,7 +32,18 @@ class BeamLaboratory extends LiveStage {
     this.draw();
     this.wake();
     this.follow(["step"], () => this.drawTree());
-    const asked = ["text", "table", "width", "alpha", "prefix", "sampling", "temperature", "top_k", "top_p", "seed"];
+    const asked = [
+      "text",
+      "table",
+      "width",
+      "alpha",
+      "prefix",
+      "sampling",
+      "temperature",
+      "top_k",
+      "top_p",
+      "seed",
+    ];
     this.follow(asked, () => this.hear());
     if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.ask();
   }
@@ -38,7 +58,12 @@ class BeamLaboratory extends LiveStage {
       onPoint: (place) => this.explain(sequenceAt(this.shown.nodes, place)),
     });
     this.buildSteps();
-    this.parts = element("div", { class: "g2h-parts", tabindex: 0, role: "region", "aria-label": "the score of one sequence" });
+    this.parts = element("div", {
+      class: "g2h-parts",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "the score of one sequence",
+    });
     this.root.append(this.parts);
     this.buildTable();
     this.buildSampling();
@@ -56,11 +81,23 @@ class BeamLaboratory extends LiveStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [radio("a German sentence, on the translator", false), radio("the two tables of the slides [S1]", true)];
-    const kinds = element("div", { class: "g2h-kinds", role: "radiogroup", "aria-label": "what is searched" });
+    this.kinds = [
+      radio("a German sentence, on the translator", false),
+      radio("the two tables of the slides [S1]", true),
+    ];
+    const kinds = element("div", {
+      class: "g2h-kinds",
+      role: "radiogroup",
+      "aria-label": "what is searched",
+    });
     kinds.append(...this.kinds.map(({ label }) => label));
     this.input = element("input", {
-      type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
+      type: "text",
+      dir: "auto",
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      maxlength: 400,
     });
     const chips = this.buildChips(this.model.get("examples"), () => ({ dir: "auto" }));
     this.sentence = element("div", {}, field(this.model.get("label"), this.input), chips);
@@ -69,7 +106,12 @@ class BeamLaboratory extends LiveStage {
     const controls = element("div", { class: "g2h-controls" });
     this.sliders = {
       width: this.slider(controls, "beam width k", { min: 1, max: 10, step: 1, trait: "width" }),
-      alpha: this.slider(controls, "length power α", { min: 0, max: 2, step: 0.05, trait: "alpha" }),
+      alpha: this.slider(controls, "length power α", {
+        min: 0,
+        max: 2,
+        step: 0.05,
+        trait: "alpha",
+      }),
     };
     this.root.append(kinds, this.field, controls);
     this.listen(this.input, "input", () => this.type());
@@ -98,7 +140,14 @@ class BeamLaboratory extends LiveStage {
     this.step = element("input", { type: "range", min: 1, step: 1, "data-trait": "step" });
     this.stepText = element("output");
     this.player = element("button", { type: "button" }, "Step by step");
-    this.root.append(element("div", { class: "g2h-controls g2h-steps" }, field("steps shown ", this.step, this.stepText), this.player));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls g2h-steps" },
+        field("steps shown ", this.step, this.stepText),
+        this.player,
+      ),
+    );
     this.listen(this.step, "input", () => this.go(Number(this.step.value)));
     this.listen(this.player, "click", () => (this.beat ? this.stop() : this.play()));
   }
@@ -106,7 +155,13 @@ class BeamLaboratory extends LiveStage {
   buildTable() {
     this.rows = element("tbody");
     const table = element("table", { class: "g2h-ranking" }, rankingHead(), this.rows);
-    this.root.append(element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" }, table));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" },
+        table,
+      ),
+    );
     const show = (event) => {
       const row = event.target.closest("[data-row]");
       if (row) this.explain(this.listed[row.dataset.row].found);
@@ -115,19 +170,42 @@ class BeamLaboratory extends LiveStage {
   }
 
   buildSampling() {
-    const controls = element("div", { class: "g2h-controls g2h-sampling", role: "group", "aria-label": "sampling" });
+    const controls = element("div", {
+      class: "g2h-controls g2h-sampling",
+      role: "group",
+      "aria-label": "sampling",
+    });
     this.sampler = element("button", { type: "button" }, "Sample");
-    this.sliders.temperature = this.slider(controls, "temperature", { min: 0.1, max: 2, step: 0.05, trait: "temperature" });
+    this.sliders.temperature = this.slider(controls, "temperature", {
+      min: 0.1,
+      max: 2,
+      step: 0.05,
+      trait: "temperature",
+    });
     const all = (value) => (value ? String(value) : "all");
-    this.sliders.top_k = this.slider(controls, "top-k", { min: 0, max: 50, step: 1, trait: "top_k", show: all });
-    this.sliders.top_p = this.slider(controls, "top-p", { min: 0.05, max: 1, step: 0.05, trait: "top_p" });
+    this.sliders.top_k = this.slider(controls, "top-k", {
+      min: 0,
+      max: 50,
+      step: 1,
+      trait: "top_k",
+      show: all,
+    });
+    this.sliders.top_p = this.slider(controls, "top-p", {
+      min: 0.05,
+      max: 1,
+      step: 0.05,
+      trait: "top_p",
+    });
     this.seed = element("input", { type: "number", min: 0, max: SEEDS - 1, step: 1 });
     controls.append(field("seed", this.seed), this.sampler);
     this.root.append(controls);
     this.listen(this.seed, "change", () => this.change({ seed: this.seedOf(this.seed.value) }));
     this.listen(this.sampler, "click", () => {
       const seed = this.model.get("seed");
-      this.change({ sampling: true, seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed });
+      this.change({
+        sampling: true,
+        seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed,
+      });
     });
   }
 
@@ -138,11 +216,17 @@ class BeamLaboratory extends LiveStage {
   // ---- what is asked
 
   question() {
-    const [text, table, width, alpha, prefix] = ["text", "table", "width", "alpha", "prefix"].map((name) => this.model.get(name));
-    const sampling = this.model.get("sampling") ? {
-      temperature: this.model.get("temperature"), topK: this.model.get("top_k"), topP: this.model.get("top_p"),
-      seed: this.model.get("seed"),
-    } : null;
+    const [text, table, width, alpha, prefix] = ["text", "table", "width", "alpha", "prefix"].map(
+      (name) => this.model.get(name),
+    );
+    const sampling = this.model.get("sampling")
+      ? {
+          temperature: this.model.get("temperature"),
+          topK: this.model.get("top_k"),
+          topP: this.model.get("top_p"),
+          seed: this.model.get("seed"),
+        }
+      : null;
     return { text: table ? "" : text, table, width, alpha, prefix, sampling };
   }
 
@@ -210,9 +294,14 @@ class BeamLaboratory extends LiveStage {
 
   async onModel({ table: _, ...asked }) {
     const onProgress = ({ steps, scored }) => {
-      if (steps) this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
+      if (steps)
+        this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
     };
-    const results = await this.runAll("search", { ...asked, limit: this.model.get("limit") }, { onProgress });
+    const results = await this.runAll(
+      "search",
+      { ...asked, limit: this.model.get("limit") },
+      { onProgress },
+    );
     return results?.[0] ?? null;
   }
 
@@ -222,8 +311,17 @@ class BeamLaboratory extends LiveStage {
     const { names, tables, bos, eos, limit } = this.model.get("tables");
     const words = names.map((name) => (name === "<eos>" ? name : ` ${name}`));
     const step = twoTables(tables);
-    const found = finish(laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked));
-    const options = { bos, eos, maxLength: limit, width: names.length ** limit, pruned: 0, lengthRule: new Power(asked.alpha) };
+    const found = finish(
+      laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked),
+    );
+    const options = {
+      bos,
+      eos,
+      maxLength: limit,
+      width: names.length ** limit,
+      pruned: 0,
+      lengthRule: new Power(asked.alpha),
+    };
     const [best] = compare(step, TABLES_START, options).ranking;
     const everything = { ...best, pieces: best.tokens.map((token) => words[token]) };
     return { ...found, everything, size: names.length };
@@ -315,7 +413,10 @@ class BeamLaboratory extends LiveStage {
 
   drawTable() {
     const { alpha, sampling } = this.told;
-    this.listed = rowsOf(this.result, { seed: sampling?.seed ?? 0, everything: this.result.everything });
+    this.listed = rowsOf(this.result, {
+      seed: sampling?.seed ?? 0,
+      everything: this.result.everything,
+    });
     this.rows.replaceChildren(...this.listed.map((row, place) => rankingRow(row, place, alpha)));
   }
 
@@ -325,7 +426,10 @@ class BeamLaboratory extends LiveStage {
       this.parts.replaceChildren();
       return;
     }
-    Object.assign(this.parts.dataset, { tokens: found.tokens.join(" "), parts: found.parts.map((part) => part.toFixed(4)).join(" ") });
+    Object.assign(this.parts.dataset, {
+      tokens: found.tokens.join(" "),
+      parts: found.parts.map((part) => part.toFixed(4)).join(" "),
+    });
     this.parts.replaceChildren(...partsNodes(found, this.told.alpha));
   }
 

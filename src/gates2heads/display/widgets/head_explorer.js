@@ -3,7 +3,18 @@ import { LiveStage } from "../live/stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
-  alone, BLOCKS, headsWithin, inOrder, isUnmoved, mapOf, sidesOf, together, toggled, unmoved, without, wordsIn,
+  alone,
+  BLOCKS,
+  headsWithin,
+  inOrder,
+  isUnmoved,
+  mapOf,
+  sidesOf,
+  together,
+  toggled,
+  unmoved,
+  without,
+  wordsIn,
 } from "./heads.js";
 import { ModelMap } from "./model_map.js";
 import { sharesFrom } from "./shares.js";
@@ -40,7 +51,13 @@ class HeadExplorer extends LiveStage {
 
   build() {
     const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
+    this.input = element("input", {
+      type: "text",
+      dir: "auto",
+      lang: "de",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.input.value = model.get("text");
     this.refused = element("p", { class: "g2h-refused", role: "status" });
     this.order = new WordOrder(this, (order) => this.put({ order }));
@@ -55,15 +72,27 @@ class HeadExplorer extends LiveStage {
     });
     this.where = element("p", { class: "g2h-where" });
     this.root.append(
-      field(model.get("label"), this.input), this.refused,
+      field(model.get("label"), this.input),
+      this.refused,
       this.buildChips(model.get("examples"), () => ({ lang: "de" })),
       this.order.node,
-      element("label", { class: "g2h-told" }, this.told, element("span", {}, "tell the encoder where each word stands (positions)")),
-      this.answers.node, this.map.node, this.switches(), this.where, this.panels.node);
+      element(
+        "label",
+        { class: "g2h-told" },
+        this.told,
+        element("span", {}, "tell the encoder where each word stands (positions)"),
+      ),
+      this.answers.node,
+      this.map.node,
+      this.switches(),
+      this.where,
+      this.panels.node,
+    );
     [this.map.node, this.panels.node].forEach((node) => node.classList.add("g2h-dim"));
     this.buildFoot();
     this.answers.node.after(this.state); // in sight of who switches, types and moves
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
+    if (model.get("about"))
+      this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.leave());
     this.listen(this.told, "change", () => this.put({ positions: this.told.checked }));
@@ -75,9 +104,12 @@ class HeadExplorer extends LiveStage {
     this.allOn = element("button", { type: "button" }, "All on");
     this.listen(this.allOff, "click", () => this.switch(together(this.off, this.within())));
     this.listen(this.allOn, "click", () => this.switch(without(this.off, this.within())));
-    return element("div", { class: "g2h-controls" },
+    return element(
+      "div",
+      { class: "g2h-controls" },
       field("“alone”, “All off” and “All on” mean", this.scope),
-      element("div", { class: "g2h-buttons" }, this.allOff, this.allOn));
+      element("div", { class: "g2h-buttons" }, this.allOff, this.allOn),
+    );
   }
 
   // ---- where we are
@@ -136,9 +168,11 @@ class HeadExplorer extends LiveStage {
       return;
     }
     this.rest(OLD);
-    this.refuse(text
-      ? `This is ${text.length} characters long; there is room for ${LONGEST} here.`
-      : "Nothing to read yet: type a German sentence.");
+    this.refuse(
+      text
+        ? `This is ${text.length} characters long; there is room for ${LONGEST} here.`
+        : "Nothing to read yet: type a German sentence.",
+    );
   }
 
   /** Says in a sentence why there is no answer to what stands in the field; none takes that back. */
@@ -180,7 +214,13 @@ class HeadExplorer extends LiveStage {
     const isBag = !positions && !isUnmoved(order);
     const unshuffled = isBag ? await this.run({ text, ...changed }) : null;
     if (isBag && !unshuffled) return;
-    Object.assign(this, { base, now, unshuffled, isRecorded: false, milliseconds: performance.now() - begin });
+    Object.assign(this, {
+      base,
+      now,
+      unshuffled,
+      isRecorded: false,
+      milliseconds: performance.now() - begin,
+    });
     this.draw();
     this.account();
     Object.assign(this.root.dataset, { state: "done", question });
@@ -201,7 +241,8 @@ class HeadExplorer extends LiveStage {
   account() {
     if (this.isRecorded) {
       this.root.dataset.state = "recorded";
-      this.state.textContent = "A recorded example of the whole model. Touch anything here and the model comes to life.";
+      this.state.textContent =
+        "A recorded example of the whole model. Touch anything here and the model comes to life.";
       return;
     }
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
@@ -219,7 +260,11 @@ class HeadExplorer extends LiveStage {
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
     this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
+      chip.setAttribute(
+        "aria-pressed",
+        tidy(this.model.get("examples")[at]) === tidy(this.input.value),
+      ),
+    );
   }
 
   draw() {
@@ -232,9 +277,14 @@ class HeadExplorer extends LiveStage {
   drawLayer() {
     this.pointed = null;
     this.panels.show(this.now, this.block, this.layer);
-    this.where.replaceChildren(element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
-      [": each word of the sentence looks at all of them.", ": what is written so far; each word looks back.",
-        ": as it writes each word on the left, it looks at the German on the right."][this.block]);
+    this.where.replaceChildren(
+      element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
+      [
+        ": each word of the sentence looks at all of them.",
+        ": what is written so far; each word looks back.",
+        ": as it writes each word on the left, it looks at the German on the right.",
+      ][this.block],
+    );
     this.map.mark(this.block, this.layer, this.off);
     this.drawToken();
   }
@@ -252,7 +302,13 @@ class HeadExplorer extends LiveStage {
     const told = unmoved(block.shape[1]).flatMap((head) => {
       const weights = mapOf(block, this.layer, head)[row];
       const most = weights.indexOf(Math.max(...weights));
-      return [head ? ", head " : " head ", String(head + 1), " at “", element("bdi", {}, columns[most]), `” ${weights[most].toFixed(2)}`];
+      return [
+        head ? ", head " : " head ",
+        String(head + 1),
+        " at “",
+        element("bdi", {}, columns[most]),
+        `” ${weights[most].toFixed(2)}`,
+      ];
     });
     this.say("“", element("bdi", {}, rows[row]), "” looks most:", ...told, ".");
   }

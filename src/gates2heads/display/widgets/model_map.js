@@ -16,7 +16,11 @@ export function drawn(tag, attributes, ...children) {
 export class ModelMap {
   /** stage: the view; choose: hears the block and the layer that are pressed. */
   constructor(stage, choose) {
-    this.node = element("div", { class: "g2h-model", role: "group", "aria-label": "blocks and layers" });
+    this.node = element("div", {
+      class: "g2h-model",
+      role: "group",
+      "aria-label": "blocks and layers",
+    });
     stage.listen(this.node, "click", (event) => {
       const cell = event.target.closest("button");
       if (cell) choose(Number(cell.dataset.block), Number(cell.dataset.depth));
@@ -37,7 +41,11 @@ export class ModelMap {
 
   cell(block, at, depth) {
     const pictures = unmoved(block.shape[1]).map((head) => picture(mapOf(block, depth, head)));
-    const node = element("button", { type: "button", "data-block": at, "data-depth": depth }, ...pictures);
+    const node = element(
+      "button",
+      { type: "button", "data-block": at, "data-depth": depth },
+      ...pictures,
+    );
     this.cells.push({ node, at, depth, pictures });
     return node;
   }
@@ -59,8 +67,13 @@ export class ModelMap {
 function picture(map) {
   const shades = thumbnail(map).map(({ opacity, path }) => drawn("path", { d: path, opacity }));
   const cross = drawn("path", {
-    class: "g2h-cross", d: `M0 0L${map[0].length} ${map.length}M0 ${map.length}L${map[0].length} 0`,
+    class: "g2h-cross",
+    d: `M0 0L${map[0].length} ${map.length}M0 ${map.length}L${map[0].length} 0`,
   });
-  const view = { viewBox: `0 0 ${map[0].length} ${map.length}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const view = {
+    viewBox: `0 0 ${map[0].length} ${map.length}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  };
   return drawn("svg", view, ...shades, cross);
 }

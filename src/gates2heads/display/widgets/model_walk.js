@@ -42,7 +42,10 @@ class ModelWalk extends LiveStage {
   recorded() {
     const { stages, ...told } = this.model.get("recorded");
     const take = sharesFrom(this.model.get("weights"));
-    const whole = stages.map(({ shape, ...stage }) => ({ ...stage, weights: shape ? take(shape) : null }));
+    const whole = stages.map(({ shape, ...stage }) => ({
+      ...stage,
+      weights: shape ? take(shape) : null,
+    }));
     return { ...told, stages: whole };
   }
 
@@ -51,36 +54,63 @@ class ModelWalk extends LiveStage {
   build() {
     this.buildInput();
     this.tokens = { read: this.row("read", "token"), written: this.row("written", "step") };
-    const rows = element("div", { class: "g2h-tokens" }, ...Object.values(this.tokens).map(({ node }) => node));
+    const rows = element(
+      "div",
+      { class: "g2h-tokens" },
+      ...Object.values(this.tokens).map(({ node }) => node),
+    );
     this.map = new WalkMap(this, (place) => this.put({ place }));
     this.block = new WalkBlock();
     this.lens = new WalkLens(this, (step) => this.put({ step }));
     this.cache = new WalkCache();
     const parts = [this.map, this.block, this.lens, this.cache].map(({ node }) => node);
     const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), ...parts);
-    const legend = element("p", { class: "g2h-legend" }, ...LEGEND.map(([kind, text]) =>
-      element("span", {}, kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }), text)));
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      ...LEGEND.map(([kind, text]) =>
+        element(
+          "span",
+          {},
+          kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }),
+          text,
+        ),
+      ),
+    );
     this.root.append(picture, legend);
     this.buildFoot();
     this.refusal.node.after(this.state); // in sight of who types
     picture.before(this.status);
-    if (this.model.get("about")) this.root.append(element("p", { class: "g2h-about" }, this.model.get("about")));
+    if (this.model.get("about"))
+      this.root.append(element("p", { class: "g2h-about" }, this.model.get("about")));
   }
 
   buildInput() {
     const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
+    this.input = element("input", {
+      type: "text",
+      dir: "auto",
+      lang: "de",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.input.value = model.get("text");
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input),
-      this.buildChips(model.get("examples"), () => ({ lang: "de" })));
+      field(model.get("label"), this.input),
+      this.buildRefusal(this.input),
+      this.buildChips(model.get("examples"), () => ({ lang: "de" })),
+    );
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.leave());
   }
 
   /** A row of tokens to press; the arrows walk along it. */
   row(name, trait) {
-    const list = element("div", { class: "g2h-row", role: "group", "aria-label": `tokens that are ${name}` });
+    const list = element("div", {
+      class: "g2h-row",
+      role: "group",
+      "aria-label": `tokens that are ${name}`,
+    });
     this.listen(list, "click", (event) => {
       const token = event.target.closest("button");
       if (token) this.putToken(trait, Number(token.dataset.place));
@@ -95,21 +125,39 @@ class ModelWalk extends LiveStage {
       this.putToken(trait, Number(next.dataset.place));
       next.focus();
     });
-    const node = element("div", { class: `g2h-side g2h-${name}` }, element("span", { class: "g2h-sidename" }, name), list);
+    const node = element(
+      "div",
+      { class: `g2h-side g2h-${name}` },
+      element("span", { class: "g2h-sidename" }, name),
+      list,
+    );
     return { node, list, trait };
   }
 
   controls() {
-    this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "the word at hand" });
+    this.slider = element("input", {
+      type: "range",
+      min: 1,
+      step: 1,
+      "aria-label": "the word at hand",
+    });
     this.sliderText = element("output");
     this.back = element("button", { type: "button" }, "Back");
     this.on = element("button", { type: "button", class: "g2h-main" }, "Walk on");
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.goOn(false));
     this.listen(this.on, "click", () => this.goOn(true));
-    return element("div", { class: "g2h-controls" },
-      element("label", { class: "g2h-hand" }, element("span", {}, "the word at hand: ", this.sliderText), this.slider),
-      element("div", { class: "g2h-buttons" }, this.back, this.on));
+    return element(
+      "div",
+      { class: "g2h-controls" },
+      element(
+        "label",
+        { class: "g2h-hand" },
+        element("span", {}, "the word at hand: ", this.sliderText),
+        this.slider,
+      ),
+      element("div", { class: "g2h-buttons" }, this.back, this.on),
+    );
   }
 
   // ---- where we are
@@ -151,9 +199,11 @@ class ModelWalk extends LiveStage {
     this.asked = null;
     this.dim(true);
     this.showChips();
-    this.rest(text
-      ? `This is ${text.length} characters long; there is room for ${LONGEST} here. ${OLD}`
-      : `Nothing to read yet: type a German sentence. ${OLD}`);
+    this.rest(
+      text
+        ? `This is ${text.length} characters long; there is room for ${LONGEST} here. ${OLD}`
+        : `Nothing to read yet: type a German sentence. ${OLD}`,
+    );
   }
 
   /** The text was set, by a control or by Python. */
@@ -168,7 +218,8 @@ class ModelWalk extends LiveStage {
     if (text === this.asked) return;
     this.asked = text;
     this.refusal.say("");
-    if (text === this.result.text) { // what stands there is its answer already
+    if (text === this.result.text) {
+      // what stands there is its answer already
       this.running?.abort(new Error("an older question came again"));
       this.settleOn();
       return;
@@ -199,7 +250,10 @@ class ModelWalk extends LiveStage {
     const told = this.isRecorded
       ? "A recorded example. Touch anything here and the model comes to life."
       : `${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
-    Object.assign(this.root.dataset, { state: this.isRecorded ? "recorded" : "done", shown: this.result.text });
+    Object.assign(this.root.dataset, {
+      state: this.isRecorded ? "recorded" : "done",
+      shown: this.result.text,
+    });
     this.state.textContent = told;
   }
 
@@ -207,7 +261,11 @@ class ModelWalk extends LiveStage {
 
   showChips() {
     this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
+      chip.setAttribute(
+        "aria-pressed",
+        tidy(this.model.get("examples")[at]) === tidy(this.input.value),
+      ),
+    );
   }
 
   draw() {
@@ -215,8 +273,15 @@ class ModelWalk extends LiveStage {
     this.words = wordsOfWalk(this.result);
     const fill = (row, words) => {
       const hadFocus = row.list.contains(document.activeElement);
-      row.list.replaceChildren(...words.map((word, place) =>
-        element("button", { type: "button", class: "g2h-token", "data-place": place }, element("bdi", {}, word))));
+      row.list.replaceChildren(
+        ...words.map((word, place) =>
+          element(
+            "button",
+            { type: "button", class: "g2h-token", "data-place": place },
+            element("bdi", {}, word),
+          ),
+        ),
+      );
       if (hadFocus) row.list.children[this.at[row.trait]].focus({ preventScroll: true });
     };
     fill(this.tokens.read, this.words.read);

@@ -37,7 +37,13 @@ export class Sentences {
     this.rows = {};
     for (const [side, [name, lang]] of Object.entries(names)) {
       const label = `${name} words; arrows walk, Enter keeps one`;
-      const row = { class: "g2h-words", role: "group", "aria-label": label, lang, "data-side": side };
+      const row = {
+        class: "g2h-words",
+        role: "group",
+        "aria-label": label,
+        lang,
+        "data-side": side,
+      };
       this.rows[side] = element("div", row);
       const head = element("span", { class: "g2h-name", "aria-hidden": "true" }, name);
       this.node.append(head, this.rows[side]);
@@ -164,7 +170,10 @@ export class Sentences {
       });
     }
     const told = strongest(weights).flatMap((at, rank) => [
-      rank ? ", " : " ", ...quoted(this.words[other][at]), ` ${weights[at].toFixed(2)}`]);
+      rank ? ", " : " ",
+      ...quoted(this.words[other][at]),
+      ` ${weights[at].toFixed(2)}`,
+    ]);
     const verb = isWritten ? " looked most at" : " was looked at most by";
     this.say(...quoted(this.words[side][place]), verb, ...told);
     this.drawLinks();
@@ -196,11 +205,13 @@ export class Sentences {
     // In several lines the links of all words would be a tangle.
     const isOneLine = [source, target].every((row) => row.at(-1).y === row[0].y);
     const [faint, chosen] = [[], []];
-    this.map.forEach((row, t) => row.forEach((weight, s) => {
-      const isChosen = place === (side === "target" ? t : s);
-      if (weight < LEAST || (!isChosen && (weight < FAINT || !isOneLine))) return;
-      (isChosen ? chosen : faint).push(link(source[s], target[t], weight, isChosen));
-    }));
+    this.map.forEach((row, t) =>
+      row.forEach((weight, s) => {
+        const isChosen = place === (side === "target" ? t : s);
+        if (weight < LEAST || (!isChosen && (weight < FAINT || !isOneLine))) return;
+        (isChosen ? chosen : faint).push(link(source[s], target[t], weight, isChosen));
+      }),
+    );
     this.svg.replaceChildren(...faint, ...chosen);
   }
 

@@ -6,7 +6,8 @@ import { Refusal, Stage, choice, element, field } from "./view.js";
 
 const WAIT = 150; // milliseconds without a key before what is typed is read
 const OWN = "Your own sentence. Point at a word to see where the model looked.";
-const LEGEND = "Framed: the word that is pointed at. The deeper a shade and the broader a link, the more weight.";
+const LEGEND =
+  "Framed: the word that is pointed at. The deeper a shade and the broader a link, the more weight.";
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
 
 /** What there is to choose from: [{label, layer, head}], what was found truest first. */
@@ -42,7 +43,10 @@ function recordedOf(model) {
   const { shape, ...told } = model.get("recorded");
   const bytes = model.get("weights");
   const at = (_, place) => bytes.getFloat32(4 * place, true);
-  return { ...told, weights: { shape, data: Float32Array.from({ length: bytes.byteLength / 4 }, at) } };
+  return {
+    ...told,
+    weights: { shape, data: Float32Array.from({ length: bytes.byteLength / 4 }, at) },
+  };
 }
 
 class Translate extends Stage {
@@ -53,7 +57,9 @@ class Translate extends Stage {
     this.buildInput();
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.state = element("p", { class: "g2h-state", role: "status" });
-    this.sentences = new Sentences(this, NAMES, (...parts) => this.status.replaceChildren(...parts));
+    this.sentences = new Sentences(this, NAMES, (...parts) =>
+      this.status.replaceChildren(...parts),
+    );
     const legend = element("p", { class: "g2h-legend" }, LEGEND);
     this.root.append(this.sentences.node, this.status, legend, this.state);
     this.buildSettings(recorded.weights.shape);
@@ -69,11 +75,22 @@ class Translate extends Stage {
 
   buildInput() {
     this.input = element("textarea", {
-      rows: 2, dir: "auto", lang: "de", spellcheck: "false", maxlength: 4000,
+      rows: 2,
+      dir: "auto",
+      lang: "de",
+      spellcheck: "false",
+      maxlength: 4000,
     });
     this.input.value = this.model.get("text");
-    this.buttons = this.model.get("examples").map(([label, text], place) => element(
-      "button", { type: "button", class: "g2h-example", title: text, "data-place": place }, label));
+    this.buttons = this.model
+      .get("examples")
+      .map(([label, text], place) =>
+        element(
+          "button",
+          { type: "button", class: "g2h-example", title: text, "data-place": place },
+          label,
+        ),
+      );
     const group = { class: "g2h-examples", role: "group", "aria-label": "examples" };
     const row = element("div", group, ...this.buttons);
     this.watch = element("p", { class: "g2h-watch" });
@@ -95,8 +112,14 @@ class Translate extends Stage {
     this.widthText = element("output");
     const choices = lookChoices(shape);
     this.looks = choice(choices.map(({ label }) => label));
-    this.root.append(element("div", { class: "g2h-controls" },
-      field("search: ", this.width, this.widthText), field("the links show", this.looks)));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("search: ", this.width, this.widthText),
+        field("the links show", this.looks),
+      ),
+    );
     const look = () => {
       const { layer, head } = choices[this.looks.selectedIndex];
       this.sentences.choose(layer, head);
@@ -123,9 +146,12 @@ class Translate extends Stage {
       return;
     }
     if (this.asked) return;
-    this.at("ready", this.live.isBeside
-      ? "The model is here: type, and it answers."
-      : "The model is here. This page allows it no thread of its own: typing may stutter.");
+    this.at(
+      "ready",
+      this.live.isBeside
+        ? "The model is here: type, and it answers."
+        : "The model is here. This page allows it no thread of its own: typing may stutter.",
+    );
   }
 
   later() {

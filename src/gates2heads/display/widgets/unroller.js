@@ -4,7 +4,18 @@ import { seen, told } from "./gates.js";
 import { UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
 import {
-  apart, decodedForcing, driftOf, expectedAt, heldInWords, likeliestAt, LINES, stepInWords, stepsOf, surprises, taughtInWords, textOf,
+  apart,
+  decodedForcing,
+  driftOf,
+  expectedAt,
+  heldInWords,
+  likeliestAt,
+  LINES,
+  stepInWords,
+  stepsOf,
+  surprises,
+  taughtInWords,
+  textOf,
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "./view.js";
 
@@ -16,7 +27,11 @@ class Unroller extends LiveStage {
   constructor(model, el) {
     super(model, el, "unroller");
     this.all = this.lives;
-    this.run = { ...decodedForcing(model.get("recorded"), model.get("numbers")), text: model.get("examples")[0], model: 0 };
+    this.run = {
+      ...decodedForcing(model.get("recorded"), model.get("numbers")),
+      text: model.get("examples")[0],
+      model: 0,
+    };
     this.isRecorded = true;
     this.begun = JSON.stringify(this.recordedQuestion());
     this.build();
@@ -33,19 +48,44 @@ class Unroller extends LiveStage {
 
   build() {
     const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", spellcheck: "false", autocomplete: "off" });
+    this.input = element("input", {
+      type: "text",
+      dir: "auto",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.input.value = model.get("text");
-    this.root.append(field(model.get("label"), this.input), this.buildRefusal(this.input), this.buildChips(model.get("labels"), () => ({ dir: "auto" })));
+    this.root.append(
+      field(model.get("label"), this.input),
+      this.buildRefusal(this.input),
+      this.buildChips(model.get("labels"), () => ({ dir: "auto" })),
+    );
     this.which = choice(model.get("names"));
-    this.lesson = element("input", { type: "text", spellcheck: "false", autocomplete: "off", inputmode: "numeric", placeholder: "what it writes freely" });
+    this.lesson = element("input", {
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      inputmode: "numeric",
+      placeholder: "what it writes freely",
+    });
     this.lessonRefusal = new Refusal(this.lesson);
     this.root.append(
-      element("div", { class: "g2h-controls" }, field("the network learned by", this.which), field("the teacher says", this.lesson)),
-      this.lessonRefusal.node, this.buildSteps(), this.buildSheet(), this.buildHand());
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("the network learned by", this.which),
+        field("the teacher says", this.lesson),
+      ),
+      this.lessonRefusal.node,
+      this.buildSteps(),
+      this.buildSheet(),
+      this.buildHand(),
+    );
     this.buildFoot();
     this.refusal.node.after(this.state); // in sight of who types
     this.picture.before(this.status); // and of who steps
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
+    if (model.get("about"))
+      this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
     this.listen(this.input, "input", () => this.later());
     this.listen(this.input, "change", () => this.leave());
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
@@ -60,32 +100,74 @@ class Unroller extends LiveStage {
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.put({ step: Math.max(this.step - 1, 0) }));
     this.listen(this.on, "click", () => this.put({ step: inside(this.step + 1, this.steps) }));
-    return element("div", { class: "g2h-controls g2h-steps" }, element("label", { class: "g2h-field" }, element("span", {}, "step"), this.slider), buttons);
+    return element(
+      "div",
+      { class: "g2h-controls g2h-steps" },
+      element("label", { class: "g2h-field" }, element("span", {}, "step"), this.slider),
+      buttons,
+    );
   }
 
   buildSheet() {
     this.reads = new UnrollRow(this, "reads", "reads", (step) => this.put({ step }));
     this.encoder = new UnrollTape("its states");
-    this.rows = Object.fromEntries(LINES.map((name) =>
-      [name, new UnrollRow(this, name, TITLES[name], (step) => this.put({ step: this.run.source.length + step }))]));
-    this.expects = new UnrollRow(this, "expects", "it expected", (step) => this.put({ step: this.run.source.length + step }));
+    this.rows = Object.fromEntries(
+      LINES.map((name) => [
+        name,
+        new UnrollRow(this, name, TITLES[name], (step) =>
+          this.put({ step: this.run.source.length + step }),
+        ),
+      ]),
+    );
+    this.expects = new UnrollRow(this, "expects", "it expected", (step) =>
+      this.put({ step: this.run.source.length + step }),
+    );
     this.decoder = new UnrollTape("states, held line");
     this.gap = new UnrollBars("free and held apart", FAR, "");
     this.nats = new UnrollBars("surprise", SURPRISE, " nats");
     const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
-    const writing = element("div", { class: "g2h-sheet" }, this.rows.free.node, this.rows.held.node, this.decoder.node,
-      this.gap.node, this.rows.taught.node, this.expects.node, this.nats.node);
-    const box = (sheet, label) => element("div", { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label }, sheet);
-    this.picture = element("div", { class: "g2h-dim" }, box(reading, "the encoder, step by step"), box(writing, "the decoder, three ways"));
-    const legend = element("p", { class: "g2h-legend" }, "States: one row for each unit, blue above zero, orange below. ",
-      element("i", { class: "g2h-swatch", "data-mark": "held" }), " held, ", element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
-      " otherwise than free running, or than the teacher.");
+    const writing = element(
+      "div",
+      { class: "g2h-sheet" },
+      this.rows.free.node,
+      this.rows.held.node,
+      this.decoder.node,
+      this.gap.node,
+      this.rows.taught.node,
+      this.expects.node,
+      this.nats.node,
+    );
+    const box = (sheet, label) =>
+      element(
+        "div",
+        { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label },
+        sheet,
+      );
+    this.picture = element(
+      "div",
+      { class: "g2h-dim" },
+      box(reading, "the encoder, step by step"),
+      box(writing, "the decoder, three ways"),
+    );
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      "States: one row for each unit, blue above zero, orange below. ",
+      element("i", { class: "g2h-swatch", "data-mark": "held" }),
+      " held, ",
+      element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
+      " otherwise than free running, or than the teacher.",
+    );
     return element("div", {}, this.picture, legend);
   }
 
   buildHand() {
     this.shares = element("table", { class: "g2h-numbers" });
-    this.keys = element("div", { class: "g2h-chips g2h-keys", role: "group", "aria-label": "hold a character at this step" });
+    this.keys = element("div", {
+      class: "g2h-chips g2h-keys",
+      role: "group",
+      "aria-label": "hold a character at this step",
+    });
     this.release = element("button", { type: "button" }, "Release all");
     this.hint = element("p", { class: "g2h-legend" });
     this.listen(this.keys, "click", (event) => {
@@ -93,7 +175,13 @@ class Unroller extends LiveStage {
       if (key) this.hold(key.dataset.token);
     });
     this.listen(this.release, "click", () => this.put({ held: {} }));
-    return element("div", { class: "g2h-hand g2h-dim" }, this.hint, element("div", { class: "g2h-buttons" }, this.keys, this.release), this.shares);
+    return element(
+      "div",
+      { class: "g2h-hand g2h-dim" },
+      this.hint,
+      element("div", { class: "g2h-buttons" }, this.keys, this.release),
+      this.shares,
+    );
   }
 
   // ---- where we are
@@ -197,7 +285,9 @@ class Unroller extends LiveStage {
     const { run } = this;
     if (this.isRecorded) this.root.dataset.state = "recorded";
     const said = `Free running writes ${textOf(run.free) || "nothing"}. ${heldInWords(run, this.model.get("held"))} ${taughtInWords(run)}`;
-    this.state.textContent = this.isRecorded ? `A recorded example; touch anything and the network comes to life. ${said}` : said;
+    this.state.textContent = this.isRecorded
+      ? `A recorded example; touch anything and the network comes to life. ${said}`
+      : said;
   }
 
   // ---- drawing
@@ -205,8 +295,11 @@ class Unroller extends LiveStage {
   /** The controls show what is asked. */
   mark() {
     this.which.selectedIndex = inside(this.model.get("model"), this.all.length);
-    if (spelled(this.lesson.value) !== this.model.get("taught")) this.lesson.value = this.model.get("taught");
-    this.chips.forEach((chip, at) => chip.setAttribute("aria-pressed", this.model.get("examples")[at] === this.model.get("text")));
+    if (spelled(this.lesson.value) !== this.model.get("taught"))
+      this.lesson.value = this.model.get("taught");
+    this.chips.forEach((chip, at) =>
+      chip.setAttribute("aria-pressed", this.model.get("examples")[at] === this.model.get("text")),
+    );
     this.release.disabled = !Object.keys(this.model.get("held")).length;
   }
 
@@ -220,17 +313,37 @@ class Unroller extends LiveStage {
     this.root.style.setProperty("--g2h-read-columns", read);
     this.rows.free.show(run.free.tokens, write);
     const other = new Set(driftOf(run, -1));
-    this.rows.held.show(run.held.tokens, write, run.held.tokens.map((token, step) =>
-      (holds[step] === token ? "held" : other.has(step) ? "otherwise" : "")));
+    this.rows.held.show(
+      run.held.tokens,
+      write,
+      run.held.tokens.map((token, step) =>
+        holds[step] === token ? "held" : other.has(step) ? "otherwise" : "",
+      ),
+    );
     this.decoder.show(run.held.hidden, write);
     this.gap.show(apart(run.free, run.held), write);
     this.rows.taught.show(run.taught.tokens, write);
-    const expected = run.taught.tokens.map((_, step) => run.vocabulary[expectedAt(run.taught, step)]);
-    this.expects.show(expected, write, expected.map((token, step) => (token === run.taught.tokens[step] ? "" : "otherwise")));
+    const expected = run.taught.tokens.map(
+      (_, step) => run.vocabulary[expectedAt(run.taught, step)],
+    );
+    this.expects.show(
+      expected,
+      write,
+      expected.map((token, step) => (token === run.taught.tokens[step] ? "" : "otherwise")),
+    );
     this.nats.show(surprises(run), write);
     this.slider.max = read + write;
-    this.keys.replaceChildren(...run.vocabulary.filter((token) => !["<pad>", "<bos>"].includes(token)).map((token) =>
-      element("button", { type: "button", class: "g2h-chip", "data-token": token }, seen(token))));
+    this.keys.replaceChildren(
+      ...run.vocabulary
+        .filter((token) => !["<pad>", "<bos>"].includes(token))
+        .map((token) =>
+          element(
+            "button",
+            { type: "button", class: "g2h-chip", "data-token": token },
+            seen(token),
+          ),
+        ),
+    );
     this.drawStep();
   }
 
@@ -260,9 +373,27 @@ class Unroller extends LiveStage {
       key.setAttribute("aria-pressed", holds[writing] === key.dataset.token);
     });
     const rows = writing < 0 ? [] : likeliestAt(run, LINES, writing);
-    const head = element("tr", {}, element("th", {}, "expects"), ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])));
-    this.shares.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows.map(({ id, token, shares }) =>
-      element("tr", {}, element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))), ...shares.map(bar)))));
+    const head = element(
+      "tr",
+      {},
+      element("th", {}, "expects"),
+      ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])),
+    );
+    this.shares.replaceChildren(
+      element("thead", {}, head),
+      element(
+        "tbody",
+        {},
+        ...rows.map(({ id, token, shares }) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))),
+            ...shares.map(bar),
+          ),
+        ),
+      ),
+    );
     this.shares.hidden = !rows.length;
   }
 }

@@ -21,10 +21,17 @@ export function* forcingSteps(model, source, { bos, eos, maxLength, held = [], t
     : free;
   const told = taught ?? free.tokens.filter((token) => token !== eos);
   const lesson = new Map([...told, eos].map((token, step) => [step, token]));
-  const taughtLine = yield* lineSteps(model, state, { ...options, length: lesson.size, held: lesson });
+  const taughtLine = yield* lineSteps(model, state, {
+    ...options,
+    length: lesson.size,
+    held: lesson,
+  });
   const { rows, columns } = states;
   return {
-    states: { shape: [rows, columns], data: Float32Array.from(states.data.subarray(0, rows * columns)) },
+    states: {
+      shape: [rows, columns],
+      data: Float32Array.from(states.data.subarray(0, rows * columns)),
+    },
     summary: Float32Array.from(summary),
     free,
     held: line,

@@ -44,7 +44,11 @@ export function* followSteps(choose, step, state, options) {
     }
     if (tree) {
       const sums = Float64Array.from(answer.logProbs, (number) => written.logProb + number);
-      tree.grow([sums], [{ slot: 0, token: last, fate: fateOf(last, eos, length === maxLength) }], rule);
+      tree.grow(
+        [sums],
+        [{ slot: 0, token: last, fate: fateOf(last, eos, length === maxLength) }],
+        rule,
+      );
     }
     written.state = answer.state;
     written.logProb += answer.logProbs[last];

@@ -5,7 +5,8 @@ import { Matrix } from "../tensor.js";
 /** Every head of a model's attention in heads, in the order of its layers: [{layer, head}, …]. */
 export function headsOf(model) {
   return attentionsOf(model).flatMap(({ name, num_heads }) =>
-    Array.from({ length: num_heads }, (_, head) => ({ layer: name, head })));
+    Array.from({ length: num_heads }, (_, head) => ({ layer: name, head })),
+  );
 }
 
 /**
@@ -40,13 +41,15 @@ export function leaveOut(record, layer, context, width) {
   const heads = record?.off?.get(layer);
   if (!heads) return context;
   const data = context.data.map((number, at) =>
-    (heads.has(Math.floor((at % context.columns) / width)) ? 0 : number));
+    heads.has(Math.floor((at % context.columns) / width)) ? 0 : number,
+  );
   return new Matrix(context.rows, context.columns, data);
 }
 
 // Attention in heads is known by its `num_heads`; the order is that in which layers were built.
 function attentionsOf(part) {
-  if (!part || typeof part !== "object" || part instanceof Matrix || ArrayBuffer.isView(part)) return [];
+  if (!part || typeof part !== "object" || part instanceof Matrix || ArrayBuffer.isView(part))
+    return [];
   if (Number.isInteger(part.num_heads)) return [part];
   return Object.values(part).flatMap(attentionsOf);
 }

@@ -6,9 +6,11 @@ export function checkTokens(name, tokens, size, { most = Infinity, least = 1 } =
     throw new Error(`${name} must be a list of token numbers, got ${typeof tokens}`);
   }
   if (tokens.length < least) throw new Error(`${name} must hold at least one token, got none`);
-  if (tokens.length > most) throw new Error(`${name} must be at most ${most} tokens long, got ${tokens.length}`);
+  if (tokens.length > most)
+    throw new Error(`${name} must be at most ${most} tokens long, got ${tokens.length}`);
   const wrong = tokens.findIndex((token) => !Number.isInteger(token) || token < 0 || token >= size);
-  if (wrong >= 0) throw new Error(`${name} must hold numbers from 0 to ${size - 1}, got ${tokens[wrong]}`);
+  if (wrong >= 0)
+    throw new Error(`${name} must hold numbers from 0 to ${size - 1}, got ${tokens[wrong]}`);
 }
 
 /** What a model's layers are told of a caller's wishes; null if there is none. */

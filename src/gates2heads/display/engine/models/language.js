@@ -78,7 +78,8 @@ export class CausalStack extends LanguageModel {
 
   read(tokens, { past, length }, record) {
     const end = length + tokens.length;
-    if (end > this.max_length) throw new Error(`tokens must be at most ${this.max_length} tokens long, got ${end}`);
+    if (end > this.max_length)
+      throw new Error(`tokens must be at most ${this.max_length} tokens long, got ${end}`);
     let vectors = this.positions.forward(embedding(tokens, this.table, this.factor), length);
     const extended = this.layers.map((layer, depth) => {
       const after = layer.step(vectors, past[depth], record);
@@ -94,7 +95,9 @@ export class TransformerLanguageModel extends CausalStack {
   constructor(weights, settings) {
     super(weights, settings, weights.matrix("table"));
     this.factor = Math.sqrt(this.table.columns);
-    this.readout_table = weights.has("readout_table") ? weights.matrix("readout_table") : this.table;
+    this.readout_table = weights.has("readout_table")
+      ? weights.matrix("readout_table")
+      : this.table;
     this.readout_bias = weights.vector("readout_bias");
   }
 

@@ -15,7 +15,10 @@ export class CharacterTokenizer {
     const characters = this.pieces(text);
     const unknown = [...new Set(characters)].filter((one) => !index.has(one)).sort();
     if (unknown.length) {
-      const named = unknown.slice(0, 12).map((one) => `“${one}”`).join(", ");
+      const named = unknown
+        .slice(0, 12)
+        .map((one) => `“${one}”`)
+        .join(", ");
       const more = unknown.length > 12 ? ` and ${unknown.length - 12} more` : "";
       throw new Error(`text holds ${named}${more}, which this model never saw`);
     }
@@ -30,6 +33,8 @@ export class CharacterTokenizer {
 
   /** Put the characters together again, up to the first <eos>. */
   decode(numbers) {
-    return textNumbers(numbers, this.vocabulary).map((number) => this.vocabulary.tokens[number]).join("");
+    return textNumbers(numbers, this.vocabulary)
+      .map((number) => this.vocabulary.tokens[number])
+      .join("");
   }
 }

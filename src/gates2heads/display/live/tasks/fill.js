@@ -22,7 +22,9 @@ export function* fillText(loaded, { text, hidden = [] }) {
   const { model, source, card } = loaded;
   const tokens = source.pieces(text);
   if (tokens.length > MOST) {
-    return { refused: `This sentence has ${tokens.length} words and signs; there is room for ${MOST} here.` };
+    return {
+      refused: `This sentence has ${tokens.length} words and signs; there is room for ${MOST} here.`,
+    };
   }
   const ids = source.encode(text, { eos: false });
   const { index, tokens: names } = source.vocabulary;
@@ -31,8 +33,12 @@ export function* fillText(loaded, { text, hidden = [] }) {
   const places = [...new Set(hidden)].filter((place) => place < ids.length).sort((a, b) => a - b);
   const nameOf = (id) => names[id] ?? "[MASK]"; // which stands behind the last token
   yield { length: tokens.length };
-  if (model instanceof BERT) return { ...told, gaps: fill(model, source.vocabulary, ids, known, places, nameOf) };
-  return { ...told, ...(yield* goOn(model, source.vocabulary, ids.slice(0, places[0] ?? ids.length), nameOf)) };
+  if (model instanceof BERT)
+    return { ...told, gaps: fill(model, source.vocabulary, ids, known, places, nameOf) };
+  return {
+    ...told,
+    ...(yield* goOn(model, source.vocabulary, ids.slice(0, places[0] ?? ids.length), nameOf)),
+  };
 }
 
 function fill(model, { bos, eos, length }, ids, known, places, nameOf) {

@@ -13,7 +13,8 @@ function modelsOf({ model }) {
 /** The tokens of a text that may be empty. */
 function numbersOf({ source }, text) {
   const numbers = text ? source.encode(text, { eos: false }) : [];
-  if (numbers.length > MOST) throw new Error(`text must be at most ${MOST} tokens long, got ${numbers.length}`);
+  if (numbers.length > MOST)
+    throw new Error(`text must be at most ${MOST} tokens long, got ${numbers.length}`);
   return numbers;
 }
 
@@ -53,14 +54,18 @@ export function* readAhead(loaded, { text, ...way }) {
 function ahead(logProbs, tokens, way) {
   if (logProbs.every((number) => number === -Infinity)) return { ahead: [], kept: 0 };
   const narrowed = narrow(logProbs, way);
-  const order = Array.from(logProbs.keys()).sort((a, b) => logProbs[b] - logProbs[a] || a - b).slice(0, SHOWN);
+  const order = Array.from(logProbs.keys())
+    .sort((a, b) => logProbs[b] - logProbs[a] || a - b)
+    .slice(0, SHOWN);
   return {
-    ahead: order.filter((token) => logProbs[token] > -Infinity).map((token) => ({
-      token,
-      piece: tokens[token],
-      prob: Math.exp(logProbs[token]),
-      drawn: Math.exp(narrowed[token]),
-    })),
+    ahead: order
+      .filter((token) => logProbs[token] > -Infinity)
+      .map((token) => ({
+        token,
+        piece: tokens[token],
+        prob: Math.exp(logProbs[token]),
+        drawn: Math.exp(narrowed[token]),
+      })),
     kept: narrowed.reduce((count, number) => count + (number > -Infinity), 0),
   };
 }

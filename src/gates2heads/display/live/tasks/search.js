@@ -16,7 +16,9 @@ const latest = new WeakMap(); // of each model the text that was read last, with
 export function* searchText(loaded, { text, limit, ...asked }) {
   const ids = loaded.source.encode(text);
   if (ids.length > limit) {
-    throw new Error(`This text has ${ids.length} pieces, and the tree has room for ${limit}: take a shorter one.`);
+    throw new Error(
+      `This text has ${ids.length} pieces, and the tree has room for ${limit}: take a shorter one.`,
+    );
   }
   const words = loaded.target.vocabulary;
   const { step, state } = answersTo(loaded, text, ids);
@@ -29,7 +31,10 @@ export function* searchText(loaded, { text, limit, ...asked }) {
 function answersTo(loaded, text, ids) {
   const known = latest.get(loaded);
   if (known?.text === text && known.answers.size() < MOST) return known.answers;
-  const answers = remembering((state, last) => loaded.model.step(state, last), loaded.model.start(ids));
+  const answers = remembering(
+    (state, last) => loaded.model.step(state, last),
+    loaded.model.start(ids),
+  );
   latest.set(loaded, { text, answers });
   return answers;
 }
