@@ -264,7 +264,7 @@ function arrayOf(data, shape) {
   };
 }
 
-async function answer({ op, ...request }) {
+async function answerTo({ op, ...request }) {
   try {
     return { value: await operations[op](request) };
   } catch (error) {
@@ -274,6 +274,6 @@ async function answer({ op, ...request }) {
 
 for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
   const answers = [];
-  for (const request of JSON.parse(line, received)) answers.push(await answer(request));
+  for (const request of JSON.parse(line, received)) answers.push(await answerTo(request));
   process.stdout.write(`${JSON.stringify(answers, sent)}\n`);
 }

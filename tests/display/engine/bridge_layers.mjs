@@ -58,28 +58,6 @@ export const layers = {
     );
   },
 
-  // The same product by WebAssembly and by plain JavaScript.
-  bothWays({ entry, inputs }) {
-    const [fast, plain] = [true, false].map((way) =>
-      readEntry(entry, { fast: way }).weights.matrix("weight"),
-    );
-    if (!fast.kernel || plain.kernel)
-      throw new Error("one of the two must have a kernel, and one none");
-    const halves = [0, fast.rows >> 1, fast.rows];
-    const parts = halves.slice(1).map((end, i) => linear(inputs, fast.slice(halves[i], end)));
-    return [linear(inputs, fast), linear(inputs, plain), linear(inputs, fast), ...parts];
-  },
-
-  withoutWebAssembly({ entry, inputs }) {
-    const kept = globalThis.WebAssembly;
-    delete globalThis.WebAssembly;
-    try {
-      return linear(inputs, readEntry(entry).weights.matrix("weight"));
-    } finally {
-      globalThis.WebAssembly = kept;
-    }
-  },
-
   // The same product by WebAssembly and by plain JavaScript, whole and in two halves of the rows.
   bothWays({ entry, inputs }) {
     const [fast, plain] = [true, false].map((way) =>

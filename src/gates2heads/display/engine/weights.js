@@ -38,7 +38,7 @@ export function readEntry(entry, { verify = true, fast = true } = {}) {
   try {
     bytes = entryBytes(entry);
   } catch (error) {
-    throw new Error(`The model's file is not whole: ${error.message}.`);
+    throw new Error(`The model's file is not whole: ${error.message}.`, { cause: error });
   }
   if (verify) {
     const hash = new Sha256().add(new TextEncoder().encode(entry.header)).add(bytes).hex();

@@ -76,14 +76,14 @@ export function wordsOf(pieces) {
  * One map (T, S) out of {shape: [layers, heads, T, S], data}: a layer or the mean of all (null),
  * a head or the mean of all (null).
  */
-export function chosenMap({ shape: [layers, heads, written, read], data }, layer, head) {
+export function chosenMap({ shape: [layers, heads, rows, columns], data }, layer, head) {
   const some = (count, chosen) => (chosen === null ? [...Array(count).keys()] : [chosen]);
   const maps = some(layers, layer).flatMap((l) => some(heads, head).map((h) => l * heads + h));
-  return Array.from({ length: written }, (_, t) =>
+  return Array.from({ length: rows }, (_, t) =>
     Float64Array.from(
-      { length: read },
+      { length: columns },
       (_, s) =>
-        maps.reduce((sum, map) => sum + data[(map * written + t) * read + s], 0) / maps.length,
+        maps.reduce((sum, map) => sum + data[(map * rows + t) * columns + s], 0) / maps.length,
     ),
   );
 }

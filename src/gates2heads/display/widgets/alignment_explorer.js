@@ -162,7 +162,7 @@ class AlignmentExplorer extends Stage {
   }
 
   /** The whole matrix; rows share the columns of the source tokens. */
-  buildMatrix({ target, source, rows }) {
+  buildMatrix({ target, rows }) {
     this.rows = rows.map((weights, step) => {
       const token = element("bdi", {}, visible(target[step]));
       const label = element("span", { class: "g2h-label" }, token);

@@ -1,4 +1,4 @@
-import { knownCharacters, MOST, UNKNOWN } from "../live/characters.js";
+import { knownCharacters, UNKNOWN } from "../live/characters.js";
 import { LiveStage } from "../live/stage.js";
 import { GateClamps } from "./gate_clamps.js";
 import { GatePanel } from "./gate_panel.js";

@@ -56,7 +56,7 @@ export class ModelMap {
       const isChosen = at === block && depth === chosen;
       node.setAttribute("aria-pressed", isChosen);
       const gone = pictures.map((_, head) => isOff(off, [BLOCKS[at].layer(depth), head]));
-      pictures.forEach((picture, head) => picture.classList.toggle("g2h-off", gone[head]));
+      pictures.forEach((one, head) => one.classList.toggle("g2h-off", gone[head]));
       const count = gone.filter(Boolean).length;
       const told = count ? `, ${count} of ${gone.length} heads off` : "";
       node.setAttribute("aria-label", `${BLOCKS[at].name}, layer ${depth + 1}${told}`);
