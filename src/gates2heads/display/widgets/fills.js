@@ -39,7 +39,7 @@ export function runsOf(gaps) {
   return runs;
 }
 
-/** What a model wrote into each run of gaps beside what stood there: [{written, was, isSame, share}…]. */
+/** What a model wrote into each run of gaps beside what stood there: [{written, was, isSame}…]. */
 export function fillings({ tokens, gaps }) {
   return runsOf(gaps).map((run) => {
     const written = run.map(({ best }) => best[0].token);
@@ -48,7 +48,6 @@ export function fillings({ tokens, gaps }) {
       written: writeBilingual(written),
       was: writeBilingual(was),
       isSame: written.every((token, at) => token === was[at]),
-      share: run.reduce((product, { best }) => product * best[0].share, 1),
     };
   });
 }
