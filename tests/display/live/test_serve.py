@@ -1,7 +1,11 @@
 """Both sides of the port, in Node: loading, running, progress, cancelling, and every refusal."""
 
+import base64
+import hashlib
+
 import pytest
 
+from gates2heads.display.engine.export import Exported
 from tests.javascript import DISPLAY, run_javascript
 
 LIVE = DISPLAY / "live"
@@ -144,3 +148,53 @@ def test_another_models_entry_is_refused(entry, sentence):
       try { runtime.checkEntry(given, model); } catch (error) { return error.message; }
     """
     assert run(body, entry) == sentence
+
+
+def test_of_a_hash_that_is_known_whole_every_digit_counts():
+    body = """
+      const model = { name: "m", hash: "0a", sha256: "0abc" };
+      return given.map((sha256) => {
+        try { return Boolean(runtime.checkEntry({ header: "{}", data: "AA==", sha256 }, model)); }
+        catch (error) { return error.message; }
+      });
+    """
+    other = "The file of the model (m-0a.js) holds another model."
+    assert run(body, ["0abc", "0abd", "0a"]) == [True, other, other]
+
+
+@pytest.mark.parametrize("name", ["m", '"] = {"</script>', "a\\b\u2028é"])
+def test_what_a_file_registers_is_read_without_running_it(name):
+    model = Exported(name, '{"format": 1, "x": "</script>"}', b"\x00\xff" * 7)
+    text = model.script()
+    whole = {
+        "header": model.header,
+        "sha256": model.sha256,
+        "data": base64.b64encode(model.data).decode(),
+    }
+    spoilt = [text + "run();", f"run();{text}", text[:-9], "", text.replace("{", "{run()", 2)]
+    spoilt += [text.replace('"header"', "header"), "<!DOCTYPE html>"]
+    found = run("return given.map(runtime.registeredBy);", [text, *spoilt])
+    assert found == [whole, *[None] * len(spoilt)]
+
+
+def test_an_engine_is_what_the_name_of_its_file_says():
+    source = "(() => { /* é */ })();"
+    digits = hashlib.sha256(source.encode()).hexdigest()
+    body = """
+      return given.map(([source, file]) => {
+        try { return runtime.checkEngine(source, file) === source; }
+        catch (error) { return error.message; }
+      });
+    """
+    file = f"engine-{digits}.js"
+    asked = [[source, file], [source + " ", file], [source, "engine.js"]]
+    assert run(body, asked) == [True, f"The engine's file (live/{file}) is damaged.", True]
+
+
+def test_a_refusal_comes_with_its_data():
+    body = """
+      function* refuse() { throw Object.assign(new Error("No."), { refused: { most: 5 } }); }
+      served.serve(port, { refuse });
+      return answer({ id: 1, task: "refuse" });
+    """
+    assert run(body) == {"id": 1, "error": "No.", "refused": {"most": 5}}

@@ -1,6 +1,8 @@
 // The page's side: where a model's file is, who runs it, and one promise for each run.
 // Views that show the same model share one copy of it, and all models of a page share one Worker.
 
+import { Sha256 } from "../engine/sha256.js";
+
 const SHARED = Symbol.for("gates2heads.live");
 const PATIENCE = 20_000; // milliseconds without a word from Python
 const START = 10_000; // milliseconds in which a Worker says that it is there
@@ -24,20 +26,45 @@ export function megabytes(received, total) {
   return `${written(Math.min(received, total))} of ${written(total)} MB`;
 }
 
-/** Refuses an entry that is not the model that the view was made with. */
+/** Refuses an entry that is not the model that the view was made with, as far as it says itself. */
 export function checkEntry(entry, model) {
   if (typeof entry.header !== "string" || !entry.data) {
     throw new Error(`The file of the model (${key(model)}.js) is damaged.`);
   }
-  if (!String(entry.sha256).startsWith(model.hash)) {
+  if (!String(entry.sha256).startsWith(model.sha256 ?? model.hash)) {
     throw new Error(`The file of the model (${key(model)}.js) holds another model.`);
   }
-  return entry;
+  return entry; // whose bytes the engine compares with entry.sha256
+}
+
+/** Refuses an engine other than the one that the page was built with, by the hash in its name. */
+export function checkEngine(source, file) {
+  const told = /^engine-([0-9a-f]{64})\.js$/.exec(file)?.[1];
+  if (told && new Sha256().add(new TextEncoder().encode(source)).hex() !== told) {
+    throw new Error(`The engine's file (live/${file}) is damaged.`);
+  }
+  return source;
 }
 
 // ---- the file beside the page
+//
+// Over http a file is fetched and read as data: nothing of it runs before it was compared with the
+// hash that the page or the view was made with. From file:// a browser fetches nothing, and blocks
+// every script with an `integrity`: there the file is a script like the page's own, and runs. The
+// hash then tells what is damaged or belongs to another build, not what is malicious.
 
-/** Fetches a file in pieces, so that progress can be told; gives an address of what came. */
+const WRITTEN = /^\(globalThis\.\w+ \?\?= \{\}\)\["(?:[^"\\]|\\.)*"\] = (\{.*\});\s*$/s;
+
+/** What a file would register, read without running it; null if it is written in another way. */
+export function registeredBy(text) {
+  try {
+    return JSON.parse(WRITTEN.exec(text)?.[1] ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a file that comes in pieces, so that progress can be told. */
 async function fetched(url, tell) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(String(response.status));
@@ -45,12 +72,11 @@ async function fetched(url, tell) {
   let received = 0;
   for (const reader = response.body.getReader(); ;) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return new Blob(pieces).text();
     pieces.push(value);
     received += value.length;
     tell(received * 0.75); // base64: 3 bytes in 4 letters
   }
-  return URL.createObjectURL(new Blob(pieces, { type: "text/javascript" }));
 }
 
 function runScript(src) {
@@ -62,23 +88,27 @@ function runScript(src) {
   });
 }
 
-/** What a file beside the page registers. A browser fetches nothing from file://. */
+/** What a script registered; the Worker keeps it, the page need not. */
+async function registeredIn(url, name) {
+  await runScript(url);
+  const entry = globalThis.gates2heads_live?.[name];
+  if (entry) delete globalThis.gates2heads_live[name];
+  return entry;
+}
+
 async function fromPage(url, { name }, tell) {
   const file = url.slice(url.lastIndexOf("/live/") + 1);
-  let from = url;
+  let entry;
   try {
-    if (/^https?:/.test(url)) from = await fetched(url, tell);
-    await runScript(from);
+    entry = /^https?:/.test(url)
+      ? registeredBy(await fetched(url, tell))
+      : await registeredIn(url, name);
   } catch {
     throw new Error(
       `The model's file (${file}) did not come: no connection, or it is not beside the page.`,
     );
-  } finally {
-    if (from !== url) URL.revokeObjectURL(from);
   }
-  const entry = globalThis.gates2heads_live?.[name];
   if (!entry) throw new Error(`The model's file (${file}) is damaged.`);
-  delete globalThis.gates2heads_live[name]; // the Worker keeps it, the page need not
   return entry;
 }
 
@@ -136,8 +166,9 @@ const ENGINE = { name: "engine" };
 
 /** The text that runs beside the page. The page says under which name it was built. */
 async function engineSource(widget) {
-  const { source, data } = await find(widget, ENGINE, globalThis.gates2heads_engine ?? "engine.js");
-  return source ?? new TextDecoder().decode(data);
+  const file = globalThis.gates2heads_engine ?? "engine.js";
+  const { source, data } = await find(widget, ENGINE, file);
+  return checkEngine(source ?? new TextDecoder().decode(data), file);
 }
 
 // ---- who runs it
@@ -199,13 +230,13 @@ class Engine {
     this.waiting.clear();
   }
 
-  hear({ id, progress, result, error }) {
+  hear({ id, progress, result, error, refused }) {
     const request = this.waiting.get(id);
     if (!request) return;
     if (progress !== undefined) return request.onProgress?.(progress);
     this.waiting.delete(id);
     if (error === undefined) request.done(result);
-    else request.failed(Object.assign(new Error(error), { isFromModel: request.isTask }));
+    else request.failed(Object.assign(new Error(error), { isFromModel: request.isTask, refused }));
   }
 
   async request(message, { onProgress, signal, transfer = [] } = {}) {
