@@ -1,5 +1,7 @@
 // What a subword model reads and writes, put together into the words that a reader sees.
 
+import { listed } from "../engine/refusals.js";
+
 const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 const END = /^<(?:eos|bos|pad)>$/;
 const JOINERS = "\u200c\u200d"; // they make one sign of several, as in many emoji
@@ -110,12 +112,12 @@ export const spelled = (text) =>
     .trim();
 
 /** What a model says of a text that it cannot read, in a reader's words. */
-export function refusalInWords(message) {
-  const unseen = message.match(/^text holds (.+), which this model never saw$/);
-  if (unseen) return `Not read: ${unseen[1]} never came up in training.`;
-  const long = message.match(/at most (\d+) tokens long, got (\d+)$/);
-  if (long)
-    return `Too long: this is ${long[2]} pieces of text, and the model reads at most ${long[1]}. Shorten it.`;
+export function refusalInWords({ message, refused = {} }) {
+  const { unseen, most, length } = refused;
+  if (unseen) return `Not read: ${listed(unseen)} never came up in training.`;
+  if (most) {
+    return `Too long: this is ${length} pieces of text, and the model reads at most ${most}. Shorten it.`;
+  }
   return `Not read: ${message}.`;
 }
 

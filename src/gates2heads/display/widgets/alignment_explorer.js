@@ -9,9 +9,8 @@ import {
   stepsOf,
   visible,
 } from "./alignments.js";
-import { Stage, choice, direction, element, field, inside } from "./view.js";
+import { Stage, choice, direction, drawn, element, field, inside } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LINK_WIDTH = 12; // pixels of a link that carries all the weight
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink (both stay above 4.5 : 1)
 
@@ -104,14 +103,8 @@ class AlignmentExplorer extends Stage {
     this.picture.dir = side;
     this.picture.style.setProperty("--g2h-columns", source.length);
     this.cells = source.map((token, position) => this.sourceCell(token, position));
-    this.links = source.map((_, position) => {
-      const path = document.createElementNS(SVG, "path");
-      path.dataset.position = position;
-      return path;
-    });
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("aria-hidden", "true");
-    svg.append(...this.links);
+    this.links = source.map((_, position) => drawn("path", { "data-position": position }));
+    const svg = drawn("svg", { "aria-hidden": "true" }, ...this.links);
     this.between = element("div", { class: "g2h-links" }, svg);
     this.targets = target.map((token, step) => this.targetToken(token, step));
     const targets = element("div", { class: "g2h-targets", dir: direction(target.join("")) });

@@ -14,14 +14,10 @@ class AttentionExplorer extends LiveStage {
     this.names = model.get("names");
     this.results = this.recorded();
     this.build();
-    this.isRecorded = true;
-    this.mark(model.get("text"));
-    this.draw();
+    this.begin(["text"]);
     this.resizes = new ResizeObserver(() => this.drawMap());
     this.resizes.observe(this.scroll);
-    this.wake();
     this.follow(["selected", "step"], () => this.draw());
-    this.follow(["text"], () => this.hear());
   }
 
   /** What Python recorded: one result for each reader, in the shape in which a live one comes. */
@@ -43,26 +39,13 @@ class AttentionExplorer extends LiveStage {
   // ---- what stays for the life of the view
 
   build() {
-    this.input = element("input", {
-      type: "text",
-      dir: "auto",
-      spellcheck: "false",
-      autocapitalize: "off",
-      autocomplete: "off",
-      maxlength: 400,
-    });
-    this.input.value = this.model.get("text");
-    const examples = this.model.get("examples");
-    const chips = this.buildChips(this.model.get("labels"), (place) => ({
-      dir: "auto",
-      title: examples[place],
-    }));
+    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const titled = (place) => ({ dir: "auto", title: this.example(place) });
     this.root.append(
-      field(this.model.get("label"), this.input),
-      this.buildRefusal(this.input),
-      chips,
+      this.buildField("input", own),
+      this.refusal.node,
+      this.buildChips(this.model.get("labels"), titled),
     );
-    this.listen(this.input, "input", () => this.type());
     this.buildReaders();
     this.buildMap();
     this.buildNumbers();
@@ -115,7 +98,7 @@ class AttentionExplorer extends LiveStage {
       element("div", { class: "g2h-plane" }, this.columns, this.canvas),
     );
     this.map = element("div", { class: "g2h-map" }, this.labels, this.scroll);
-    this.nothing = element(
+    this.noMap = element(
       "p",
       { class: "g2h-nothing" },
       "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.",
@@ -129,7 +112,7 @@ class AttentionExplorer extends LiveStage {
       field("output step ", this.slider, this.stepText),
       this.map,
       this.key,
-      this.nothing,
+      this.noMap,
     );
     this.listen(this.slider, "input", () => this.go(Number(this.slider.value)));
     this.listen(this.canvas, "pointerdown", (event) => this.go(this.stepAt(event)));
@@ -188,20 +171,12 @@ class AttentionExplorer extends LiveStage {
 
   // ---- what is asked
 
-  type() {
-    this.ask(this.input.value);
+  get old() {
+    return OLD;
   }
 
-  hear() {
-    if (this.read(this.input.value) !== this.model.get("text"))
-      this.input.value = this.model.get("text");
-    this.ask(this.model.get("text"));
-  }
-
-  mark(text) {
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", this.model.get("examples")[at] === text),
-    );
+  get nothing() {
+    return "Nothing to read yet: type a date.";
   }
 
   /** What the readers are given: the parts of a list as in training, however they were typed. */
@@ -212,46 +187,38 @@ class AttentionExplorer extends LiveStage {
       : typed;
   }
 
-  /** All readers read what is typed; a newer text ends an older run. */
-  async ask(typed) {
-    const text = this.read(typed);
-    if (text === this.asked) return;
-    this.asked = text;
-    this.mark(text);
-    this.put({ text });
-    this.refusal.say("");
-    this.dim(true);
-    if (!text.trim()) return this.rest(`Nothing to read yet: type a date. ${OLD}`);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const results = await this.runAll("read", { text });
-    if (!results) return;
+  question() {
+    return this.model.get("text");
+  }
+
+  /** These readers are so small that they need not wait until the typing pauses. */
+  later() {
+    this.take();
+  }
+
+  run(text) {
+    return this.runAll("read", { text });
+  }
+
+  show(results) {
     this.results = results;
-    this.isRecorded = false;
-    this.dim(false);
     this.settle(() => ({ step: this.step }));
-    Object.assign(this.root.dataset, { state: "done", text });
-    this.account();
-    this.draw();
+    this.root.dataset.text = this.model.get("text");
   }
 
-  get old() {
-    return OLD;
-  }
-
-  account() {
-    if (this.isRecorded && this.root.dataset.state === "ready") return; // what it says stays true
+  inWords() {
+    if (this.isRecorded) {
+      return "A recorded example. Type, or touch anything here, and the models come to life.";
+    }
     const cut = this.names.filter((_, place) => this.results[place].finished === false);
     const most = Math.max(...this.results.map(({ target }) => target.length));
-    this.state.textContent = this.isRecorded
-      ? "A recorded example. Type, or touch anything here, and the models come to life."
-      : `Read in this page, as you typed.${cut.length ? ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.` : ""}`;
+    const stopped = ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.`;
+    return `Read in this page, as you typed.${cut.length ? stopped : ""}`;
   }
 
   // ---- drawing
 
   draw() {
-    if (this.isRecorded) this.account();
     const { result, step } = this;
     this.readers.forEach(({ node, radio, output }, place) => {
       radio.checked = place === this.selected;
@@ -266,7 +233,7 @@ class AttentionExplorer extends LiveStage {
     this.stepText.textContent = `${step + 1}: ${sign(result.target[step])}`;
     this.slider.setAttribute("aria-valuetext", `step ${step + 1}`);
     this.map.hidden = this.key.hidden = this.table.hidden = !result.weights;
-    this.nothing.hidden = Boolean(result.weights);
+    this.noMap.hidden = Boolean(result.weights);
     this.say(stepInWords(result, step, this.names[this.selected]));
     if (!result.weights) return;
     this.drawMap();

@@ -18,34 +18,22 @@ import {
 import { TreePicture } from "./tree_picture.js";
 import { element, field } from "./view.js";
 
+const OLD = "What you see is the answer before.";
 const BEAT = 700; // milliseconds a step, when the search is watched
 const SEEDS = 2 ** 31;
+const ASKED = ["text", "table", "width", "alpha", "prefix"];
+const DRAWN = ["sampling", "temperature", "top_k", "top_p", "seed"];
 
 class BeamLaboratory extends LiveStage {
   constructor(model, el) {
     super(model, el, "beam");
     this.result = { ...model.get("recorded"), forced: null, sample: null };
-    this.told = this.question(); // what the shown result answers
-    this.isRecorded = true;
+    const { text, width, alpha } = model.get("recorded");
+    const first = { text, table: false, width, alpha, prefix: [], sampling: null };
+    this.answered = first; // the question that the shown result answers
     this.build();
-    this.mark();
-    this.draw();
-    this.wake();
+    this.begin([...ASKED, ...DRAWN], first);
     this.follow(["step"], () => this.drawTree());
-    const asked = [
-      "text",
-      "table",
-      "width",
-      "alpha",
-      "prefix",
-      "sampling",
-      "temperature",
-      "top_k",
-      "top_p",
-      "seed",
-    ];
-    this.follow(asked, () => this.hear());
-    if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.ask();
   }
 
   // ---- what stays for the life of the view
@@ -70,7 +58,7 @@ class BeamLaboratory extends LiveStage {
     this.cost = element("p", { class: "g2h-cost" });
     this.root.append(this.cost);
     this.buildFoot();
-    this.field.after(this.state); // a refusal stands beside what was typed
+    this.field.after(this.refusal.node, this.state); // in sight of who types
     this.tree.node.before(this.status);
   }
 
@@ -91,16 +79,10 @@ class BeamLaboratory extends LiveStage {
       "aria-label": "what is searched",
     });
     kinds.append(...this.kinds.map(({ label }) => label));
-    this.input = element("input", {
-      type: "text",
-      dir: "auto",
-      spellcheck: "false",
-      autocapitalize: "off",
-      autocomplete: "off",
-      maxlength: 400,
-    });
+    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const asked = this.buildField("input", own);
     const chips = this.buildChips(this.model.get("examples"), () => ({ dir: "auto" }));
-    this.sentence = element("div", {}, field(this.model.get("label"), this.input), chips);
+    this.sentence = element("div", {}, asked, chips);
     this.numbers = twoTablesNode(this.model.get("tables"));
     this.field = element("div", { class: "g2h-asked" }, this.sentence, this.numbers);
     const controls = element("div", { class: "g2h-controls" });
@@ -114,7 +96,6 @@ class BeamLaboratory extends LiveStage {
       }),
     };
     this.root.append(kinds, this.field, controls);
-    this.listen(this.input, "input", () => this.type());
   }
 
   slider(controls, name, { trait, show = (value) => String(Number(value.toFixed(2))), ...bounds }) {
@@ -215,29 +196,40 @@ class BeamLaboratory extends LiveStage {
 
   // ---- what is asked
 
+  get old() {
+    return OLD;
+  }
+
+  get nothing() {
+    return "Nothing to read yet: type a German sentence.";
+  }
+
+  get phrases() {
+    return { ...super.phrases, reading: "Searching …" };
+  }
+
+  get afresh() {
+    return { table: false, prefix: [] };
+  }
+
+  read(typed) {
+    return typed;
+  }
+
+  /** The tables need no text. */
+  admits(text) {
+    return this.model.get("table") || super.admits(text);
+  }
+
   question() {
-    const [text, table, width, alpha, prefix] = ["text", "table", "width", "alpha", "prefix"].map(
-      (name) => this.model.get(name),
-    );
-    const sampling = this.model.get("sampling")
-      ? {
-          temperature: this.model.get("temperature"),
-          topK: this.model.get("top_k"),
-          topP: this.model.get("top_p"),
-          seed: this.model.get("seed"),
-        }
-      : null;
+    const [text, table, width, alpha, prefix] = ASKED.map((name) => this.model.get(name));
+    const [isDrawn, temperature, topK, topP, seed] = DRAWN.map((name) => this.model.get(name));
+    const sampling = isDrawn ? { temperature, topK, topP, seed } : null;
     return { text: table ? "" : text, table, width, alpha, prefix, sampling };
   }
 
-  /** The question that the recorded example answers. */
-  first() {
-    const { text, width, alpha } = this.model.get("recorded");
-    return { text, table: false, width, alpha, prefix: [], sampling: null };
-  }
-
-  type() {
-    this.change({ text: this.input.value, table: false, prefix: [] });
+  later() {
+    this.take();
   }
 
   change(traits) {
@@ -245,20 +237,13 @@ class BeamLaboratory extends LiveStage {
     this.hear();
   }
 
-  hear() {
-    this.mark();
-    this.ask();
-  }
-
   /** The controls show what is asked. */
   mark() {
-    const text = this.model.get("text");
     const table = this.model.get("table");
     this.kinds.forEach(({ button }, place) => (button.checked = Boolean(place) === table));
     this.sentence.hidden = table;
     this.numbers.hidden = !table;
-    if (this.input.value !== text) this.input.value = text;
-    this.chips.forEach((chip) => chip.setAttribute("aria-pressed", chip.textContent === text));
+    super.mark();
     for (const { input, output, trait, show } of Object.values(this.sliders)) {
       input.value = this.model.get(trait);
       output.textContent = show(this.model.get(trait));
@@ -267,47 +252,40 @@ class BeamLaboratory extends LiveStage {
     this.sampler.textContent = this.model.get("sampling") ? "Sample again" : "Sample";
   }
 
-  /** A newer question ends an older search; the answer before is dimmed until the new one stands. */
-  async ask() {
-    const question = this.question();
-    const key = JSON.stringify(question);
-    if (key === this.asked) return;
+  ask() {
     this.stop();
-    this.asked = key;
-    this.root.classList.add("g2h-waiting");
-    if (!question.table && !question.text.trim()) {
-      this.rest("Nothing to read yet: type a German sentence.");
-      return;
-    }
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Searching …";
-    const result = question.table ? this.onTables(question) : await this.onModel(question);
-    if (!result || this.asked !== key) return;
+    return super.ask();
+  }
+
+  run(question) {
+    return question.table ? this.onTables(question) : this.onModel(question);
+  }
+
+  show(result) {
     this.result = result;
-    this.told = question;
-    this.isRecorded = false;
+    this.answered = this.question();
     this.put({ step: 0 });
-    Object.assign(this.root.dataset, { state: "done", told: key });
-    this.root.classList.remove("g2h-waiting");
-    this.draw();
+    this.root.dataset.told = JSON.stringify(this.answered);
+  }
+
+  inWords() {
+    return this.isRecorded
+      ? "A recorded example. Touch anything here, and the model comes to life."
+      : "Searched in this page, as you asked.";
   }
 
   async onModel({ table: _, ...asked }) {
     const onProgress = ({ steps, scored }) => {
-      if (steps)
-        this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
+      if (!steps) return;
+      this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
     };
-    const results = await this.runAll(
-      "search",
-      { ...asked, limit: this.model.get("limit") },
-      { onProgress },
-    );
-    return results?.[0] ?? null;
+    const payload = { ...asked, limit: this.model.get("limit") };
+    const results = await this.runAll("search", payload, { onProgress });
+    return results && results[0];
   }
 
   /** The same searches on the tables, small enough to be done here; and every sequence there is. */
   onTables({ table: _, text: __, ...asked }) {
-    this.running?.abort(new Error("a newer question came"));
     const { names, tables, bos, eos, limit } = this.model.get("tables");
     const words = names.map((name) => (name === "<eos>" ? name : ` ${name}`));
     const step = twoTables(tables);
@@ -371,15 +349,8 @@ class BeamLaboratory extends LiveStage {
 
   // ---- drawing
 
-  account() {
-    this.state.textContent = this.isRecorded
-      ? "A recorded example. Touch anything here, and the model comes to life."
-      : "Searched in this page, as you asked.";
-  }
-
   draw() {
-    this.account();
-    const { prefix, width } = this.told;
+    const { prefix, width } = this.answered;
     this.forcedBar.hidden = !prefix.length;
     if (prefix.length) {
       const words = textOf(this.piecesOf(prefix)) || "the end";
@@ -407,12 +378,16 @@ class BeamLaboratory extends LiveStage {
     this.step.max = Math.max(this.shown.steps, 1);
     this.step.value = upTo;
     this.stepText.textContent = `${upTo} of ${this.shown.steps}`;
-    this.tree.draw(this.shown.nodes, layOut(this.shown, { upTo, prefix: this.told.prefix }), upTo);
+    this.tree.draw(
+      this.shown.nodes,
+      layOut(this.shown, { upTo, prefix: this.answered.prefix }),
+      upTo,
+    );
     if (this.beat) this.tree.toEnd();
   }
 
   drawTable() {
-    const { alpha, sampling } = this.told;
+    const { alpha, sampling } = this.answered;
     this.listed = rowsOf(this.result, {
       seed: sampling?.seed ?? 0,
       everything: this.result.everything,
@@ -430,7 +405,7 @@ class BeamLaboratory extends LiveStage {
       tokens: found.tokens.join(" "),
       parts: found.parts.map((part) => part.toFixed(4)).join(" "),
     });
-    this.parts.replaceChildren(...partsNodes(found, this.told.alpha));
+    this.parts.replaceChildren(...partsNodes(found, this.answered.alpha));
   }
 
   dispose() {

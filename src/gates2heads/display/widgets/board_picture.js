@@ -1,19 +1,12 @@
 // The picture of the leaderboard: quality against a cost, or against the length of the sentences.
 
 import { COSTS, LENGTH, QUALITIES, SEARCHES, standing, ticks } from "./board.js";
+import { drawn } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const EDGE = { left: 46, right: 14, top: 10, bottom: 40 };
 const LETTER = 6.6; // units a letter of a label is wide
 const LINE = 15;
 const COLOURS = ["blue", "green", "orange", "pink", "amber", "sky"];
-
-function drawn(tag, attributes = {}, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-  node.append(...children);
-  return node;
-}
 
 /** Maps numbers to units of the picture, with some air at both ends. */
 export function axis(values, [from, to], { log = false, zero = false } = {}) {

@@ -2,7 +2,7 @@ import { writeBilingual } from "../engine/tokens/bilingual.js";
 import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
-import { element, field, inside } from "./view.js";
+import { element, inside } from "./view.js";
 
 const LONGEST = 400; // characters
 const MOST = 6; // unknown words that are named
@@ -12,31 +12,15 @@ class FillTheMask extends LiveStage {
   constructor(model, el) {
     super(model, el, "fill-the-mask");
     this.now = { text: model.get("examples")[0], results: model.get("recorded") };
-    this.isRecorded = true;
     this.build();
-    this.draw();
-    this.account();
-    this.wake();
-    this.follow(["text", "hidden"], () => this.hear());
+    this.begin(["text", "hidden"], [this.now.text, model.get("gaps")[0]]);
     this.follow(["gap"], () => this.draw());
-    if (this.question() !== JSON.stringify([this.now.text, model.get("gaps")[0]])) this.hear();
-  }
-
-  get old() {
-    return OLD;
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("input", {
-      type: "text",
-      spellcheck: "false",
-      autocomplete: "off",
-      autocapitalize: "off",
-    });
-    this.input.value = model.get("text");
     this.words = this.row("g2h-words", "words; press one to hide it", (place) =>
       this.hide(toggled(this.hidden, place)),
     );
@@ -47,8 +31,8 @@ class FillTheMask extends LiveStage {
     this.detail = element("div", { class: "g2h-detail g2h-dim" });
     this.listen(this.answers, "click", (event) => this.choose(event.target.closest("button")));
     this.root.append(
-      field(model.get("label"), this.input),
-      this.buildRefusal(this.input),
+      this.buildField("input", { autocapitalize: "off" }),
+      this.refusal.node,
       this.buildChips(model.get("labels")),
       element("p", { class: "g2h-name" }, "Press a word to hide it, or to show it again"),
       this.words,
@@ -57,10 +41,6 @@ class FillTheMask extends LiveStage {
       this.detail,
     );
     this.buildFoot();
-    if (model.get("about"))
-      this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
   }
 
   /** A row of buttons, each with its place. */
@@ -92,11 +72,23 @@ class FillTheMask extends LiveStage {
     return inside(this.model.get("gap"), this.gaps.length);
   }
 
-  question() {
-    return JSON.stringify([this.model.get("text"), this.model.get("hidden")]);
+  // ---- what is asked
+
+  get old() {
+    return OLD;
   }
 
-  // ---- what is asked
+  get nothing() {
+    return "Nothing to read yet: type a sentence.";
+  }
+
+  get longest() {
+    return LONGEST;
+  }
+
+  question() {
+    return [this.model.get("text"), this.model.get("hidden")];
+  }
 
   hide(hidden) {
     this.put({ hidden });
@@ -115,95 +107,45 @@ class FillTheMask extends LiveStage {
     if (!chip) return;
     const { place } = chip.dataset;
     this.isTyped = false;
-    this.input.value = this.model.get("examples")[place];
-    this.refusal.say("");
+    this.input.value = this.example(place);
     this.put({ text: tidy(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
     this.hear();
   }
 
-  later() {
-    this.dim(true);
-    super.later();
-  }
-
+  /** Words that stay where they were keep their gaps. */
   type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (!text) {
-      this.asked = null;
-      this.rest(`Nothing to read yet: type a sentence. ${OLD}`);
-    } else if (text.length > LONGEST) {
-      this.running?.abort(new Error("a longer text came"));
-      this.turnDown(`This is ${text.length} characters long; there is room for ${LONGEST} here.`);
-    } else if (text === this.model.get("text")) {
-      this.hear();
-    } else {
-      this.isTyped = true;
-      this.put({ text });
-    }
+    this.isTyped ||= this.read(this.input.value) !== this.model.get("text");
+    super.type();
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (tidy(this.input.value) !== text) this.input.value = text;
-    this.ask();
-  }
-
-  async ask() {
-    const question = this.question();
-    if (question === this.asked) {
-      if (question === this.root.dataset.question) this.dim(false);
-      return;
-    }
-    this.asked = question;
-    this.refusal.say("");
-    this.dim(true);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const [text, hidden] = [this.model.get("text"), this.model.get("hidden")];
-    const begin = performance.now();
+  async run([text, hidden]) {
     const results = await this.runAll("fill", { text, hidden });
-    if (!results) return;
-    const refused = results.find((result) => result.refused);
-    if (refused) {
-      this.turnDown(refused.refused);
-      return;
-    }
+    if (!results) return null;
     const kept = this.isTyped ? unchanged(hidden, this.tokens, results[0].tokens) : hidden;
     this.isTyped = false;
-    if (kept.length < hidden.length) {
-      this.put({ hidden: kept }); // which asks again
-      return;
-    }
-    Object.assign(this, {
-      now: { text, results },
-      isRecorded: false,
-      milliseconds: performance.now() - begin,
-    });
-    this.dim(false);
-    this.draw();
-    this.account();
-    Object.assign(this.root.dataset, { state: "done", question });
+    if (kept.length === hidden.length) return { text, results };
+    this.put({ hidden: kept }); // which asks again
+    return null;
   }
 
-  account() {
+  show(now) {
+    this.now = now;
+  }
+
+  inWords() {
     if (this.isRecorded) {
-      this.root.dataset.state = "recorded";
-      this.state.textContent =
-        "A recorded example. Touch anything here and the models come to life.";
-      return;
+      return "A recorded example. Touch anything here and the models come to life.";
     }
     const { tokens, known } = this.now.results[0];
-    const strange = tokens.filter((_, place) => !known[place]);
+    const strange = tokens
+      .filter((_, place) => !known[place])
+      .map((token) => `“${visible(token)}”`);
     const more = strange.length > MOST ? `, and ${strange.length - MOST} more` : "";
+    const named = strange.slice(0, MOST).join(", ");
     const said = strange.length
-      ? ` No model ever saw ${strange
-          .slice(0, MOST)
-          .map((token) => `“${visible(token)}”`)
-          .join(", ")}${more}: read as an unknown word.`
+      ? ` No model ever saw ${named}${more}: read as an unknown word.`
       : "";
-    this.state.textContent = `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
+    return `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
   }
 
   // ---- drawing
@@ -261,9 +203,6 @@ class FillTheMask extends LiveStage {
       ...results.map((result, at) => this.answer(this.model.get("names")[at], result)),
     );
     this.drawDetail();
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === this.now.text),
-    );
     this.say(toldInWords(this.model.get("names"), results));
     focus();
   }

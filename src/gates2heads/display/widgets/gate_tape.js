@@ -16,8 +16,7 @@ import {
   SURPRISE,
   told,
 } from "./gates.js";
-import { drawn } from "./model_map.js";
-import { element, inside } from "./view.js";
+import { drawn, element, inside } from "./view.js";
 
 const MOVES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 

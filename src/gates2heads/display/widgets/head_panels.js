@@ -1,8 +1,7 @@
 // The heads of one layer beside each other: who looks on the left, at what on the right, a line a weight.
 
 import { BLOCKS, isOff, lines, mapOf, numbersOf, sidesOf, unmoved } from "./heads.js";
-import { drawn } from "./model_map.js";
-import { element } from "./view.js";
+import { drawn, element } from "./view.js";
 
 const NAMED = 6; // how many tokens the numbers name
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink

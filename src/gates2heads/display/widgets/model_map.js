@@ -1,17 +1,7 @@
 // All heads of a model at once, as small pictures: three blocks beside each other, a row a layer.
 
 import { BLOCKS, isOff, mapOf, thumbnail, unmoved } from "./heads.js";
-import { element } from "./view.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** A node of a drawing. */
-export function drawn(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
+import { drawn, element } from "./view.js";
 
 export class ModelMap {
   /** stage: the view; choose: hears the block and the layer that are pressed. */

@@ -1,4 +1,4 @@
-import { refusalInWords, tidy } from "../live/pieces.js";
+import { tidy } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import {
   bitsOf,
@@ -22,33 +22,15 @@ class NextToken extends LiveStage {
     super(model, el, "next-token");
     this.columns = model.get("columns");
     this.now = model.get("recorded");
-    this.isRecorded = true;
     this.build();
-    this.draw();
-    this.root.dataset.state = "recorded";
-    this.state.textContent = "A recorded example. Touch anything here and the models come to life.";
-    this.wake();
-    this.follow(["text", "temperature", "top_k", "top_p"], () => this.hear());
+    this.begin(["text", "temperature", "top_k", "top_p"], [this.example(0), 1, 0, 1]);
     this.follow(["source"], () => this.mark());
-    if (this.key() !== JSON.stringify([model.get("examples")[0], 1, 0, 1])) this.hear();
-  }
-
-  get old() {
-    return "Dimmed below: the answer before, to another text.";
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("textarea", {
-      rows: 2,
-      lang: "en",
-      spellcheck: "false",
-      autocomplete: "off",
-      maxlength: 2000,
-    });
-    this.input.value = model.get("text");
     this.panels = element("div", { class: "g2h-panels g2h-dim" });
     this.table = element("div", {
       class: "g2h-surprise g2h-dim",
@@ -57,8 +39,8 @@ class NextToken extends LiveStage {
       "aria-label": "surprise of each word",
     });
     this.root.append(
-      field(model.get("label"), this.input),
-      this.buildRefusal(this.input),
+      this.buildField("textarea", { lang: "en", maxlength: 2000 }),
+      this.refusal.node,
       this.buildChips(model.get("labels")),
       this.buildControls(),
       this.panels,
@@ -67,12 +49,7 @@ class NextToken extends LiveStage {
     );
     this.buildFoot();
     this.panels.before(this.state); // in sight of who types
-    if (model.get("about"))
-      this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
     this.listen(this.panels, "click", (event) => this.write(event.target.closest("button")));
-    this.mark();
   }
 
   buildControls() {
@@ -93,10 +70,10 @@ class NextToken extends LiveStage {
     );
     this.source = choice(this.columns.map((column) => column.name));
     this.one = element("button", { type: "button", class: "g2h-main" }, "Draw one token");
-    this.rest = element("button", { type: "button" }, "Draw to the end");
+    this.whole = element("button", { type: "button" }, "Draw to the end");
     this.listen(this.source, "change", () => this.put({ source: this.source.selectedIndex }));
     this.listen(this.one, "click", () => this.drawOn(1));
-    this.listen(this.rest, "click", () => this.drawOn(WHOLE));
+    this.listen(this.whole, "click", () => this.drawOn(WHOLE));
     return element(
       "div",
       {},
@@ -106,37 +83,30 @@ class NextToken extends LiveStage {
         { class: "g2h-controls g2h-drawing" },
         field("draw from", this.source),
         this.one,
-        this.rest,
+        this.whole,
       ),
     );
   }
 
   // ---- what is asked
 
-  key() {
-    return JSON.stringify(
-      ["text", "temperature", "top_k", "top_p"].map((trait) => this.model.get(trait)),
-    );
+  get old() {
+    return "Dimmed below: the answer before, to another text.";
+  }
+
+  /** Before the first word, too, there is something to expect. */
+  holds() {
+    return true;
+  }
+
+  question() {
+    return ["text", "temperature", "top_k", "top_p"].map((trait) => this.model.get(trait));
   }
 
   /** How distributions are narrowed, as the tasks want it. */
   get way() {
-    const [temperature, k, p] = ["temperature", "top_k", "top_p"].map((trait) =>
-      this.model.get(trait),
-    );
+    const [, temperature, k, p] = this.question();
     return { temperature, topK: k || null, topP: p < 1 ? p : null };
-  }
-
-  later() {
-    this.dim(true);
-    super.later();
-  }
-
-  type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (text === this.model.get("text")) this.hear();
-    else this.put({ text });
   }
 
   /** A token that is shown was pressed. */
@@ -145,33 +115,19 @@ class NextToken extends LiveStage {
     if (text) this.put({ text });
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (tidy(this.input.value) !== tidy(text)) this.input.value = text;
-    this.mark();
-    this.ask();
+  run([text]) {
+    return this.runAll("ahead", { text: tidy(text), ...this.way });
   }
 
-  async ask() {
-    const key = this.key();
-    if (key === this.asked) {
-      this.dim(this.root.dataset.state !== "done");
-      return;
-    }
-    this.asked = key;
-    this.dim(true);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const results = await this.runAll("ahead", { text: tidy(this.model.get("text")), ...this.way });
-    if (!results || this.asked !== key) return;
+  show(results) {
     this.now = this.columns.map(({ live, place }) => results[live].columns[place]);
-    this.isRecorded = false;
-    this.refusal.say("");
-    this.draw();
-    this.dim(false);
-    this.state.textContent = this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
-    Object.assign(this.root.dataset, { state: "done", question: key });
+  }
+
+  inWords() {
+    if (this.isRecorded) {
+      return "A recorded example. Touch anything here and the models come to life.";
+    }
+    return this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
   }
 
   /** Lets the chosen model write. */
@@ -182,35 +138,19 @@ class NextToken extends LiveStage {
     const text = tidy(this.input.value);
     clearTimeout(this.timer);
     this.put({ seed: seed + 1 });
-    this.asked = this.key();
-    const drawn = await this.runOne(live, { text, place, steps, seed, ...this.way });
-    if (!drawn || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
-    this.asked = null;
+    this.asked = JSON.stringify(this.question());
+    const payload = { text, place, steps, seed, ...this.way };
+    const found = await this.runAll("draw", payload, { lives: [this.lives[live]] });
+    if (!found || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
+    const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
-    const written = tidy(drawn.text);
     const said = drawn.silent
       ? `${name} has nothing to say after this: it never counted such a text.`
       : `${name} drew: ${words}${drawn.ended ? ", and so ended the caption." : "."}`;
-    this.drew = { text: written, said };
-    this.input.value = written;
-    if (written === this.model.get("text")) this.ask();
-    else this.put({ text: written });
-  }
-
-  /** The tokens that one model draws; null where a newer question came, or there is no answer. */
-  async runOne(place, payload) {
-    this.running?.abort(new Error("a newer question came"));
-    const { signal } = (this.running = new AbortController());
-    try {
-      if (!(await this.load())) return null;
-      signal.throwIfAborted();
-      return await this.lives[place].run("draw", payload, { signal });
-    } catch (error) {
-      if (signal.aborted) return null;
-      if (error.isFromModel) this.turnDown(refusalInWords(error.message));
-      else this.fault(error);
-      return null;
-    }
+    this.input.value = tidy(drawn.text);
+    this.drew = { text: this.input.value, said };
+    this.asked = null;
+    this.take();
   }
 
   // ---- drawing
@@ -229,12 +169,7 @@ class NextToken extends LiveStage {
       control.setAttribute("aria-valuetext", output.textContent);
     }
     this.source.selectedIndex = inside(this.model.get("source"), this.columns.length);
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute(
-        "aria-pressed",
-        tidy(this.model.get("examples")[at]) === tidy(this.model.get("text")),
-      ),
-    );
+    super.mark();
   }
 
   draw() {

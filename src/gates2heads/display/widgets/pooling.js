@@ -1,16 +1,8 @@
 import { contextCurve, pool, poolingInWords } from "./pooled.js";
-import { Stage, element, field } from "./view.js";
+import { Stage, drawn, element, field } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, MARGIN] = [640, 260, 30];
 const STEPS = 400; // of the sliders
-
-function shape(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-  node.append(...children);
-  return node;
-}
 
 class PoolingView extends Stage {
   constructor(model, el) {
@@ -70,22 +62,22 @@ class PoolingView extends Stage {
   }
 
   buildPicture() {
-    this.curve = shape("path", { class: "g2h-curve" });
-    this.line = shape("line", { class: "g2h-query", y1: MARGIN / 2, y2: HEIGHT - MARGIN / 2 });
+    this.curve = drawn("path", { class: "g2h-curve" });
+    this.line = drawn("line", { class: "g2h-query", y1: MARGIN / 2, y2: HEIGHT - MARGIN / 2 });
     this.dots = this.keys.map((key, i) =>
-      shape("circle", {
+      drawn("circle", {
         class: "g2h-slot",
         cx: this.x(key),
         cy: this.y(this.values[i]),
         "data-slot": i,
       }),
     );
-    this.context = shape("path", { class: "g2h-context", d: "M0,-8 L8,0 L0,8 L-8,0 Z" });
-    const name = (x, y, text, anchor) => shape("text", { x, y, "text-anchor": anchor }, text);
-    this.picture = shape(
+    this.context = drawn("path", { class: "g2h-context", d: "M0,-8 L8,0 L0,8 L-8,0 Z" });
+    const name = (x, y, text, anchor) => drawn("text", { x, y, "text-anchor": anchor }, text);
+    this.picture = drawn(
       "svg",
       { viewBox: `0 0 ${WIDTH} ${HEIGHT + 6}`, role: "img" },
-      shape("line", {
+      drawn("line", {
         class: "g2h-axis",
         x1: MARGIN,
         x2: WIDTH - MARGIN,

@@ -1,9 +1,8 @@
 // The tree of a search as a picture that can be pressed: columns of candidates, and the ways between.
 
 import { CELL, cellInWords, neighbour, signOf, written } from "./search_tree.js";
-import { element } from "./view.js";
+import { drawn, element } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const ORDER = { pruned: 0, kept: 1, best: 2 }; // what matters is drawn over the rest
 const LEGEND = [
   ["kept", "followed"],
@@ -151,16 +150,9 @@ export class TreePicture {
   }
 
   lines({ cells, edges, cuts, width, height }) {
-    const svg = document.createElementNS(SVG, "svg");
-    for (const [name, value] of Object.entries({ width, height, "aria-hidden": "true" }))
-      svg.setAttribute(name, value);
+    const svg = drawn("svg", { width, height, "aria-hidden": "true" });
     const at = new Map(cells.map((cell) => [cell.place, cell]));
-    const line = (path, kind) => {
-      const node = document.createElementNS(SVG, "path");
-      node.setAttribute("d", path);
-      node.setAttribute("class", `g2h-${kind}`);
-      svg.append(node);
-    };
+    const line = (d, kind) => svg.append(drawn("path", { d, class: `g2h-${kind}` }));
     for (const { x, y } of cuts) line(`M${x - 6},${y} h${CELL.width + 12}`, "cut");
     for (const { from, to, kind, isGreedy } of [...edges].sort(
       (a, b) => ORDER[a.kind] - ORDER[b.kind],

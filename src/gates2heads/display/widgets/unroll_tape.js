@@ -1,8 +1,7 @@
 // States as shades, a column for each step; what is still to come is covered.
 
-import { drawn } from "./model_map.js";
 import { shadesOf } from "./unrolled.js";
-import { element } from "./view.js";
+import { drawn, element } from "./view.js";
 
 export class UnrollTape {
   constructor(name) {

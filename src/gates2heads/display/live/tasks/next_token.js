@@ -1,6 +1,7 @@
 // One text through a language model: how surprising each token was, what may come next, and draws.
 
 import { draw, Generator, narrow } from "../../engine/decoding/sampling.js";
+import { checkLength } from "../../engine/refusals.js";
 
 export const MOST = 60; // tokens that there is room for
 const SHOWN = 8; // of the likeliest next tokens
@@ -13,8 +14,7 @@ function modelsOf({ model }) {
 /** The tokens of a text that may be empty. */
 function numbersOf({ source }, text) {
   const numbers = text ? source.encode(text, { eos: false }) : [];
-  if (numbers.length > MOST)
-    throw new Error(`text must be at most ${MOST} tokens long, got ${numbers.length}`);
+  checkLength("text", numbers.length, MOST);
   return numbers;
 }
 
