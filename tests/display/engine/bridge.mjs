@@ -1,4 +1,5 @@
-// What the tests ask the engine, one line of JSON after another: a list of requests, a list of answers.
+// What the tests ask the engine, one line of JSON after another: a list of requests, a list of
+// answers.
 
 import readline from "node:readline";
 import * as tensor from "../../../src/gates2heads/display/engine/tensor.js";

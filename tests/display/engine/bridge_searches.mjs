@@ -50,7 +50,8 @@ export const searches = {
     return compare(stepOf(levels), { prefix: 0, level: 0 }, options);
   },
 
-  // The laboratory asked several things in a row, with one memory: what it found, and what it computed.
+  // The laboratory asked several things in a row, with one memory: what it found, and what it
+  // computed.
   laboratory({ levels, words, sides, asked }) {
     let calls = 0;
     const counted = (state, last) => ((calls += 1), stepOf(levels)(state, last));

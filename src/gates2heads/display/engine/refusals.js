@@ -1,5 +1,5 @@
-// Errors about a text that a model cannot read. They carry as data what their message says in words,
-// so that a view can say it in a reader's: `refused` is {unseen: [sign…]} or {most, length}.
+// Errors about a text that a model cannot read. They carry as data what their message says in
+// words, so that a view can say it in a reader's: `refused` is {unseen: [sign…]} or {most, length}.
 
 const NAMED = 12; // signs that are listed
 

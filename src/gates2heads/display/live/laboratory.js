@@ -10,8 +10,8 @@ import { Tree } from "../engine/decoding/trace.js";
  * Search.
  *
  * @param {string[]} words the piece of each token
- * @param {object} asked width, alpha, pruned, prefix, and sampling: null or {temperature, topK, topP,
- *   seed}, where topK 0 keeps all
+ * @param {object} asked width, alpha, pruned, prefix, and sampling: null or {temperature, topK,
+ *   topP, seed}, where topK 0 keeps all
  * @returns {{free, forced, sample}} forced is null without a prefix; yields {steps, scored}
  */
 export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, asked) {

@@ -104,7 +104,9 @@ export function wordMap(map, source, target) {
 /** What is typed, as a model of running text reads it: composed characters, single blanks. */
 export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
-/** The same for a model of dates in many languages, which knows other blanks than the common one. */
+/**
+ * The same for a model of dates in many languages, which knows other blanks than the common one.
+ */
 export const spelled = (text) =>
   text
     .normalize("NFC")

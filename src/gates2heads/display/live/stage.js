@@ -1,7 +1,7 @@
 // What every view of live models shares. It sleeps until it is touched, then loads its models. From
 // then on it goes round one cycle: it hears a question (typed, pressed, or set by Python), asks its
-// models, and shows what they answer. A newer question ends an older one; until an answer stands, the
-// one before is dimmed; what cannot be read is said beside the field, which keeps it.
+// models, and shows what they answer. A newer question ends an older one; until an answer stands,
+// the one before is dimmed; what cannot be read is said beside the field, which keeps it.
 //
 // A view says
 //   question()        what is asked, as its traits have it: anything that JSON can hold
@@ -9,8 +9,8 @@
 //   show(answer)      takes the answer
 //   draw()            shows the answer that it has taken
 //   inWords()         what stands there now
-// and, where it differs from most, one of the small methods under "what a view may say otherwise", or
-// more in `mark()`, by which the controls show what is asked.
+// and, where it differs from most, one of the small methods under "what a view may say otherwise",
+// or more in `mark()`, by which the controls show what is asked.
 
 import { Refusal, Stage, element, field } from "../widgets/view.js";
 import { Live, megabytes } from "./runtime.js";
@@ -199,7 +199,9 @@ export class LiveStage extends Stage {
     return false;
   }
 
-  /** A trait was set, by a control or by Python. Only a new text takes the place of what is typed. */
+  /**
+   * A trait was set, by a control or by Python. Only a new text takes the place of what is typed.
+   */
   hear() {
     const text = this.model.get("text");
     if (text !== this.heard && !this.isAsTyped) this.input.value = text;
@@ -269,8 +271,8 @@ export class LiveStage extends Stage {
   }
 
   /**
-   * Runs a task on the models; gives the results in their order, or null where a newer question came
-   * first, a model refused what it was given, or something went wrong, which is then said.
+   * Runs a task on the models; gives the results in their order, or null where a newer question
+   * came first, a model refused what it was given, or something went wrong, which is then said.
    * onProgress hears what the tasks yield on their way.
    */
   async runAll(task, payload, { lives = this.lives, onProgress } = {}) {

@@ -29,7 +29,9 @@ export function rougeN(
   return scoreOf(sum(matches), ceilings.length * own, sum(totals));
 }
 
-/** table[i][j]: the length of the longest common subsequence of the first i and the first j tokens. */
+/**
+ * table[i][j]: the length of the longest common subsequence of the first i and the first j tokens.
+ */
 function lcsTable(reference, hypothesis) {
   const table = [new Array(hypothesis.length + 1).fill(0)];
   for (const token of reference) {
@@ -53,7 +55,9 @@ export function rougeL(hypothesis, references, { tokenize = "rouge" } = {}) {
   );
 }
 
-/** The places in both of one longest common subsequence: [[in the reference, in the hypothesis]…]. */
+/**
+ * The places in both of one longest common subsequence: [[in the reference, in the hypothesis]…].
+ */
 export function commonSubsequence(reference, hypothesis) {
   const table = lcsTable(reference, hypothesis);
   let [row, column] = [reference.length, hypothesis.length];

@@ -12,7 +12,7 @@ import {
 import { Stage, choice, direction, drawn, element, field, inside } from "./view.js";
 
 const LINK_WIDTH = 12; // pixels of a link that carries all the weight
-const FLIP = 0.65; // from this weight on, the shade asks for the other ink (both stay above 4.5 : 1)
+const FLIP = 0.65; // from this weight on the shade asks for the other ink (both stay above 4.5:1)
 
 const quoted = (token) => ['"', element("bdi", {}, visible(token)), '"'];
 
@@ -173,7 +173,9 @@ class AlignmentExplorer extends Stage {
     this.picture.append(...this.rows);
   }
 
-  /** Where tokens stand, read when the layout changes, so that a step reads nothing from the page. */
+  /**
+   * Where tokens stand, read when the layout changes, so that a step reads nothing from the page.
+   */
   measure() {
     const first = !this.ends;
     const box = this.between.getBoundingClientRect();
@@ -293,7 +295,9 @@ class AlignmentExplorer extends Stage {
 
   // ---- pointer and keys
 
-  /** What lies under the pointer or holds the focus: a step to preview, a source position, or both. */
+  /**
+   * What lies under the pointer or holds the focus: a step to preview, a source position, or both.
+   */
   point(node) {
     const step = node?.closest("[data-step]:not(.g2h-picture)")?.dataset.step;
     const position = node?.closest(".g2h-source, .g2h-cell")?.dataset.position;

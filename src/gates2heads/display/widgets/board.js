@@ -105,7 +105,9 @@ export function judged(text, reference) {
   };
 }
 
-/** What was written for one caption with one seed, and by the reader: [{name, text, …}], best first. */
+/**
+ * What was written for one caption with one seed, and by the reader: [{name, text, …}], best first.
+ */
 export function readings(entries, places, { caption, seed, own, reference }) {
   const rows = places.flatMap((place) => {
     const entry = entries[place];

@@ -4,7 +4,9 @@ import { visible, wordsOf } from "../live/pieces.js";
 
 const END = "<eos>";
 
-/** Bits as they travel: what has no probability is null in a saved state, and Infinity from a model. */
+/**
+ * Bits as they travel: what has no probability is null in a saved state, and Infinity from a model.
+ */
 export const bitsOf = (value) => value ?? Infinity;
 
 export const told = (bits) => (bits === Infinity ? "∞" : bits.toFixed(1));

@@ -171,7 +171,9 @@ class GateExplorer extends LiveStage {
     return [text, model, gates, alone ? this.model.get("unit") : null];
   }
 
-  /** Asks the free network first, if the text is new to it, then the one with gates that are held. */
+  /**
+   * Asks the free network first, if the text is new to it, then the one with gates that are held.
+   */
   async run([text, model, gates, unit]) {
     this.lives = [this.all[inside(model, this.all.length)]];
     const isKnown = this.base.text === text && this.base.model === model;

@@ -10,7 +10,9 @@ export class GatePanel {
     this.node = element("div", { class: "g2h-panel" }, this.numbers, this.next);
   }
 
-  /** Shows one place of a run beside the run in which nothing is held; null where that is the same. */
+  /**
+   * Shows one place of a run beside the run in which nothing is held; null where that is the same.
+   */
   show({ free, now, unit, place }) {
     const heads = free ? ["free", "held"] : [""];
     const at = ["after ", element("code", {}, seen(now.tokens[place])), `, character ${place + 1}`];

@@ -1,5 +1,5 @@
-// The text in one line, and under each character what the gates did there: bars for one unit, shades
-// for all of them. What is wider than the card scrolls in its own box.
+// The text in one line, and under each character what the gates did there: bars for one unit,
+// shades for all of them. What is wider than the card scrolls in its own box.
 
 import {
   bars,

@@ -82,7 +82,9 @@ export function mostOf(runs, name, unit) {
   return Math.max(1, ...runs.flatMap((run) => seriesOf(run, name, unit).map(Math.abs)));
 }
 
-/** The value at which a shade among all units is full; a cell that holds more has the same shade. */
+/**
+ * The value at which a shade among all units is full; a cell that holds more has the same shade.
+ */
 export const fullShade = (name) => (name === "cell" ? 2 : 1);
 
 const short = (number) => String(Number(number.toFixed(3)));

@@ -19,7 +19,9 @@ export class HeadAnswers {
     this.node = element("div", { class: "g2h-answers g2h-dim" });
   }
 
-  /** base: what the whole model wrote for the sentence as typed; now: the changed one, or the same. */
+  /**
+   * base: what the whole model wrote for the sentence as typed; now: the changed one, or the same.
+   */
   show(base, now) {
     const isSame = now === base;
     const note = (logProb) => `log-probability ${nats(logProb)} nats`;

@@ -1,4 +1,5 @@
-// The heads of one layer beside each other: who looks on the left, at what on the right, a line a weight.
+// The heads of one layer beside each other: who looks on the left, at what on the right, a line a
+// weight.
 
 import { BLOCKS, isOff, lines, mapOf, numbersOf, sidesOf, unmoved } from "./heads.js";
 import { drawn, element } from "./view.js";
@@ -83,7 +84,9 @@ export class HeadPanels {
     this.drawLines();
   }
 
-  /** How to give the focus back to what has it now, once all is drawn anew; null if it is elsewhere. */
+  /**
+   * How to give the focus back to what has it now, once all is drawn anew; null if it is elsewhere.
+   */
   focused() {
     const node = document.activeElement;
     if (!this.grid.contains(node)) return null;

@@ -125,7 +125,10 @@ export function mapOf({ shape: [, heads, rows, columns], data }, depth, head) {
   );
 }
 
-/** What a row looked at in each head: the `count` largest in any head, in their places, and the rest. */
+/**
+ * What a row looked at in each head: the `count` largest in any head, in their places, and the
+ * rest.
+ */
 export function numbersOf(maps, row, count) {
   const places = unmoved(maps[0][row].length);
   const largest = (place) => Math.max(...maps.map((map) => map[row][place]));
@@ -159,7 +162,9 @@ export function lines(map, least = FAINTEST) {
   );
 }
 
-/** Where each piece of one sentence stands in another with the same pieces; null if it has others. */
+/**
+ * Where each piece of one sentence stands in another with the same pieces; null if it has others.
+ */
 export function matched(pieces, others) {
   const free = new Map();
   others.forEach((piece, place) => free.set(piece, [...(free.get(piece) ?? []), place]));

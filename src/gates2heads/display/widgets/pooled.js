@@ -1,4 +1,5 @@
-// Attention on a line, by hand: scores, weights, context. Pure functions, tested beside the library.
+// Attention on a line, by hand: scores, weights, context. Pure functions, tested beside the
+// library.
 
 import { maskedSoftmax } from "../engine/layers/masks.js";
 

@@ -193,7 +193,9 @@ class Predict extends Stage {
     );
   }
 
-  /** The same in print lies beside this view, or comes after it; on screen one of them is enough. */
+  /**
+   * The same in print lies beside this view, or comes after it; on screen one of them is enough.
+   */
   hideTwin() {
     const name = this.model.get("twin");
     const hide = () => {

@@ -86,7 +86,10 @@ export function along(nodes, tokens) {
   return way;
 }
 
-/** The places of all nodes, one column a step: what was followed before what was not, likeliest first. */
+/**
+ * The places of all nodes, one column a step: what was followed before what was not, likeliest
+ * first.
+ */
 export function columnsOf(nodes, upTo) {
   const columns = Array.from({ length: upTo }, () => []);
   nodes.forEach(({ length }, place) => length && length <= upTo && columns[length - 1].push(place));
@@ -104,9 +107,9 @@ export function columnsOf(nodes, upTo) {
  *
  * @param {object} compared nodes, ranking and greedy of a search
  * @param {{upTo: number, prefix: number[]}} options how many steps are shown, and what was forced
- * @returns {{cells, edges, cuts, width, height}} cells: {place, step, row, x, y, fate, isBest, isGreedy,
- *   isForced}; edges: {from, to, kind} between cells' places, kind best, kept or pruned, isGreedy; cuts:
- *   {step, x, y}, below which nothing was followed
+ * @returns {{cells, edges, cuts, width, height}} cells: {place, step, row, x, y, fate, isBest,
+ *   isGreedy, isForced}; edges: {from, to, kind} between cells' places, kind best, kept or pruned,
+ *   isGreedy; cuts: {step, x, y}, below which nothing was followed
  */
 export function layOut({ nodes, ranking, greedy }, { upTo, prefix = [] }) {
   const best = new Set(ranking.length ? along(nodes, ranking[0].tokens) : []);
@@ -146,7 +149,10 @@ export function layOut({ nodes, ranking, greedy }, { upTo, prefix = [] }) {
   return { cells, edges, cuts, width: left(upTo) - CELL.across, height: top(most) };
 }
 
-/** Which cell the keyboard goes to: up and down in a column, back to the parent, on to the likeliest child. */
+/**
+ * Which cell the keyboard goes to: up and down in a column, back to the parent, on to the likeliest
+ * child.
+ */
 export function neighbour({ cells }, nodes, place, key) {
   const at = cells.find((cell) => cell.place === place);
   if (!at) return null;
@@ -176,7 +182,9 @@ export function cellInWords(node, { isBest, isGreedy, isForced }) {
   return parts.join(", ");
 }
 
-/** How a score comes about: {log_prob, length, power, score} of a sequence under the length rule. */
+/**
+ * How a score comes about: {log_prob, length, power, score} of a sequence under the length rule.
+ */
 export function decomposed({ log_prob, parts }, alpha) {
   const power = parts.length ** alpha;
   return { log_prob, length: parts.length, power, score: log_prob / power };

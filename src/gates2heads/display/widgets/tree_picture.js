@@ -1,4 +1,5 @@
-// The tree of a search as a picture that can be pressed: columns of candidates, and the ways between.
+// The tree of a search as a picture that can be pressed: columns of candidates, and the ways
+// between.
 
 import { CELL, cellInWords, neighbour, signOf, written } from "./search_tree.js";
 import { drawn, element } from "./view.js";
@@ -11,7 +12,9 @@ const LEGEND = [
 ];
 
 export class TreePicture {
-  /** @param {object} stage with `root` and `listen`; onPress and onPoint hear the place of a node */
+  /**
+   * @param {object} stage with `root` and `listen`; onPress and onPoint hear the place of a node
+   */
   constructor(stage, { onPress, onPoint }) {
     this.plane = element("div", { class: "g2h-plane" });
     this.scroll = element("div", { class: "g2h-scroll" }, this.plane);

@@ -45,7 +45,10 @@ export function expectedAt({ logProbs: { shape, data } }, step) {
   return row.indexOf(row.reduce((most, one) => Math.max(most, one), -Infinity));
 }
 
-/** The likeliest tokens of the lines at a step, those of the first line first: [{id, token, shares}…]. */
+/**
+ * The likeliest tokens of the lines at a step, those of the first line first: [{id, token,
+ * shares}…].
+ */
 export function likeliestAt(run, names, step, count = 4) {
   const ids = run.vocabulary.map((_, id) => id);
   const there = names.filter((name) => step < run[name].tokens.length);
@@ -67,7 +70,9 @@ export function surprises({ vocabulary, taught }) {
   );
 }
 
-/** How far the states of two lines lie apart at each common step: root mean square, over the units. */
+/**
+ * How far the states of two lines lie apart at each common step: root mean square, over the units.
+ */
 export function apart(one, other) {
   const [, units] = one.hidden.shape;
   const steps = Math.min(one.tokens.length, other.tokens.length);

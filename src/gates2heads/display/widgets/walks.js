@@ -48,13 +48,17 @@ export function goOn({ place, step }, boxes, steps, forward) {
   return place > 0 ? { place: place - 1, step } : null;
 }
 
-/** What a reader sees of the pieces: who is read, who is written, and what each step has just read. */
+/**
+ * What a reader sees of the pieces: who is read, who is written, and what each step has just read.
+ */
 export function wordsOfWalk({ source, target }) {
   const [read, written] = [labelsOf(source), labelsOf(target)];
   return { read, written, before: ["start", ...written.slice(0, -1)] };
 }
 
-/** The weights (H, L, S) of an attention in one row: of each head the weights of what it may see. */
+/**
+ * The weights (H, L, S) of an attention in one row: of each head the weights of what it may see.
+ */
 export function headsAt({ shape: [heads, rows, columns], data }, row, seen = columns) {
   return Array.from({ length: heads }, (_, head) => {
     const start = (head * rows + row) * columns;

@@ -1,4 +1,5 @@
-// Where the words of a map stand on paper: points by their places, labels so that none hides another.
+// Where the words of a map stand on paper: points by their places, labels so that none hides
+// another.
 
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];

@@ -13,11 +13,12 @@ import { Tree } from "./trace.js";
  * a probability above zero, and the tree ends with the last of them.
  *
  * @param {Function} step (state, last) -> {logProbs, state}
- * @param {object} options bos, eos (or null), maxLength, width, lengthRule, prefix; pruned: how many
- *   pruned candidates of each step the tree keeps, the likeliest
- * @returns {{nodes, ranking, greedy, scored, steps}} ranking: what the beam completed, the best score
- *   first; it and greedy are {tokens, parts, log_prob, score, finished}, parts the log-probability of
- *   each token after those before it; scored: how many sequences the beam computed a score for
+ * @param {object} options bos, eos (or null), maxLength, width, lengthRule, prefix; pruned: how
+ *   many pruned candidates of each step the tree keeps, the likeliest
+ * @returns {{nodes, ranking, greedy, scored, steps}} ranking: what the beam completed, the best
+ *   score first; it and greedy are {tokens, parts, log_prob, score, finished}, parts the
+ *   log-probability of each token after those before it; scored: how many sequences the beam
+ *   computed a score for
  */
 export function compare(step, state, options) {
   return finish(compareSteps(step, state, options));

@@ -7,7 +7,10 @@ const ENDED = "ended";
 const CUT = "cut";
 const PRUNED = "pruned";
 
-/** Give one to a search as `tree`, and read `nodes` afterwards: the root first, a node after its parent. */
+/**
+ * Give one to a search as `tree`, and read `nodes` afterwards: the root first, a node after its
+ * parent.
+ */
 export class Tree {
   /**
    * @param {number} branches how many continuations of each open sequence are noted at least

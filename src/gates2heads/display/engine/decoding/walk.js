@@ -65,8 +65,8 @@ export function streamsOf(model, trace) {
 }
 
 /**
- * What each part of each block did: [{stack, block, part, before, added, after, weights}…]; sizes (L,)
- * are root mean squares, weights {shape: [H, L, S], data}; null where there are none.
+ * What each part of each block did: [{stack, block, part, before, added, after, weights}…]; sizes
+ * (L,) are root mean squares, weights {shape: [H, L, S], data}; null where there are none.
  */
 export function stagesOf(model, trace) {
   return Object.entries(PARTS).flatMap(([stack, parts]) => {

@@ -4,8 +4,9 @@
  * The `intervene` of a record that holds gates, as the library's `clamp_gates` does.
  *
  * @param {Unrolled} layer an LSTM or GRU
- * @param {{gate: string, value: number, units: ?number[]}[]} clamps "forget" is the gate of all layers
- *   and directions, "forget_l0" of one; units null is all; of two clamps on one gate the later counts
+ * @param {{gate: string, value: number, units: ?number[]}[]} clamps "forget" is the gate of all
+ *   layers and directions, "forget_l0" of one; units null is all; of two clamps on one gate the
+ *   later counts
  * @returns {function(string, string, {data: Float32Array})}
  */
 export function clampGates(layer, clamps) {

@@ -12,8 +12,8 @@ export function headsOf(model) {
 /**
  * Which heads are switched off, as the option `off` of `start` and `step` wants it.
  *
- * A head is switched off when what it has read is multiplied by 0 before the output projection: Michel
- * et al. 2019, section 2.3. The weights with which it read are computed, and noted, as ever.
+ * A head is switched off when what it has read is multiplied by 0 before the output projection:
+ * Michel et al. 2019, section 2.3. The weights with which it read are computed, and noted, as ever.
  *
  * @param {{layer: string, head: number}[]} heads as `headsOf` lists them
  * @returns {Map<string, Set<number>>}

@@ -22,7 +22,9 @@ export function maskedSoftmax(scores, size, allowed = null) {
   return scores;
 }
 
-/** Each of T queries sees keys up to its own position; the last query stands at the last of S keys. */
+/**
+ * Each of T queries sees keys up to its own position; the last query stands at the last of S keys.
+ */
 export function causalMask(queries, keys = queries) {
   return (query, key) => key <= query + keys - queries;
 }

@@ -15,7 +15,9 @@ export function selfAttention(inputs, { mask = null } = {}) {
   return { context, weights };
 }
 
-/** Keys and values (S, D) of a sequence, heads side by side; computed once, read by many queries. */
+/**
+ * Keys and values (S, D) of a sequence, heads side by side; computed once, read by many queries.
+ */
 export class KeyValues {
   constructor(keys, values) {
     this.keys = keys;

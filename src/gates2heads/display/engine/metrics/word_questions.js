@@ -9,7 +9,8 @@ export const GOAL = "b − a + c"; // the point of the map that is no word
  * Lay vectors out on the two axes along which they spread most; the farthest point of an axis lies
  * on its positive side.
  *
- * @returns {{places: number[][], shares: number[]}} (N, 2), and how much of the spread each axis shows
+ * @returns {{places: number[][], shares: number[]}} (N, 2), and how much of the spread each axis
+ *   shows
  */
 export function flatMap(vectors) {
   const count = vectors.length;

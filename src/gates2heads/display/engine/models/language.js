@@ -8,7 +8,9 @@ import { EncoderLayer } from "../layers/transformer_layers.js";
 import { checkLength } from "../refusals.js";
 import { checkTokens, recordOf } from "./checks.js";
 
-/** What language models share; a subclass says in `read` how it goes on, and in `blank` from where. */
+/**
+ * What language models share; a subclass says in `read` how it goes on, and in `blank` from where.
+ */
 export class LanguageModel {
   constructor(vocabularySize, maxLength = Infinity) {
     this.vocabulary_size = vocabularySize;

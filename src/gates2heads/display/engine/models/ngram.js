@@ -55,7 +55,9 @@ export class PrunedKneserNey extends PrunedCounts {
   }
 }
 
-/** Trust the counts alone: c(hw) / c(h). After a context with nothing kept, every probability is 0. */
+/**
+ * Trust the counts alone: c(hw) / c(h). After a context with nothing kept, every probability is 0.
+ */
 export class PrunedMaximumLikelihood extends PrunedCounts {
   probs(context) {
     const probs = new Float64Array(this.vocabulary_size);

@@ -35,7 +35,10 @@ export class BilingualTokenizer {
     this.vocabulary.unk = 3;
   }
 
-  /** Number the tokens of a text, <unk> for those that are not known; <eos> closes it unless `eos` is false. */
+  /**
+   * Number the tokens of a text, <unk> for those that are not known; <eos> closes it unless `eos`
+   * is false.
+   */
   encode(text, { eos = true } = {}) {
     const { index, unk } = this.vocabulary;
     const tokens = this.pieces(text);

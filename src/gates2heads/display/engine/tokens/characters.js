@@ -5,7 +5,10 @@ import { textNumbers, Vocabulary, wholeCharacters } from "./vocabulary.js";
 
 /** Split a text into characters. */
 export class CharacterTokenizer {
-  /** @param {{tokens: string[]}} described what the library's tokenizer knows, without special tokens */
+  /**
+   * @param {{tokens: string[]}} described what the library's tokenizer knows, without special
+   *   tokens
+   */
   constructor({ tokens }) {
     this.vocabulary = new Vocabulary(tokens);
   }

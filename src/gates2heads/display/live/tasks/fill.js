@@ -14,8 +14,8 @@ const ONWARD = 12; // tokens that are written at most
  *
  * payload: {text}; hidden: places of tokens, counted from 0.
  * Returns {tokens: [text…], known: [true where the model has the token], names: [[start, end]…]},
- * and, from a BERT, gaps: [{place, best: [{token, share}…], was}…], where `was` is the share of what
- * stood there, null if the model does not know it; from a GPT, written: [{token, share}…],
+ * and, from a BERT, gaps: [{place, best: [{token, share}…], was}…], where `was` is the share of
+ * what stood there, null if the model does not know it; from a GPT, written: [{token, share}…],
  * finished. Or {refused} with a sentence.
  */
 export function* fillText(loaded, { text, hidden = [] }) {
@@ -75,7 +75,9 @@ function* goOn(model, { bos, eos }, ids, nameOf) {
   return { written: written.map((id, at) => ({ token: nameOf(id), share: shares[at] })), finished };
 }
 
-/** Where names stand among tokens, the longest first where several begin at one place: [start, end]. */
+/**
+ * Where names stand among tokens, the longest first where several begin at one place: [start, end].
+ */
 export function findNames(tokens, names) {
   const known = new Set(names.map((name) => splitBilingual(name).join("\u0000")));
   const longest = Math.max(0, ...names.map((name) => splitBilingual(name).length));

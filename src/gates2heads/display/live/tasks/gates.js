@@ -39,7 +39,7 @@ export function* readGates(loaded, { text, clamps = [] }) {
   for (const name of trace.notes.get(LAYER).keys()) {
     const { shape, data } = trace.joined(LAYER, name);
     units = shape.at(-1);
-    quantities[name.replace(/_l0$/, "")] = data.slice(units); // the step that read <bos> has no place
+    quantities[name.replace(/_l0$/, "")] = data.slice(units); // <bos> has no place
   }
   return {
     text,

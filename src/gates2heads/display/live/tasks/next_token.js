@@ -25,9 +25,9 @@ const inBits = (logProb) => Math.abs(logProb) / Math.LN2; // 0 and not −0 wher
  *
  * payload: {text, temperature, topK, topP}; topK and topP may be null.
  * Yields nothing of interest; returns {text, columns: [{tokens, bits, endBits, ahead, kept}…]}, a
- * column a model; bits of what has no probability are Infinity; ahead: [{token, piece, prob, drawn}…],
- * the likeliest, with the model's own probability and that of the narrowed distribution; kept counts
- * the tokens that it leaves, 0 if the model has nothing to say.
+ * column a model; bits of what has no probability are Infinity; ahead: [{token, piece, prob,
+ * drawn}…], the likeliest, with the model's own probability and that of the narrowed distribution;
+ * kept counts the tokens that it leaves, 0 if the model has nothing to say.
  */
 export function* readAhead(loaded, { text, ...way }) {
   const numbers = numbersOf(loaded, text);
@@ -73,10 +73,10 @@ function ahead(logProbs, tokens, way) {
 /**
  * Draws what follows a text.
  *
- * payload: {text, place, steps, seed, temperature, topK, topP}; place chooses among the models of the
- * file; steps is the most tokens that are drawn.
- * Yields nothing of interest; returns {text, pieces: [piece…], ended, silent}; silent: the model had
- * nothing to say at some step.
+ * payload: {text, place, steps, seed, temperature, topK, topP}; place chooses among the models of
+ * the file; steps is the most tokens that are drawn.
+ * Yields nothing of interest; returns {text, pieces: [piece…], ended, silent}; silent: the model
+ * had nothing to say at some step.
  */
 export function* drawOn(loaded, { text, place = 0, steps, seed, ...way }) {
   const numbers = numbersOf(loaded, text);

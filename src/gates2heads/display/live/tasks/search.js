@@ -10,8 +10,8 @@ const latest = new WeakMap(); // of each model the text that was read last, with
  *
  * payload: {text, limit, …what `laboratorySteps` is asked}; limit is the most tokens that are read,
  * and that are written.
- * Yields {steps, scored}; returns {refused}, a sentence, or {text, source, size, free, forced, sample}, size the number of
- * tokens to choose from.
+ * Yields {steps, scored}; returns {refused}, a sentence, or {text, source, size, free, forced,
+ * sample}, size the number of tokens to choose from.
  */
 export function* searchText(loaded, { text, limit, ...asked }) {
   const ids = loaded.source.encode(text);
