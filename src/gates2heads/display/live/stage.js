@@ -13,7 +13,8 @@
 // or more in `mark()`, by which the controls show what is asked.
 
 import { Refusal, Stage, element, field } from "../widgets/view.js";
-import { Live, megabytes } from "./runtime.js";
+import { megabytes } from "./files.js";
+import { Live } from "./runtime.js";
 import { refusalInWords, tidy } from "./pieces.js";
 import { onFirstTouch } from "./touch.js";
 
