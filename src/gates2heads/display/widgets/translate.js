@@ -179,9 +179,10 @@ class Translate extends LiveStage {
     return [told, ...remarks(this.result)].join(" ");
   }
 
-  /** Nothing is asked, and nothing is written. */
+  /** Nothing is asked, and nothing is written, whatever the width. */
   rest() {
     super.rest("");
+    this.put({ text: "" });
     this.dim(false);
     this.sentences.clear();
     this.isRecorded = false;
