@@ -17,6 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
+SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
 .PHONY: help install repository versions book rebuild serve test check lint bench execute clean distclean
 .DELETE_ON_ERROR:
@@ -86,6 +87,8 @@ serve: book
 lint:
 	$(VENV)/bin/ruff check $(LINTED)
 	$(VENV)/bin/ruff format --check $(LINTED)
+	$(VENV)/bin/oxlint --deny-warnings src _static tests
+	$(VENV)/bin/oxfmt --check $(SCRIPTS)
 
 check: $(INSTALLED) lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 $(FAST) tests

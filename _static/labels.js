@@ -5,8 +5,10 @@ document.addEventListener("DOMContentLoaded", () => {
     summary.setAttribute("aria-label", `pages below ${link?.textContent.trim() ?? "this one"}`);
   }
   // Entries of a bibliography are no list items to a screen reader: their list is none either.
-  for (const list of document.querySelectorAll('.citation-list[role="list"]')) list.removeAttribute("role");
-  // A formula that is wider than its column scrolls, so the keyboard must reach it; no other is a stop.
+  for (const list of document.querySelectorAll('.citation-list[role="list"]'))
+    list.removeAttribute("role");
+  // A formula that is wider than its column scrolls, so the keyboard must reach it; no other is a
+  // stop.
   const wide = new ResizeObserver((seen) => {
     for (const { target } of seen) {
       const named = { tabindex: "0", role: "group", "aria-label": "a formula wider than the page" };

@@ -42,7 +42,7 @@ def library(text: str, width: int, alpha: float, prefix: tuple[int, ...] = ()) -
 def settled(root: Locator, **asked) -> dict:
     """Wait until the page shows the answer to what is asked now; give what it shows."""
     fits = """([root, asked]) => root.dataset.state === "done"
-      && !root.classList.contains("g2h-waiting")
+      && !root.hasAttribute("data-stale")
       && Object.entries(JSON.parse(root.dataset.told)).every(([name, value]) =>
         !(name in asked) || JSON.stringify(value) === JSON.stringify(asked[name]))"""
     handle = root.element_handle()
@@ -170,14 +170,14 @@ def refuse(root: Locator) -> None:
     """What is too long or empty is refused in a sentence; the field keeps it, as text."""
     field = root.locator("input[type=text]")
     for text, state, words in (
-        ("Hund " * 60, "fault", "take a shorter one"),
+        ("Hund " * 60, "refused", "take a shorter one"),
         ("", "empty", "Nothing to read yet"),
     ):
         field.fill(text)
         expect(root).to_have_attribute("data-state", state, timeout=60_000)
-        expect(root.locator(".g2h-state")).to_contain_text(words)
+        expect(root.locator(".g2h-refusal")).to_contain_text(words)
         assert field.input_value() == text
-        assert "g2h-waiting" in root.get_attribute("class"), "the answer before is dimmed"
+        expect(root).to_have_attribute("data-stale", "")  # the answer before is dimmed
     field.fill("<img src=x onerror=alert(1)>")
     settled(root, text="<img src=x onerror=alert(1)>")
     assert root.locator("img").count() == 0

@@ -249,3 +249,8 @@ def drive_texts(view: Explorer) -> None:
         expect(refusal).to_be_hidden()
         strange = UNKNOWN in known_characters(text)
         assert ("What it never saw" in view.state.inner_text()) == strange
+    # What is typed and taken back asks nothing: its answer stands, and is not dimmed.
+    view.field.press("End")
+    view.field.press_sequentially("x")
+    view.field.press("Backspace")
+    expect(view.root).not_to_have_attribute("data-stale", "")

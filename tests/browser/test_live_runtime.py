@@ -1,5 +1,6 @@
 """What runs the models of a page: its files and their faults, Python's channel, threads, speed."""
 
+import re
 import shutil
 import time
 from pathlib import Path
@@ -93,6 +94,51 @@ def test_without_its_model_it_says_so_and_keeps_the_example(copy, chromium, mode
         assert view.words("target") == words
         assert root.locator(".g2h-watch").inner_text() == watch  # it tells of what is seen
         context.close()
+
+
+# ---- files with code of others
+
+
+def fault_of(folder: Path, chromium, mode: str) -> tuple[str, bool]:
+    """Ask, wait for the answer or the fault; give what is said, and whether foreign code ran."""
+    with served(folder, mode) as site:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(site + "index.html")
+        view = Translator(page, page.locator(".g2h-translate"))
+        expect(view.root).to_have_attribute("data-state", "recorded")
+        view.examples.nth(1).click()
+        expect(view.root).to_have_attribute("data-state", re.compile("fault|done"))
+        said = view.state.inner_text()
+        ran = page.evaluate("() => globalThis.foreign === true")
+        context.close()
+    return said, ran
+
+
+@pytest.mark.parametrize("mode", ["http", "file"])
+def test_of_a_models_file_nothing_runs_over_http(copy, chromium, mode):
+    """From file:// it is a script, like those of the page itself: CONTRIBUTING says so."""
+    spoil(copy, lambda path: path.write_text(path.read_text() + "globalThis.foreign = true;\n"))
+    said, ran = fault_of(copy, chromium, mode)
+    if mode == "http":
+        assert "is damaged." in said
+        assert not ran
+    else:
+        assert said.startswith("Written in ")
+        assert ran
+
+
+@pytest.mark.parametrize("mode", ["http", "file"])
+def test_an_engine_that_was_altered_does_not_run(copy, chromium, mode):
+    (path,) = (copy / "live").glob("engine-*.js")
+    text = path.read_text()
+    assert text.count('\\"use strict\\";') >= 1
+    path.write_text(text.replace('\\"use strict\\";', "globalThis.foreign = true;", 1))
+    page = copy / "index.html"  # in a page without Workers the engine would run in the page
+    page.write_text(page.read_text().replace("<head>", "<head><script>delete Worker</script>"))
+    said, ran = fault_of(copy, chromium, mode)
+    assert f"The engine's file (live/{path.name}) is damaged." in said
+    assert not ran
 
 
 # ---- without a Worker, and with Python

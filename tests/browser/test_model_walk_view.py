@@ -82,5 +82,6 @@ def test_without_its_model_the_recorded_example_stays(site, open_page, tmp_path)
         expect(view.root).to_have_attribute("data-state", "fault")
         expect(view.state).to_contain_text("What you see is the recorded example.")
         assert view.field.input_value() == OWN
+        expect(view.slider).to_have_value("1")  # what was typed is taken: it begins anew
         expect(view.root.locator(".g2h-dim")).to_have_css("opacity", "0.45")
         view.check(python_walks(traits["text"]))

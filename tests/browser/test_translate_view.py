@@ -97,6 +97,10 @@ def test_blanks_alone_are_nothing_to_translate(live, open_page):
             expect(view.root).to_have_attribute("data-state", "empty")
             expect(view.live).to_have_text("Nothing to translate yet: type a German sentence.")
             assert view.words("source") == view.words("target") == []
+        view.width.fill("3")  # there is still nothing to search for
+        expect(view.width).to_have_attribute("aria-valuetext", "beam of 3")
+        expect(view.root).to_have_attribute("data-state", "empty")
+        assert view.words("source") == []
 
 
 def test_too_long_a_text_gets_one_sentence(live, open_page):

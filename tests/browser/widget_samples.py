@@ -70,7 +70,8 @@ def quiz() -> Predict:
         "What share of the dates is right?", 72.5, 0, 100, 0.5, "Half of it is the year.", "%", 5
     )
     table = [("model", "share"), ("no attention", "72.5 %"), ("attention", "99 %")]
-    return Predict([one, other], result=table, alt="Attention helps.", title="Quiz")
+    said = "Attention *helps*: `99 %` of <i>them</i>."
+    return Predict([one, other], result=table, alt=said, title="Quiz")
 
 
 def attack() -> Predict:

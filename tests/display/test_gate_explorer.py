@@ -144,7 +144,7 @@ def gates_js(body, given=None):
 
 def test_bars_steps_and_shades_by_hand():
     found = gates_js("""
-      const cell = [1, -2, 0.5, -2, 0, 0.04];
+      const cell = [1, -2, 0.5, -5, 0, 0.04];
       const run = { tokens: ["a", "b", "c"], units: 2, quantities: { cell } };
       return [gates.bars([1, 0, 0.5], 1, false), gates.bars([2, -1, 4], 2, true),
         gates.steps([1, 0.5], 1, false), gates.steps([2, -1], 2, true),
@@ -155,7 +155,8 @@ def test_bars_steps_and_shades_by_hand():
     assert found[1] == {"above": "M0 0h1v0.5h-1zM2 0h1v0.5h-1z", "below": "M1 0.5h1v0.25h-1z"}
     assert found[2] == "M0 0H1V0.5H2"
     assert found[3] == "M0 0H1V0.75H2"
-    # Unit 0: 1 of 2 is the fifth of ten levels, 0.5 rounds to the third; unit 1: twice −2, and 0.
+    # Unit 0: 1 of 2 is the fifth of ten levels, 0.5 rounds to the third; unit 1: −2 is the last,
+    # and so is −5, which is more than a shade can tell; 0.04 rounds to none.
     assert found[4] == [
         {"opacity": 0.3, "above": "M1 0h1v1h-1z", "below": ""},
         {"opacity": 0.5, "above": "M0 0h1v1h-1z", "below": ""},

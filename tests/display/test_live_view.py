@@ -42,7 +42,9 @@ def model(data: bytes = b"\x01\x02\x03") -> Exported:
 
 def test_the_state_holds_name_hash_and_size_but_no_weight():
     view = Small(model())
-    assert view.live == [{"name": "small", "hash": model().sha256[:8], "bytes": 16 + 3}]
+    whole = model().sha256
+    named = {"name": "small", "hash": whole[:8], "sha256": whole, "bytes": 16 + 3}
+    assert view.live == [named]
     assert "\x01\x02\x03" not in json.dumps(view.get_state(["live"]))
 
 
@@ -102,7 +104,7 @@ def test_the_text_for_the_worker_imports_nothing_and_is_named_by_what_it_is():
     assert not re.search(r"^\s*(import|export)\b", source, re.M)
     assert source.startswith('(() => {\n"use strict";')
     name, text = next(iter(live_files().items()))
-    assert name == f"engine-{hashlib.sha256(source.encode()).hexdigest()[:8]}.js"
+    assert name == f"engine-{hashlib.sha256(source.encode()).hexdigest()}.js"
     start, end = text.index("] = ") + 4, text.rindex(";")
     assert json.loads(text[start:end]) == {"source": source}
     assert "<" not in text  # so that it may stand inside a page

@@ -1,4 +1,5 @@
-// What the tests ask the engine, one line of JSON after another: a list of requests, a list of answers.
+// What the tests ask the engine, one line of JSON after another: a list of requests, a list of
+// answers.
 
 import readline from "node:readline";
 import * as tensor from "../../../src/gates2heads/display/engine/tensor.js";
@@ -12,7 +13,10 @@ import { searchText } from "../../../src/gates2heads/display/live/tasks/search.j
 import { walkText } from "../../../src/gates2heads/display/live/tasks/walk.js";
 import { walkSteps } from "../../../src/gates2heads/display/engine/decoding/walk.js";
 import { searches } from "./bridge_searches.mjs";
-import { askWords, flatMap } from "../../../src/gates2heads/display/engine/metrics/word_questions.js";
+import {
+  askWords,
+  flatMap,
+} from "../../../src/gates2heads/display/engine/metrics/word_questions.js";
 import { askTable, wordsIn } from "../../../src/gates2heads/display/live/tasks/words.js";
 
 const loaded = new Map(); // models that stay between requests
@@ -38,7 +42,10 @@ const operations = {
       state = answer.state;
       return answer.logProbs;
     });
-    return { logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)), notes: notesOf(trace) };
+    return {
+      logProbs: new tensor.Matrix(rows.length, rows[0].length, tensor.concatenate(...rows)),
+      notes: notesOf(trace),
+    };
   },
 
   // What the beam laboratory asks of a model.
@@ -91,7 +98,10 @@ const operations = {
         state = answer.state;
         return answer.logProbs;
       });
-      return { shape: [logProbs.length, logProbs[0].length], data: Float64Array.from(logProbs.flatMap((row) => [...row])) };
+      return {
+        shape: [logProbs.length, logProbs[0].length],
+        data: Float64Array.from(logProbs.flatMap((row) => [...row])),
+      };
     };
     return { smoothed: rows(model), alone: rows(model.countsAlone()) };
   },
@@ -185,12 +195,19 @@ const operations = {
     };
     let state = model.start(source);
     for (const token of tokens) ({ state } = model.step(state, token));
-    return { start: quickest(() => model.start(source)), step: quickest(() => model.step(state, tokens.at(-1))) };
+    return {
+      start: quickest(() => model.start(source)),
+      step: quickest(() => model.step(state, tokens.at(-1))),
+    };
   },
 
   asBinary({ entry }) {
     const text = Buffer.from(entry.data, "base64");
-    const forms = [new Uint8Array(text), new Uint8Array(text).buffer, new DataView(new Uint8Array(text).buffer)];
+    const forms = [
+      new Uint8Array(text),
+      new Uint8Array(text).buffer,
+      new DataView(new Uint8Array(text).buffer),
+    ];
     return forms.map((data) => readEntry({ ...entry, data }).header.name);
   },
 };
@@ -206,10 +223,17 @@ function last(steps) {
 export function notesOf(trace) {
   if (!trace) return null;
   return Object.fromEntries(
-    trace.layers().map((layer) => [
-      layer,
-      Object.fromEntries([...trace.notes.get(layer).keys()].map((quantity) => [quantity, trace.joined(layer, quantity)])),
-    ]),
+    trace
+      .layers()
+      .map((layer) => [
+        layer,
+        Object.fromEntries(
+          [...trace.notes.get(layer).keys()].map((quantity) => [
+            quantity,
+            trace.joined(layer, quantity),
+          ]),
+        ),
+      ]),
   );
 }
 
@@ -227,16 +251,21 @@ function sent(_, value) {
   if (value === -Infinity) return "-Infinity";
   if (value instanceof tensor.Matrix) return arrayOf(value.data, [value.rows, value.columns]);
   if (ArrayBuffer.isView(value)) return arrayOf(value, [value.length]);
-  if (value && ArrayBuffer.isView(value.data) && Array.isArray(value.shape)) return arrayOf(value.data, value.shape);
+  if (value && ArrayBuffer.isView(value.data) && Array.isArray(value.shape))
+    return arrayOf(value.data, value.shape);
   return value;
 }
 
 function arrayOf(data, shape) {
   const array = data.constructor.name.replace("Array", "").toLowerCase();
-  return { array, shape, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64") };
+  return {
+    array,
+    shape,
+    data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64"),
+  };
 }
 
-async function answer({ op, ...request }) {
+async function answerTo({ op, ...request }) {
   try {
     return { value: await operations[op](request) };
   } catch (error) {
@@ -246,6 +275,6 @@ async function answer({ op, ...request }) {
 
 for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
   const answers = [];
-  for (const request of JSON.parse(line, received)) answers.push(await answer(request));
+  for (const request of JSON.parse(line, received)) answers.push(await answerTo(request));
   process.stdout.write(`${JSON.stringify(answers, sent)}\n`);
 }

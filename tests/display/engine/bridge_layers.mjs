@@ -1,6 +1,16 @@
 // Single layers of the engine, built from an entry that holds their tensors.
 
-import { Matrix, apply, gelu, linear, logSoftmax, oneRow, relu, sigmoid, silu } from "../../../src/gates2heads/display/engine/tensor.js";
+import {
+  Matrix,
+  apply,
+  gelu,
+  linear,
+  logSoftmax,
+  oneRow,
+  relu,
+  sigmoid,
+  silu,
+} from "../../../src/gates2heads/display/engine/tensor.js";
 import { Trace } from "../../../src/gates2heads/display/engine/record.js";
 import { readEntry } from "../../../src/gates2heads/display/engine/weights.js";
 import { FeedForward, Residual } from "../../../src/gates2heads/display/engine/layers/blocks.js";
@@ -9,13 +19,23 @@ import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/display/engine
 import { LSTMCell } from "../../../src/gates2heads/display/engine/layers/lstm.js";
 import { keyMask, maskedSoftmax } from "../../../src/gates2heads/display/engine/layers/masks.js";
 import { headsOff } from "../../../src/gates2heads/display/engine/layers/heads_off.js";
-import { MultiHeadAttention, selfAttention } from "../../../src/gates2heads/display/engine/layers/multi_head.js";
+import {
+  MultiHeadAttention,
+  selfAttention,
+} from "../../../src/gates2heads/display/engine/layers/multi_head.js";
 import { NORMS } from "../../../src/gates2heads/display/engine/layers/norms.js";
-import { LearnedPositions, rotate, sinusoids } from "../../../src/gates2heads/display/engine/layers/positions.js";
+import {
+  LearnedPositions,
+  rotate,
+  sinusoids,
+} from "../../../src/gates2heads/display/engine/layers/positions.js";
 import { recurrentLayer } from "../../../src/gates2heads/display/engine/layers/recurrent.js";
 import { RNNCell } from "../../../src/gates2heads/display/engine/layers/rnn.js";
 import { Attention } from "../../../src/gates2heads/display/engine/layers/single_head.js";
-import { DecoderLayer, EncoderLayer } from "../../../src/gates2heads/display/engine/layers/transformer_layers.js";
+import {
+  DecoderLayer,
+  EncoderLayer,
+} from "../../../src/gates2heads/display/engine/layers/transformer_layers.js";
 
 const CELLS = { RNNCell, GRUCell, ContextGRUCell, LSTMCell };
 const FUNCTIONS = { gelu, relu, sigmoid, silu };
@@ -31,32 +51,20 @@ function noted(trace, layer, quantity) {
 export const layers = {
   linear({ entry, inputs }) {
     const weights = weightsOf(entry);
-    return linear(inputs, weights.matrix("weight"), weights.has("bias") ? weights.vector("bias") : null);
-  },
-
-  // The same product by WebAssembly and by plain JavaScript.
-  bothWays({ entry, inputs }) {
-    const [fast, plain] = [true, false].map((way) => readEntry(entry, { fast: way }).weights.matrix("weight"));
-    if (!fast.kernel || plain.kernel) throw new Error("one of the two must have a kernel, and one none");
-    const halves = [0, fast.rows >> 1, fast.rows];
-    const parts = halves.slice(1).map((end, i) => linear(inputs, fast.slice(halves[i], end)));
-    return [linear(inputs, fast), linear(inputs, plain), linear(inputs, fast), ...parts];
-  },
-
-  withoutWebAssembly({ entry, inputs }) {
-    const kept = globalThis.WebAssembly;
-    delete globalThis.WebAssembly;
-    try {
-      return linear(inputs, readEntry(entry).weights.matrix("weight"));
-    } finally {
-      globalThis.WebAssembly = kept;
-    }
+    return linear(
+      inputs,
+      weights.matrix("weight"),
+      weights.has("bias") ? weights.vector("bias") : null,
+    );
   },
 
   // The same product by WebAssembly and by plain JavaScript, whole and in two halves of the rows.
   bothWays({ entry, inputs }) {
-    const [fast, plain] = [true, false].map((way) => readEntry(entry, { fast: way }).weights.matrix("weight"));
-    if (!fast.kernel || plain.kernel) throw new Error("one of the two must have a kernel, and one none");
+    const [fast, plain] = [true, false].map((way) =>
+      readEntry(entry, { fast: way }).weights.matrix("weight"),
+    );
+    if (!fast.kernel || plain.kernel)
+      throw new Error("one of the two must have a kernel, and one none");
     const half = fast.rows >> 1;
     const halves = [fast.slice(0, half), fast.slice(half, fast.rows)];
     return [fast, plain, fast, ...halves].map((weight) => linear(inputs, weight));
@@ -88,16 +96,24 @@ export const layers = {
   run({ entry, settings, inputs, initial, mask }) {
     const trace = new Trace();
     const layer = recurrentLayer(weightsOf(entry).part("layer"), settings);
-    const { states, carried } = layer.run(inputs, initial ?? undefined, { mask, record: { trace } });
+    const { states, carried } = layer.run(inputs, initial ?? undefined, {
+      mask,
+      record: { trace },
+    });
     const quantities = [...trace.notes.get("layer").keys()];
-    return { states, carried, notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])) };
+    return {
+      states,
+      carried,
+      notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])),
+    };
   },
 
   // A recurrent layer whose gate is held at one value.
   held({ entry, settings, inputs, initial, gate, value }) {
     const layer = recurrentLayer(weightsOf(entry).part("layer"), settings);
     const trace = new Trace();
-    const intervene = (name, quantity, { data }) => name === "layer" && quantity === gate && data.fill(value);
+    const intervene = (name, quantity, { data }) =>
+      name === "layer" && quantity === gate && data.fill(value);
     const { states } = layer.run(inputs, initial, { record: { trace, intervene } });
     return { states, gate: noted(trace, "layer", gate) };
   },
@@ -106,16 +122,23 @@ export const layers = {
   clamped({ entry, settings, inputs, initial, clamps }) {
     const layer = recurrentLayer(weightsOf(entry).part("layer"), settings);
     const trace = new Trace();
-    const { states } = layer.run(inputs, initial, { record: { trace, intervene: clampGates(layer, clamps) } });
+    const { states } = layer.run(inputs, initial, {
+      record: { trace, intervene: clampGates(layer, clamps) },
+    });
     const quantities = [...trace.notes.get("layer").keys()];
-    return { states, notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])) };
+    return {
+      states,
+      notes: Object.fromEntries(quantities.map((one) => [one, noted(trace, "layer", one)])),
+    };
   },
 
   // Attention before and after its context was set to zero, and what was noted of it.
   emptied({ entry, settings, query, keys, values }) {
     const attention = new Attention(weightsOf(entry).part("layer"), settings);
     const trace = new Trace(["context"]);
-    const whole = attention.forward(query, attention.projectKeys(keys), values, { record: { trace } });
+    const whole = attention.forward(query, attention.projectKeys(keys), values, {
+      record: { trace },
+    });
     const intervene = (name, quantity, { data }) => quantity === "context" && data.fill(0);
     const record = { intervene };
     const empty = attention.forward(query, attention.projectKeys(keys), values, { record });
@@ -139,7 +162,8 @@ export const layers = {
   multiHead({ entry, settings, query, source, mask, causal, cut, heads = [] }) {
     const attention = new MultiHeadAttention(weightsOf(entry), settings);
     const record = { off: headsOff(attention, heads) };
-    if (source) return attention.attend(query, attention.project(source), { mask: keyMask(mask), record });
+    if (source)
+      return attention.attend(query, attention.project(source), { mask: keyMask(mask), record });
     if (cut === undefined) return attention.forward(query, { mask: keyMask(mask), causal, record });
     const first = attention.extend(query.slice(0, cut), null, record);
     const second = attention.extend(query.slice(cut, query.rows), first.past, record);
@@ -172,11 +196,15 @@ export const layers = {
   },
 
   encoderLayer({ entry, settings, vectors, mask, causal }) {
-    return new EncoderLayer(weightsOf(entry), settings).forward(vectors, { mask: keyMask(mask), causal });
+    return new EncoderLayer(weightsOf(entry), settings).forward(vectors, {
+      mask: keyMask(mask),
+      causal,
+    });
   },
 
   decoderLayer({ entry, settings, vectors, source, mask }) {
     const layer = new DecoderLayer(weightsOf(entry), settings);
-    return layer.stepWith(vectors, null, layer.cross_attn.project(source), { mask: keyMask(mask) }).output;
+    return layer.stepWith(vectors, null, layer.cross_attn.project(source), { mask: keyMask(mask) })
+      .output;
   },
 };

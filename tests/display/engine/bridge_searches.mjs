@@ -3,11 +3,21 @@
 import { beam } from "../../../src/gates2heads/display/engine/decoding/beam.js";
 import { compare } from "../../../src/gates2heads/display/engine/decoding/searches.js";
 import { Power, Wu } from "../../../src/gates2heads/display/engine/decoding/lengths.js";
-import { draw, Generator, keepTopK, keepTopP, sample, temper } from "../../../src/gates2heads/display/engine/decoding/sampling.js";
+import {
+  draw,
+  Generator,
+  keepTopK,
+  keepTopP,
+  sample,
+  temper,
+} from "../../../src/gates2heads/display/engine/decoding/sampling.js";
 import { greedy } from "../../../src/gates2heads/display/engine/decoding/search.js";
 import { finish } from "../../../src/gates2heads/display/engine/decoding/steps.js";
 import { Tree } from "../../../src/gates2heads/display/engine/decoding/trace.js";
-import { TABLES_START, twoTables } from "../../../src/gates2heads/display/engine/decoding/two_tables.js";
+import {
+  TABLES_START,
+  twoTables,
+} from "../../../src/gates2heads/display/engine/decoding/two_tables.js";
 import { laboratorySteps, remembering } from "../../../src/gates2heads/display/live/laboratory.js";
 
 const RULES = { Power, Wu };
@@ -25,7 +35,11 @@ export const searches = {
     const tree = branches ? new Tree(branches, { pruned }) : null;
     if (rule) options.lengthRule = new RULES[rule.kind](rule.alpha);
     if (uniforms) options.generator = { next: () => uniforms.shift() };
-    const found = { greedy, sample, beam }[kind](stepOf(levels), { prefix: 0, level: 0 }, { ...options, tree });
+    const found = { greedy, sample, beam }[kind](
+      stepOf(levels),
+      { prefix: 0, level: 0 },
+      { ...options, tree },
+    );
     const plain = (one) => ({ ...one, state: undefined });
     return { found: kind === "beam" ? found.map(plain) : plain(found), nodes: tree && tree.nodes };
   },
@@ -36,7 +50,8 @@ export const searches = {
     return compare(stepOf(levels), { prefix: 0, level: 0 }, options);
   },
 
-  // The laboratory asked several things in a row, with one memory: what it found, and what it computed.
+  // The laboratory asked several things in a row, with one memory: what it found, and what it
+  // computed.
   laboratory({ levels, words, sides, asked }) {
     let calls = 0;
     const counted = (state, last) => ((calls += 1), stepOf(levels)(state, last));
@@ -52,7 +67,11 @@ export const searches = {
   },
 
   narrow({ logProbs, temperature, topK, topP }) {
-    return { tempered: temper(logProbs, temperature), topK: keepTopK(logProbs, topK), topP: keepTopP(logProbs, topP) };
+    return {
+      tempered: temper(logProbs, temperature),
+      topK: keepTopK(logProbs, topK),
+      topP: keepTopP(logProbs, topP),
+    };
   },
 
   draws({ logProbs, uniforms }) {

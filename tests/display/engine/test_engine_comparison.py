@@ -8,7 +8,6 @@ from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.searches import compare, watch
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, START, STEPS, TABLE, two_tables
-from tests.display.engine.in_node import EngineError
 from tests.display.engine.test_engine_searches import COUNTS, WAYS, camel, cases, levels, same_nodes
 from tests.display.engine.test_engine_translator import SENTENCES
 from tests.needs import needs_data
@@ -177,10 +176,9 @@ def test_the_trees_of_a_hundred_captions_are_the_library_s(node, translator, tra
 
 def test_a_text_that_has_no_room_is_refused_in_a_sentence(node, translator):
     payload = asked_of("Hund " * 60, 2, 0.75)
-    (error,) = node.ask([{"op": "watch", "key": translator, "payload": payload}])
-    assert isinstance(error, EngineError)
-    assert str(error).startswith("This text has ")
-    assert "the tree has room for 40" in str(error)
+    told = node.one("watch", key=translator, payload=payload)
+    pieces = "This text has 62 pieces, and the tree has room for 40: take a shorter one."
+    assert told == {"refused": pieces}
 
 
 def test_a_node_in_one_tree_only_is_noticed():

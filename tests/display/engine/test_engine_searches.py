@@ -157,6 +157,24 @@ def test_distributions_are_narrowed_alike(node):
             assert torch.allclose(ours, theirs, atol=1e-12, rtol=0)
 
 
+def test_a_nucleus_ends_with_the_token_that_fills_it_by_hand(node):
+    """Two halves: the first alone holds a half; a share of 0 still leaves one token."""
+    log_probs = torch.tensor([0.5, 0.5], dtype=torch.double).log()
+    asked = {"op": "narrow", "logProbs": log_probs, "temperature": 1.0, "topK": 2}
+    shares = [0.0, 0.5, 0.5000001, 1.0]
+    answers = node.ask([{**asked, "topP": share} for share in shares])
+    assert [answer["topP"].exp().tolist() for answer in answers] == [
+        *([1.0, 0.0], [1.0, 0.0]),
+        *([0.5, 0.5], [0.5, 0.5]),
+    ]
+
+
+def test_of_complete_sequences_with_one_score_the_first_stays_first(node):
+    options = {"bos": 0, "eos": None, "maxLength": 1, "width": 3, "nBest": 3}
+    found = node.one("searchWith", answers=[-1.5, -1.0, -1.0, -1.0], kind="beam", options=options)
+    assert [(one["tokens"], one["score"]) for one in found] == [([1], -1), ([2], -1), ([3], -1)]
+
+
 def test_a_draw_is_the_first_token_at_which_the_shares_exceed_the_number(node):
     probs = torch.tensor([0.25, 0.0, 0.5, 0.125, 0.125], dtype=torch.double)
     uniforms = [0.0, 0.2499, 0.2501, 0.7499, 0.7501, 0.8749, 0.8751, 0.9999999]
@@ -207,6 +225,26 @@ def test_the_generator_is_repeatable_and_even(node):
     assert ((counts - 1000).square() / 1000).sum(dim=1).max() < 50
     assert torch.corrcoef(numbers)[0, 1].abs() < 0.05
     assert torch.corrcoef(torch.stack([numbers[0, 1:], numbers[0, :-1]]))[0, 1].abs() < 0.05
+
+
+def sfc32(seed):
+    """The generator as its author gives it: PractRand's sfc32, in whole numbers of 32 bits."""
+    top = 2**32 - 1
+    a, b, c, counter = seed & top, seed >> 32, 0, 1
+    while True:
+        word = (a + b + counter) & top
+        a, b = b ^ (b >> 9), (c + (c << 3)) & top
+        c, counter = (((c << 21) | (c >> 11)) + word) & top, (counter + 1) & top
+        yield word
+
+
+def test_the_generator_gives_the_numbers_of_sfc32(node):
+    for seed in (0, 1, 7, 2**31, 2**32 - 1, 2**32, 2**32 + 7, 2**52 + 5, 2**53 - 1):
+        words = sfc32(seed)
+        for _ in range(16):
+            next(words)
+        wanted = [((next(words) >> 5) * 2**26 + (next(words) >> 6)) / 2**53 for _ in range(50)]
+        assert node.one("uniforms", seed=seed, count=50) == wanted, seed
 
 
 GOOD = {"bos": 0, "eos": 1, "maxLength": 3}

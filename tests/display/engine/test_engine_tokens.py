@@ -13,7 +13,9 @@ from gates2heads.display.engine.describe import letters_and_numerals
 from gates2heads.display.engine.export import export_model
 from gates2heads.models.transformer.transformer import Transformer
 from tests.display.engine.in_node import EngineError, entry_of
+from tests.javascript import DISPLAY, run_javascript
 
+VOCABULARY = DISPLAY / "engine" / "tokens" / "vocabulary.js"
 WORDS = ["Ein", "Hund", "the", "dog's", "I'll", "we're", "Häuser", "naïve", "1984", "3,14", "ﬁ"]
 HOSTILE = [
     " ", "   ", "\n\n\t x", "a\u0000b", "\u0007\u001b[31m", "😀👩‍👩‍👧‍👦🏳️‍🌈", "שלום עולם",
@@ -157,6 +159,40 @@ def test_words_and_signs_are_cut_as_in_the_library(node, sides, count):
     assert [text for text, one, other in pairs if one != other] == []
     wanted = [tokenizer.decode(numbers) for numbers in expected]
     assert node.one("decode", key="words", lists=expected) == wanted
+
+
+def test_a_text_ends_at_its_first_end_by_hand():
+    body = """
+      const known = new words.Vocabulary(["a", "b", "c"]);
+      const told = (numbers) => {
+        try { return words.textNumbers(numbers, known); } catch (error) { return error.message; }
+      };
+      return given.map(told);
+    """
+    # <pad> 0, <bos> 1, <eos> 2, a 3, b 4, c 5
+    lists = [[1, 3, 0, 5, 2, 4, 3], [2, 3], [4, 1, 4], [], [3, 6], [-1], [1.5]]
+    known = "but the vocabulary knows 0 to 5"
+    assert run_javascript(body, {"words": VOCABULARY}, lists) == [
+        *([3, 5], [], [4, 4], []),
+        *(f"numbers holds {number}, {known}" for number in (6, -1, 1.5)),
+    ]
+
+
+def test_a_refusal_carries_its_data():
+    body = """
+      const tried = (act) => { try { return act(); } catch (error) { return error.refused; } };
+      const tokenizer = new characters.CharacterTokenizer({ tokens: ["a", "b"] });
+      return [tried(() => tokenizer.encode("caab☃")), tried(() => tokenizer.encode("")) ?? null,
+        tried(() => checks.checkTokens("tokens", [3, 3, 3], 5, { most: 2 })),
+        tried(() => checks.checkTokens("tokens", [3, 9], 5, { most: 2 })) ?? null];
+    """
+    modules = {
+        "characters": DISPLAY / "engine" / "tokens" / "characters.js",
+        "checks": DISPLAY / "engine" / "models" / "checks.js",
+    }
+    unseen, empty, long, unknown = run_javascript(body, modules)
+    assert (unseen, long) == ({"unseen": ["c", "☃"]}, {"most": 2, "length": 3})
+    assert empty is unknown is None
 
 
 def test_refusals_are_one_sentence(node, sides):

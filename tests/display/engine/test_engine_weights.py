@@ -71,13 +71,16 @@ def test_what_is_not_whole_is_refused_in_one_sentence(node, whole):
     header = good["header"].replace('"max_length":11', '"max_length":12')
     assert header != good["header"]
     faults = [{"data": altered}, {"data": data[:-8]}, {"header": header}, {"sha256": "0" * 64}]
+    # All digits count, the last as much as the first.
+    last = "0" if good["sha256"][-1] != "0" else "1"
+    faults += [{"sha256": good["sha256"][:-1] + last}, {"sha256": good["sha256"][:8]}]
     answers = node.ask(
         [{"op": "load", "key": "bad", "entry": {**good, **fault}} for fault in faults]
     )
     changed = (
         "The model's file was altered or is not whole: its hash differs from the one inside it."
     )
-    assert [str(answer) for answer in answers] == [changed] * 4
+    assert [str(answer) for answer in answers] == [changed] * 6
     rest = [{"data": "%%%"}, {"data": 7}, {"header": 7}]
     answers = node.ask([{"op": "load", "key": "bad", "entry": {**good, **fault}} for fault in rest])
     assert all(isinstance(answer, EngineError) for answer in answers)

@@ -42,6 +42,12 @@ def test_bytes_become_their_character_again():
     assert first[0]["isRaw"]
     assert texts(second) == ["Bär"]
     assert texts(third) == ["\ufffd"]
+    # An end does not belong to a character that the model left open, nor a word to the end.
+    open_byte = bytes_of[1][0]
+    (cut, begun) = words_of([[" B", open_byte, "<eos>"], ["<eos>", open_byte, bytes_of[1][1]]])
+    assert texts(cut) == ["B", "\ufffd", "end"]
+    assert [word["isSpecial"] for word in cut] == [False, False, True]
+    assert texts(begun) == ["end", umlaut]
 
 
 @pytest.mark.slow
@@ -102,14 +108,18 @@ def test_what_cannot_be_seen_is_shown_by_a_sign():
 
 
 def test_a_refusal_is_told_in_a_readers_words():
+    many = [chr(0x2600 + place) for place in range(14)]
     given_ = [
-        "text holds “☃”, which this model never saw",
-        "source must be at most 512 tokens long, got 900",
-        "text is empty",
+        {"message": "…", "refused": {"unseen": ["☃"]}},
+        {"message": "…", "refused": {"unseen": many}},
+        {"message": "…", "refused": {"most": 512, "length": 900}},
+        {"message": "text is empty"},
     ]
     told = run_javascript("return given.map(pieces.refusalInWords);", PIECES, given_)
+    first = ", ".join(f"“{one}”" for one in many[:12])
     assert told == [
         "Not read: “☃” never came up in training.",
+        f"Not read: {first} and 2 more never came up in training.",
         "Too long: this is 900 pieces of text, and the model reads at most 512. Shorten it.",
         "Not read: text is empty.",
     ]

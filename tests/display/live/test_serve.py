@@ -1,11 +1,15 @@
 """Both sides of the port, in Node: loading, running, progress, cancelling, and every refusal."""
 
+import base64
+import hashlib
+
 import pytest
 
+from gates2heads.display.engine.export import Exported
 from tests.javascript import DISPLAY, run_javascript
 
 LIVE = DISPLAY / "live"
-MODULES = {"served": LIVE / "serve.js", "runtime": LIVE / "runtime.js"}
+MODULES = {"served": LIVE / "serve.js", "files": LIVE / "files.js"}
 
 # A port whose two ends are in one thread, and requests by number.
 PORT = """
@@ -109,16 +113,16 @@ def test_an_altered_model_is_refused():
     ],
 )
 def test_the_file_lies_beside_the_pages(root, page, file):
-    body = "return runtime.address('m-0a.js', given.root, given.page);"
+    body = "return files.address('m-0a.js', given.root, given.page);"
     assert run(body, {"root": root, "page": page}) == file
 
 
 def test_where_there_is_no_book_there_is_no_file():
-    assert run('return runtime.address("m-0a.js", undefined, "http://a.org/");') is None
+    assert run('return files.address("m-0a.js", undefined, "http://a.org/");') is None
 
 
 def test_megabytes_never_exceed_the_whole():
-    body = "return given.map(([some, all]) => runtime.megabytes(some, all));"
+    body = "return given.map(([some, all]) => files.megabytes(some, all));"
     told = run(body, [[0, 6_400_000], [3_149_999, 6_400_000], [9e9, 6_400_000]])
     assert told == ["0.0 of 6.4 MB", "3.1 of 6.4 MB", "6.4 of 6.4 MB"]
 
@@ -141,6 +145,56 @@ def test_megabytes_never_exceed_the_whole():
 def test_another_models_entry_is_refused(entry, sentence):
     body = """
       const model = { name: "m", hash: "0a" };
-      try { runtime.checkEntry(given, model); } catch (error) { return error.message; }
+      try { files.checkEntry(given, model); } catch (error) { return error.message; }
     """
     assert run(body, entry) == sentence
+
+
+def test_of_a_hash_that_is_known_whole_every_digit_counts():
+    body = """
+      const model = { name: "m", hash: "0a", sha256: "0abc" };
+      return given.map((sha256) => {
+        try { return Boolean(files.checkEntry({ header: "{}", data: "AA==", sha256 }, model)); }
+        catch (error) { return error.message; }
+      });
+    """
+    other = "The file of the model (m-0a.js) holds another model."
+    assert run(body, ["0abc", "0abd", "0a"]) == [True, other, other]
+
+
+@pytest.mark.parametrize("name", ["m", '"] = {"</script>', "a\\b\u2028é"])
+def test_what_a_file_registers_is_read_without_running_it(name):
+    model = Exported(name, '{"format": 1, "x": "</script>"}', b"\x00\xff" * 7)
+    text = model.script()
+    whole = {
+        "header": model.header,
+        "sha256": model.sha256,
+        "data": base64.b64encode(model.data).decode(),
+    }
+    spoilt = [text + "run();", f"run();{text}", text[:-9], "", text.replace("{", "{run()", 2)]
+    spoilt += [text.replace('"header"', "header"), "<!DOCTYPE html>"]
+    found = run("return given.map(files.registeredBy);", [text, *spoilt])
+    assert found == [whole, *[None] * len(spoilt)]
+
+
+def test_an_engine_is_what_the_name_of_its_file_says():
+    source = "(() => { /* é */ })();"
+    digits = hashlib.sha256(source.encode()).hexdigest()
+    body = """
+      return given.map(([source, file]) => {
+        try { return files.checkEngine(source, file) === source; }
+        catch (error) { return error.message; }
+      });
+    """
+    file = f"engine-{digits}.js"
+    asked = [[source, file], [source + " ", file], [source, "engine.js"]]
+    assert run(body, asked) == [True, f"The engine's file (live/{file}) is damaged.", True]
+
+
+def test_a_refusal_comes_with_its_data():
+    body = """
+      function* refuse() { throw Object.assign(new Error("No."), { refused: { most: 5 } }); }
+      served.serve(port, { refuse });
+      return answer({ id: 1, task: "refuse" });
+    """
+    assert run(body) == {"id": 1, "error": "No.", "refused": {"most": 5}}

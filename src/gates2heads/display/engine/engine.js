@@ -12,13 +12,16 @@
 //     One sequence at a time; several may go on from one state. `trace`, a `new Trace()`, keeps
 //     what the layers do in this same pass, by the library's names; `intervene(layer, quantity,
 //     {shape, data})` may change it before it is used: see record.js. `off` is what
-//     `headsOff(model, [{layer, head}, …])` gives: heads that add nothing; `headsOf(model)` lists all.
-//     `clampGates(layer, [{gate, value, units}, …])` is an `intervene` that holds gates of a recurrent layer.
+//     `headsOff(model, [{layer, head}, …])` gives: heads that add nothing; `headsOf(model)` lists
+//     all. `clampGates(layer, [{gate, value, units}, …])` is an `intervene` that holds gates of a
+//     recurrent layer.
 // greedy, sample, beam(step, state, options): decoding/search.js, sampling.js, beam.js; each has a
 //     twin …Steps, a generator that yields after every token. `new Tree()` notes their way.
 // compare(step, state, options): decoding/searches.js; greedy beside a beam, with its tree.
-// forcingSteps(model, source, options): decoding/held.js; free running, held tokens, a teacher's line.
-// walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts did.
+// forcingSteps(model, source, options): decoding/held.js; free running, held tokens, a teacher's
+//     line.
+// walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts
+//     did.
 // askWords(vectors, words, {count, exclude}): metrics/word_questions.js; vectors: `model.compared()`.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
 //

@@ -1,7 +1,7 @@
 // The inner products of a model in WebAssembly, sixteen columns at a time. `multiply` in tensor.js
 // says the same in plain JavaScript and is used wherever this cannot run.
 
-const CALL = { weight: 0, rows: 1, columns: 2, input: 3, output: 4 }; // what both functions are given
+const CALL = { weight: 0, rows: 1, columns: 2, input: 3, output: 4 }; // what both are given
 const LOCAL = { place: 5, end: 6, sums: [7, 8, 9, 10], whole: 11 };
 const AT_ONCE = 16;
 const PAGE = 65536; // bytes
@@ -65,7 +65,10 @@ export class Kernel {
     return columns % AT_ONCE === 0;
   }
 
-  /** Sums of weight (R, D) times D numbers of the input, without scale and bias: (R,), until the next call. */
+  /**
+   * Sums of weight (R, D) times D numbers of the input, without scale and bias: (R,), until the
+   * next call.
+   */
   multiply({ rows, columns, data }, input, from) {
     this.numbers.set(input.subarray(from, from + columns), this.input / 4);
     const run = data instanceof Int8Array ? this.whole : this.single;
@@ -145,7 +148,11 @@ function total() {
     ...others.flatMap((sum) => [...get(sum), ...wasm.addFour]),
     ...set(first),
     ...get(CALL.output),
-    ...[0, 1, 2, 3].flatMap((lane) => [...get(first), ...wasm.lane(lane), ...(lane ? wasm.addSingles : [])]),
+    ...[0, 1, 2, 3].flatMap((lane) => [
+      ...get(first),
+      ...wasm.lane(lane),
+      ...(lane ? wasm.addSingles : []),
+    ]),
     ...wasm.storeSingle,
   ];
 }

@@ -33,7 +33,9 @@ export class Trace {
     const quantities = this.notes.get(layer);
     if (!quantities) throw new Error(`layer '${layer}' noted nothing; recorded: ${known}`);
     if (!quantities.has(quantity)) {
-      throw new Error(`layer '${layer}' noted ${[...quantities.keys()].join(", ")}, not '${quantity}'`);
+      throw new Error(
+        `layer '${layer}' noted ${[...quantities.keys()].join(", ")}, not '${quantity}'`,
+      );
     }
     return quantities.get(quantity);
   }
@@ -62,7 +64,9 @@ export class Trace {
 
   /** What the layers whose names match noted of one quantity, layer by layer: (layers, …, T, S). */
   stacked(pattern, quantity) {
-    const maps = this.layers().filter((name) => pattern.test(name)).map((name) => this.joined(name, quantity));
+    const maps = this.layers()
+      .filter((name) => pattern.test(name))
+      .map((name) => this.joined(name, quantity));
     const data = new Float32Array(maps.reduce((sum, map) => sum + map.data.length, 0));
     maps.reduce((at, map) => (data.set(map.data, at), at + map.data.length), 0);
     return { shape: [maps.length, ...maps[0].shape], data };

@@ -21,7 +21,9 @@ export class Matrix {
   /** Row i; the same memory, except where whole numbers are scaled. */
   row(i) {
     const whole = this.data.subarray(i * this.columns, (i + 1) * this.columns);
-    return this.scale === null ? whole : Float32Array.from(whole, (number) => number * this.scale[i]);
+    return this.scale === null
+      ? whole
+      : Float32Array.from(whole, (number) => number * this.scale[i]);
   }
 
   /** Rows start, …, end − 1; the same memory. */
@@ -84,7 +86,8 @@ function multiply({ rows, columns, data, scale }, bias, input, from, output, to)
       c += data[at + 2] * input[place + 2];
       d += data[at + 3] * input[place + 3];
     }
-    for (const end = (row + 1) * columns; at < end; at += 1, place += 1) a += data[at] * input[place];
+    for (const end = (row + 1) * columns; at < end; at += 1, place += 1)
+      a += data[at] * input[place];
     const sum = scale === null ? a + b + (c + d) : (a + b + (c + d)) * scale[row];
     output[to + row] = bias === null ? sum : sum + bias[row];
   }
@@ -111,7 +114,11 @@ export function embedding(numbers, table, factor = 1) {
 
 /** The sum of two matrices of one shape. */
 export function add(left, right) {
-  return new Matrix(left.rows, left.columns, left.data.map((number, i) => number + right.data[i]));
+  return new Matrix(
+    left.rows,
+    left.columns,
+    left.data.map((number, i) => number + right.data[i]),
+  );
 }
 
 /** A function of every number. */

@@ -28,8 +28,14 @@ export function* translateSteps(loaded, text, options = {}) {
   const first = { inner: model.start(ids, { trace, intervene, off, positions }), way: null };
   const step = recordedStep(model, { record, more, intervene, off });
   const searching = { bos: words.bos, eos: words.eos, maxLength, tree };
-  const beamOptions = { ...searching, width: places, lengthRule: new Power(lengthPower), refill: true };
-  const search = places === 1 ? greedySteps(step, first, searching) : beamSteps(step, first, beamOptions);
+  const beamOptions = {
+    ...searching,
+    width: places,
+    lengthRule: new Power(lengthPower),
+    refill: true,
+  };
+  const search =
+    places === 1 ? greedySteps(step, first, searching) : beamSteps(step, first, beamOptions);
   let now = search.next();
   for (; !now.done; now = search.next()) {
     const { tokens } = now.value;

@@ -17,7 +17,8 @@ export function decodeBase64(text) {
 export function entryBytes({ data }) {
   if (typeof data === "string") return decodeBase64(data);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (ArrayBuffer.isView(data))
+    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   throw new Error(`data must be base64 text or bytes, got ${typeof data}`);
 }
 
@@ -37,16 +38,19 @@ export function readEntry(entry, { verify = true, fast = true } = {}) {
   try {
     bytes = entryBytes(entry);
   } catch (error) {
-    throw new Error(`The model's file is not whole: ${error.message}.`);
+    throw new Error(`The model's file is not whole: ${error.message}.`, { cause: error });
   }
   if (verify) {
     const hash = new Sha256().add(new TextEncoder().encode(entry.header)).add(bytes).hex();
     if (hash !== entry.sha256) {
-      throw new Error("The model's file was altered or is not whole: its hash differs from the one inside it.");
+      throw new Error(
+        "The model's file was altered or is not whole: its hash differs from the one inside it.",
+      );
     }
   }
   const header = JSON.parse(entry.header);
-  if (header.format !== 1) throw new Error(`The model's file has format ${header.format}, this engine reads format 1.`);
+  if (header.format !== 1)
+    throw new Error(`The model's file has format ${header.format}, this engine reads format 1.`);
   return { header, weights: new Weights(readTensors(header.tensors, bytes, fast)) };
 }
 
@@ -107,8 +111,11 @@ export class Weights {
   parts(name) {
     const found = [];
     for (const start of this.tensors.keys()) {
-      const rest = start.startsWith(`${this.whole(name)}.`) ? start.slice(this.whole(name).length + 1) : "";
-      if (/^\d+\./.test(rest)) found[parseInt(rest, 10)] ??= this.part(`${name}.${parseInt(rest, 10)}`);
+      const rest = start.startsWith(`${this.whole(name)}.`)
+        ? start.slice(this.whole(name).length + 1)
+        : "";
+      if (/^\d+\./.test(rest))
+        found[parseInt(rest, 10)] ??= this.part(`${name}.${parseInt(rest, 10)}`);
     }
     return found;
   }

@@ -10,8 +10,8 @@ import { Tree } from "../engine/decoding/trace.js";
  * Search.
  *
  * @param {string[]} words the piece of each token
- * @param {object} asked width, alpha, pruned, prefix, and sampling: null or {temperature, topK, topP,
- *   seed}, where topK 0 keeps all
+ * @param {object} asked width, alpha, pruned, prefix, and sampling: null or {temperature, topK,
+ *   topP, seed}, where topK 0 keeps all
  * @returns {{free, forced, sample}} forced is null without a prefix; yields {steps, scored}
  */
 export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, asked) {
@@ -23,7 +23,14 @@ export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, as
   const tree = new Tree(1);
   if (sampling) {
     const narrow = { ...sampling, topK: sampling.topK || null };
-    for (const { tokens } of sampleSteps(step, state, { bos, eos, maxLength, prefix, tree, ...narrow })) {
+    for (const { tokens } of sampleSteps(step, state, {
+      bos,
+      eos,
+      maxLength,
+      prefix,
+      tree,
+      ...narrow,
+    })) {
       yield { steps: tokens.length, scored: free.scored };
     }
   }
@@ -37,13 +44,19 @@ export function* laboratorySteps(step, state, words, { bos, eos, maxLength }, as
 function named(compared, words) {
   return {
     ...compared,
-    nodes: compared.nodes.map((node) => ({ ...node, piece: node.parent === null ? "" : words[node.token] })),
+    nodes: compared.nodes.map((node) => ({
+      ...node,
+      piece: node.parent === null ? "" : words[node.token],
+    })),
     ranking: compared.ranking.map((found) => withPieces(found, words)),
     greedy: withPieces(compared.greedy, words),
   };
 }
 
-const withPieces = (found, words) => ({ ...found, pieces: found.tokens.map((token) => words[token]) });
+const withPieces = (found, words) => ({
+  ...found,
+  pieces: found.tokens.map((token) => words[token]),
+});
 
 /**
  * A step function that remembers what it was asked: what goes on from a sequence is computed once,

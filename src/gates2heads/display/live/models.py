@@ -35,7 +35,7 @@ LIVE = (
     "pretrained_bert",
     "pretrained_ernie",
 )
-_DIGITS = 8  # of the hash in a file's name
+_DIGITS = 8  # of the hash in the name of a model's file
 _WORKER = Path(__file__).with_name("worker.js")
 
 
@@ -84,7 +84,7 @@ def engine_source() -> str:
 def live_files() -> dict[str, str]:
     """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
     source = engine_source()
-    digits = hashlib.sha256(source.encode()).hexdigest()[:_DIGITS]
+    digits = hashlib.sha256(source.encode()).hexdigest()  # whole: the page compares before it runs
     engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {script_text({"source": source})};\n'
     models = (live_model(name) for name in LIVE)
     return {

@@ -1,5 +1,7 @@
 // What a subword model reads and writes, put together into the words that a reader sees.
 
+import { listed } from "../engine/refusals.js";
+
 const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 const END = /^<(?:eos|bos|pad)>$/;
 const JOINERS = "\u200c\u200d"; // they make one sign of several, as in many emoji
@@ -76,12 +78,16 @@ export function wordsOf(pieces) {
  * One map (T, S) out of {shape: [layers, heads, T, S], data}: a layer or the mean of all (null),
  * a head or the mean of all (null).
  */
-export function chosenMap({ shape: [layers, heads, written, read], data }, layer, head) {
+export function chosenMap({ shape: [layers, heads, rows, columns], data }, layer, head) {
   const some = (count, chosen) => (chosen === null ? [...Array(count).keys()] : [chosen]);
   const maps = some(layers, layer).flatMap((l) => some(heads, head).map((h) => l * heads + h));
-  return Array.from({ length: written }, (_, t) =>
-    Float64Array.from({ length: read }, (_, s) =>
-      maps.reduce((sum, map) => sum + data[(map * written + t) * read + s], 0) / maps.length));
+  return Array.from({ length: rows }, (_, t) =>
+    Float64Array.from(
+      { length: columns },
+      (_, s) =>
+        maps.reduce((sum, map) => sum + data[(map * rows + t) * columns + s], 0) / maps.length,
+    ),
+  );
 }
 
 /** A map of pieces as a map of words: summed over what was read, averaged over what was written. */
@@ -91,21 +97,29 @@ export function wordMap(map, source, target) {
       let sum = 0;
       for (let t = from; t < to; t++) for (let s = word.from; s < word.to; s++) sum += map[t][s];
       return sum / (to - from);
-    }));
+    }),
+  );
 }
 
 /** What is typed, as a model of running text reads it: composed characters, single blanks. */
 export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
-/** The same for a model of dates in many languages, which knows other blanks than the common one. */
-export const spelled = (text) => text.normalize("NFC").replace(/[ \t\r\n]+/g, " ").trim();
+/**
+ * The same for a model of dates in many languages, which knows other blanks than the common one.
+ */
+export const spelled = (text) =>
+  text
+    .normalize("NFC")
+    .replace(/[ \t\r\n]+/g, " ")
+    .trim();
 
 /** What a model says of a text that it cannot read, in a reader's words. */
-export function refusalInWords(message) {
-  const unseen = message.match(/^text holds (.+), which this model never saw$/);
-  if (unseen) return `Not read: ${unseen[1]} never came up in training.`;
-  const long = message.match(/at most (\d+) tokens long, got (\d+)$/);
-  if (long) return `Too long: this is ${long[2]} pieces of text, and the model reads at most ${long[1]}. Shorten it.`;
+export function refusalInWords({ message, refused = {} }) {
+  const { unseen, most, length } = refused;
+  if (unseen) return `Not read: ${listed(unseen)} never came up in training.`;
+  if (most) {
+    return `Too long: this is ${length} pieces of text, and the model reads at most ${most}. Shorten it.`;
+  }
   return `Not read: ${message}.`;
 }
 

@@ -1,8 +1,9 @@
-// The page's side: where a model's file is, who runs it, and one promise for each run.
+// The page's side: who runs a model, and one promise for each run.
 // Views that show the same model share one copy of it, and all models of a page share one Worker.
 
+import { checkEntry, engineSource, find, key, runScript } from "./files.js";
+
 const SHARED = Symbol.for("gates2heads.live");
-const PATIENCE = 20_000; // milliseconds without a word from Python
 const START = 10_000; // milliseconds in which a Worker says that it is there
 
 /** What the views of one page share: the engine, and the models that it has, by their key. */
@@ -10,135 +11,6 @@ function shared() {
   globalThis[SHARED] ??= { engine: null, models: new Map() };
   return globalThis[SHARED];
 }
-
-export const key = ({ name, hash }) => (hash ? `${name}-${hash}` : name);
-
-/** A file beside the pages; null where the page is none of the book's. */
-export function address(file, root, page) {
-  return root === undefined ? null : new URL(`${root}live/${file}`, page).href;
-}
-
-/** "3.1 of 6.6 MB" */
-export function megabytes(received, total) {
-  const written = (bytes) => (bytes / 1e6).toFixed(1);
-  return `${written(Math.min(received, total))} of ${written(total)} MB`;
-}
-
-/** Refuses an entry that is not the model that the view was made with. */
-export function checkEntry(entry, model) {
-  if (typeof entry.header !== "string" || !entry.data) {
-    throw new Error(`The file of the model (${key(model)}.js) is damaged.`);
-  }
-  if (!String(entry.sha256).startsWith(model.hash)) {
-    throw new Error(`The file of the model (${key(model)}.js) holds another model.`);
-  }
-  return entry;
-}
-
-// ---- the file beside the page
-
-/** Fetches a file in pieces, so that progress can be told; gives an address of what came. */
-async function fetched(url, tell) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(String(response.status));
-  const pieces = [];
-  let received = 0;
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    pieces.push(value);
-    received += value.length;
-    tell(received * 0.75); // base64: 3 bytes in 4 letters
-  }
-  return URL.createObjectURL(new Blob(pieces, { type: "text/javascript" }));
-}
-
-function runScript(src) {
-  return new Promise((done, failed) => {
-    const script = document.createElement("script");
-    Object.assign(script, { src, async: true, onload: done, onerror: failed });
-    document.head.append(script);
-    script.remove(); // it runs all the same
-  });
-}
-
-/** What a file beside the page registers. A browser fetches nothing from file://. */
-async function fromPage(url, { name }, tell) {
-  const file = url.slice(url.lastIndexOf("/live/") + 1);
-  let from = url;
-  try {
-    if (/^https?:/.test(url)) from = await fetched(url, tell);
-    await runScript(from);
-  } catch {
-    throw new Error(`The model's file (${file}) did not come: no connection, or it is not beside the page.`);
-  } finally {
-    if (from !== url) URL.revokeObjectURL(from);
-  }
-  const entry = globalThis.gates2heads_live?.[name];
-  if (!entry) throw new Error(`The model's file (${file}) is damaged.`);
-  delete globalThis.gates2heads_live[name]; // the Worker keeps it, the page need not
-  return entry;
-}
-
-// ---- Python
-
-/** The same over the widget's own channel, in as many messages as Python needs. */
-function fromPython(widget, wanted, tell) {
-  return new Promise((done, failed) => {
-    const parts = [];
-    let came = 0;
-    let told = {};
-    let timer;
-    const finish = (settle, value) => {
-      clearTimeout(timer);
-      widget.off("msg:custom", listen);
-      settle(value);
-    };
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () => finish(failed, new Error("Python does not answer: run the cell above again.")),
-        PATIENCE,
-      );
-    };
-    function listen(content, buffers) {
-      if (content.model !== key(wanted)) return;
-      if (content.error) {
-        finish(failed, new Error(content.error));
-        return;
-      }
-      told = { ...content, ...told }; // the first part alone brings the header
-      const { buffer, byteOffset, byteLength } = buffers[0];
-      parts[content.part] = new Uint8Array(buffer, byteOffset, byteLength);
-      came += byteLength;
-      tell(came);
-      wait();
-      if (parts.filter(Boolean).length < content.parts) return;
-      const data = new Uint8Array(came);
-      parts.reduce((at, part) => (data.set(part, at), at + part.length), 0);
-      finish(done, { header: told.header, sha256: told.sha256, data });
-    }
-    widget.on("msg:custom", listen);
-    wait();
-    widget.send({ ask: key(wanted) });
-  });
-}
-
-/** What a key stands for, from beside the page or, where the page is none of the book's, Python. */
-function find(widget, wanted, file, tell = () => {}) {
-  const url = address(file, document.documentElement.dataset.content_root, location.href);
-  return url ? fromPage(url, wanted, tell) : fromPython(widget, wanted, tell);
-}
-
-const ENGINE = { name: "engine" };
-
-/** The text that runs beside the page. The page says under which name it was built. */
-async function engineSource(widget) {
-  const { source, data } = await find(widget, ENGINE, globalThis.gates2heads_engine ?? "engine.js");
-  return source ?? new TextDecoder().decode(data);
-}
-
-// ---- who runs it
 
 /** Starts the source in a Worker; gives its port, or throws where the browser refuses one. */
 function inWorker(url) {
@@ -197,13 +69,13 @@ class Engine {
     this.waiting.clear();
   }
 
-  hear({ id, progress, result, error }) {
+  hear({ id, progress, result, error, refused }) {
     const request = this.waiting.get(id);
     if (!request) return;
     if (progress !== undefined) return request.onProgress?.(progress);
     this.waiting.delete(id);
     if (error === undefined) request.done(result);
-    else request.failed(Object.assign(new Error(error), { isFromModel: request.isTask }));
+    else request.failed(Object.assign(new Error(error), { isFromModel: request.isTask, refused }));
   }
 
   async request(message, { onProgress, signal, transfer = [] } = {}) {
@@ -213,11 +85,15 @@ class Engine {
     return new Promise((done, failed) => {
       // A model that cannot be loaded has refused no text.
       this.waiting.set(id, { onProgress, done, failed, isTask: message.task !== undefined });
-      signal?.addEventListener("abort", () => {
-        if (!this.waiting.delete(id)) return;
-        this.port.postMessage({ cancel: id });
-        failed(signal.reason);
-      }, { once: true });
+      signal?.addEventListener(
+        "abort",
+        () => {
+          if (!this.waiting.delete(id)) return;
+          this.port.postMessage({ cancel: id });
+          failed(signal.reason);
+        },
+        { once: true },
+      );
       this.port.postMessage({ id, ...message }, transfer);
     });
   }

@@ -34,7 +34,8 @@ export async function runSteps(steps, { onProgress, isCancelled }) {
 
 /**
  * Answers what comes over a port: {id, model, entry} loads, {id, model, task, payload} runs,
- * {cancel: id} ends a run. Answers are {id, progress}, {id, result} and {id, error}.
+ * {cancel: id} ends a run. Answers are {id, progress}, {id, result} and {id, error, refused}: a
+ * message, and as data what it says of a text that cannot be read.
  *
  * A task is a generator `(loaded, payload)`: it yields progress and returns the result.
  */
@@ -63,7 +64,7 @@ export function serve(port, tasks) {
     try {
       port.postMessage({ id: data.id, result: await answer(data) });
     } catch (error) {
-      port.postMessage({ id: data.id, error: error.message });
+      port.postMessage({ id: data.id, error: error.message, refused: error.refused });
     } finally {
       running.delete(data.id);
     }

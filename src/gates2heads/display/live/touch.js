@@ -24,6 +24,11 @@ export function onFirstTouch(root, start) {
     root.addEventListener(type, once, { signal });
   }
   const scrolled = () => sight.observe(root);
-  document.addEventListener("scroll", scrolled, { capture: true, once: true, passive: true, signal });
+  document.addEventListener("scroll", scrolled, {
+    capture: true,
+    once: true,
+    passive: true,
+    signal,
+  });
   return end;
 }

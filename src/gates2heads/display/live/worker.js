@@ -15,7 +15,16 @@ import { askTable } from "./tasks/words.js";
 // In the page itself there is no port of its own: who starts it there leaves one behind.
 const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
-  ahead: readAhead, draw: drawOn, fill: fillText, forcing: forceText, gates: readGates, heads: showHeads,
-  read: readText, search: searchText, translate: translateText, walk: walkText, words: askTable,
+  ahead: readAhead,
+  draw: drawOn,
+  fill: fillText,
+  forcing: forceText,
+  gates: readGates,
+  heads: showHeads,
+  read: readText,
+  search: searchText,
+  translate: translateText,
+  walk: walkText,
+  words: askTable,
 };
 if (port.postMessage) serve(port, tasks);

@@ -15,7 +15,8 @@ export function brevityPenalty(hypothesisLength, referenceLength) {
 export function closestLength(hypothesisLength, referenceLengths) {
   const away = (length) => Math.abs(length - hypothesisLength);
   return referenceLengths.reduce((best, length) =>
-    away(length) < away(best) || (away(length) === away(best) && length < best) ? length : best);
+    away(length) < away(best) || (away(length) === away(best) && length < best) ? length : best,
+  );
 }
 
 /** Turns counts into the score. Returns {score, precisions, penalty}, precisions of all orders. */
@@ -48,7 +49,13 @@ export function sentenceBleu(hypothesis, references, options = {}) {
     matches.push(clippedMatches(tokens, order, ceiling));
     totals.push(Math.max(tokens.length - order + 1, 0));
   }
-  const referenceLength = closestLength(tokens.length, others.map((one) => one.length));
-  const told = bleuOfCounts(matches, totals, tokens.length, referenceLength, { effectiveOrder: true, ...options });
+  const referenceLength = closestLength(
+    tokens.length,
+    others.map((one) => one.length),
+  );
+  const told = bleuOfCounts(matches, totals, tokens.length, referenceLength, {
+    effectiveOrder: true,
+    ...options,
+  });
   return { ...told, matches, totals, hypothesisLength: tokens.length, referenceLength };
 }

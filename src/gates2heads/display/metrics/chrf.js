@@ -18,7 +18,10 @@ function wordsAndMarks(text) {
 function units(text, charOrder, wordOrder) {
   const [letters, words] = [characters(text), wordOrder ? wordsAndMarks(text) : []];
   const orders = (most) => Array.from({ length: most }, (_, place) => place + 1);
-  return [...orders(charOrder).map((order) => [letters, order]), ...orders(wordOrder).map((order) => [words, order])];
+  return [
+    ...orders(charOrder).map((order) => [letters, order]),
+    ...orders(wordOrder).map((order) => [words, order]),
+  ];
 }
 
 /** For each order [n-grams of the hypothesis, of the reference, clipped matches]. */
@@ -50,6 +53,8 @@ export function sentenceChrf(hypothesis, references, options = {}) {
   const { charOrder = 6, wordOrder = 0, beta = 2, lowercase = false } = options;
   const read = (text) => (lowercase ? text.toLowerCase() : text);
   return references
-    .map((reference) => chrfOfCounts(compare(read(hypothesis), read(reference), charOrder, wordOrder), beta))
+    .map((reference) =>
+      chrfOfCounts(compare(read(hypothesis), read(reference), charOrder, wordOrder), beta),
+    )
     .reduce((best, one) => (one.score > best.score ? one : best));
 }

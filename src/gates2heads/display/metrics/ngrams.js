@@ -3,7 +3,8 @@
 /** The n-grams of a list of tokens, from left to right, each as an array of its tokens. */
 export function ngrams(tokens, order) {
   return Array.from({ length: Math.max(tokens.length - order + 1, 0) }, (_, start) =>
-    tokens.slice(start, start + order));
+    tokens.slice(start, start + order),
+  );
 }
 
 /** What an n-gram is counted under: no token holds white space, so the blank keeps them apart. */

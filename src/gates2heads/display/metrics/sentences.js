@@ -2,7 +2,8 @@
 
 // What Python takes for white space: other than JavaScript's \s it has the separators \x1c to \x1f
 // and \x85, and lacks the mark \ufeff.
-const BLANK = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const BLANK =
+  "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const BLANKS = new RegExp(`${BLANK}+`, "gu");
 const BLANKS_AT_THE_END = new RegExp(`${BLANK}+$`, "u");
 

@@ -14,14 +14,10 @@ class AttentionExplorer extends LiveStage {
     this.names = model.get("names");
     this.results = this.recorded();
     this.build();
-    this.isRecorded = true;
-    this.mark(model.get("text"));
-    this.draw();
+    this.begin(["text"]);
     this.resizes = new ResizeObserver(() => this.drawMap());
     this.resizes.observe(this.scroll);
-    this.wake();
     this.follow(["selected", "step"], () => this.draw());
-    this.follow(["text"], () => this.hear());
   }
 
   /** What Python recorded: one result for each reader, in the shape in which a live one comes. */
@@ -43,14 +39,13 @@ class AttentionExplorer extends LiveStage {
   // ---- what stays for the life of the view
 
   build() {
-    this.input = element("input", {
-      type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
-    });
-    this.input.value = this.model.get("text");
-    const examples = this.model.get("examples");
-    const chips = this.buildChips(this.model.get("labels"), (place) => ({ dir: "auto", title: examples[place] }));
-    this.root.append(field(this.model.get("label"), this.input), this.buildRefusal(this.input), chips);
-    this.listen(this.input, "input", () => this.type());
+    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const titled = (place) => ({ dir: "auto", title: this.example(place) });
+    this.root.append(
+      this.buildField("input", own),
+      this.refusal.node,
+      this.buildChips(this.model.get("labels"), titled),
+    );
     this.buildReaders();
     this.buildMap();
     this.buildNumbers();
@@ -62,13 +57,27 @@ class AttentionExplorer extends LiveStage {
     this.readers = this.names.map((name, place) => {
       const radio = element("input", { type: "radio", name: group, value: place });
       const output = element("output", { class: "g2h-written", dir: "ltr" });
-      const node = element("label", { class: "g2h-reader" }, radio, element("span", {}, name), output);
+      const node = element(
+        "label",
+        { class: "g2h-reader" },
+        radio,
+        element("span", {}, name),
+        output,
+      );
       this.listen(radio, "change", () => this.put({ selected: place }));
       return { node, radio, output };
     });
-    const list = element("div", { class: "g2h-readers", role: "radiogroup", "aria-label": "reader" });
+    const list = element("div", {
+      class: "g2h-readers",
+      role: "radiogroup",
+      "aria-label": "reader",
+    });
     list.append(...this.readers.map(({ node }) => node));
-    const legend = element("p", { class: "g2h-legend" }, "Underlined: where a row differs from the chosen one, which may be wrong itself.");
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      "Underlined: where a row differs from the chosen one, which may be wrong itself.",
+    );
     this.root.append(list, legend);
   }
 
@@ -78,14 +87,33 @@ class AttentionExplorer extends LiveStage {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.columns = element("div", { class: "g2h-columns", "aria-hidden": "true" });
     this.labels = element("div", { class: "g2h-rows" });
-    this.scroll = element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "weights; the arrows up and down change the step" },
-      element("div", { class: "g2h-plane" }, this.columns, this.canvas));
+    this.scroll = element(
+      "div",
+      {
+        class: "g2h-scroll",
+        tabindex: 0,
+        role: "region",
+        "aria-label": "weights; the arrows up and down change the step",
+      },
+      element("div", { class: "g2h-plane" }, this.columns, this.canvas),
+    );
     this.map = element("div", { class: "g2h-map" }, this.labels, this.scroll);
-    this.nothing = element("p", { class: "g2h-nothing" },
-      "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.");
-    this.key = element("p", { class: "g2h-legend g2h-key" },
-      "A row for each character that is written, a column for each that is read; the deeper the shade, the more weight. ␣ is a blank, ∎ the end.");
-    this.root.append(field("output step ", this.slider, this.stepText), this.map, this.key, this.nothing);
+    this.noMap = element(
+      "p",
+      { class: "g2h-nothing" },
+      "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.",
+    );
+    this.key = element(
+      "p",
+      { class: "g2h-legend g2h-key" },
+      "A row for each character that is written, a column for each that is read; the deeper the shade, the more weight. ␣ is a blank, ∎ the end.",
+    );
+    this.root.append(
+      field("output step ", this.slider, this.stepText),
+      this.map,
+      this.key,
+      this.noMap,
+    );
     this.listen(this.slider, "input", () => this.go(Number(this.slider.value)));
     this.listen(this.canvas, "pointerdown", (event) => this.go(this.stepAt(event)));
     this.listen(this.canvas, "pointermove", (event) => this.point(event));
@@ -105,10 +133,17 @@ class AttentionExplorer extends LiveStage {
   buildNumbers() {
     const heads = ["reads", "score e", "exp(e − highest)", "weight α"];
     this.numbers = element("tbody");
-    this.table = element("table", { class: "g2h-numbers" },
+    this.table = element(
+      "table",
+      { class: "g2h-numbers" },
       element("caption", {}, "from scores to weights, at this step"),
-      element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)))),
-      this.numbers);
+      element(
+        "thead",
+        {},
+        element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text))),
+      ),
+      this.numbers,
+    );
     this.root.append(this.table);
   }
 
@@ -136,80 +171,69 @@ class AttentionExplorer extends LiveStage {
 
   // ---- what is asked
 
-  type() {
-    this.ask(this.input.value);
+  get old() {
+    return OLD;
   }
 
-  hear() {
-    if (this.read(this.input.value) !== this.model.get("text")) this.input.value = this.model.get("text");
-    this.ask(this.model.get("text"));
-  }
-
-  mark(text) {
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", this.model.get("examples")[at] === text));
+  get nothing() {
+    return "Nothing to read yet: type a date.";
   }
 
   /** What the readers are given: the parts of a list as in training, however they were typed. */
   read(typed) {
     const separator = this.model.get("separator");
-    return separator ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `) : typed;
+    return separator
+      ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `)
+      : typed;
   }
 
-  /** All readers read what is typed; a newer text ends an older run. */
-  async ask(typed) {
-    const text = this.read(typed);
-    if (text === this.asked) return;
-    this.asked = text;
-    this.mark(text);
-    this.put({ text });
-    this.refusal.say("");
-    this.dim(true);
-    if (!text.trim()) return this.rest(`Nothing to read yet: type a date. ${OLD}`);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const results = await this.runAll("read", { text });
-    if (!results) return;
+  question() {
+    return this.model.get("text");
+  }
+
+  /** These readers are so small that they need not wait until the typing pauses. */
+  later() {
+    this.take();
+  }
+
+  run(text) {
+    return this.runAll("read", { text });
+  }
+
+  show(results) {
     this.results = results;
-    this.isRecorded = false;
-    this.dim(false);
     this.settle(() => ({ step: this.step }));
-    Object.assign(this.root.dataset, { state: "done", text });
-    this.account();
-    this.draw();
+    this.root.dataset.text = this.model.get("text");
   }
 
-  get old() {
-    return OLD;
-  }
-
-  account() {
-    if (this.isRecorded && this.root.dataset.state === "ready") return; // what it says stays true
+  inWords() {
+    if (this.isRecorded) {
+      return "A recorded example. Type, or touch anything here, and the models come to life.";
+    }
     const cut = this.names.filter((_, place) => this.results[place].finished === false);
     const most = Math.max(...this.results.map(({ target }) => target.length));
-    this.state.textContent = this.isRecorded
-      ? "A recorded example. Type, or touch anything here, and the models come to life."
-      : `Read in this page, as you typed.${cut.length ? ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.` : ""}`;
+    const stopped = ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.`;
+    return `Read in this page, as you typed.${cut.length ? stopped : ""}`;
   }
 
   // ---- drawing
 
   draw() {
-    if (this.isRecorded) this.account();
     const { result, step } = this;
     this.readers.forEach(({ node, radio, output }, place) => {
       radio.checked = place === this.selected;
       node.classList.toggle("g2h-chosen", place === this.selected);
       const parts = compared(this.results[place].written, result.written);
-      output.replaceChildren(...parts.map(({ text, isSame }) =>
-        isSame ? text : element("mark", {}, text)));
+      output.replaceChildren(
+        ...parts.map(({ text, isSame }) => (isSame ? text : element("mark", {}, text))),
+      );
     });
     this.slider.max = result.target.length - 1;
     this.slider.value = step;
     this.stepText.textContent = `${step + 1}: ${sign(result.target[step])}`;
     this.slider.setAttribute("aria-valuetext", `step ${step + 1}`);
     this.map.hidden = this.key.hidden = this.table.hidden = !result.weights;
-    this.nothing.hidden = Boolean(result.weights);
+    this.noMap.hidden = Boolean(result.weights);
     this.say(stepInWords(result, step, this.names[this.selected]));
     if (!result.weights) return;
     this.drawMap();
@@ -220,14 +244,30 @@ class AttentionExplorer extends LiveStage {
     const { result } = this;
     if (!result?.weights || !this.scroll.clientWidth) return;
     const [rows, columns] = result.weights.shape;
-    this.cell = Math.min(Math.max(Math.floor(this.scroll.clientWidth / columns), LEAST_CELL), MOST_CELL);
+    this.cell = Math.min(
+      Math.max(Math.floor(this.scroll.clientWidth / columns), LEAST_CELL),
+      MOST_CELL,
+    );
     this.map.style.setProperty("--g2h-cell", `${this.cell}px`);
     this.columns.replaceChildren(...result.source.map((token) => element("span", {}, sign(token))));
-    this.labels.replaceChildren(...result.target.map((token, step) =>
-      element("span", { "data-step": step, class: step === this.step ? "g2h-now" : null }, sign(token))));
+    this.labels.replaceChildren(
+      ...result.target.map((token, step) =>
+        element(
+          "span",
+          { "data-step": step, class: step === this.step ? "g2h-now" : null },
+          sign(token),
+        ),
+      ),
+    );
     const ratio = globalThis.devicePixelRatio || 1;
-    Object.assign(this.canvas, { width: columns * this.cell * ratio, height: rows * this.cell * ratio });
-    Object.assign(this.canvas.style, { width: `${columns * this.cell}px`, height: `${rows * this.cell}px` });
+    Object.assign(this.canvas, {
+      width: columns * this.cell * ratio,
+      height: rows * this.cell * ratio,
+    });
+    Object.assign(this.canvas.style, {
+      width: `${columns * this.cell}px`,
+      height: `${rows * this.cell}px`,
+    });
     const pen = this.canvas.getContext("2d");
     const style = getComputedStyle(this.scroll);
     pen.scale(ratio, ratio);
@@ -260,14 +300,32 @@ class AttentionExplorer extends LiveStage {
     const { head, rest } = headAndRest(softmaxRows(rowOf(result.weights, step), scores), TOP);
     const cell = (text) => element("td", {}, text);
     const rows = head.map(({ place, score, exp, weight }) => {
-      const name = element("th", { scope: "row" }, element("bdi", {}, sign(result.source[place])), element("small", {}, ` place ${place + 1}`));
-      const bar = element("td", { class: "g2h-weight", "data-weight": weight.toFixed(6) }, weight.toFixed(3));
+      const name = element(
+        "th",
+        { scope: "row" },
+        element("bdi", {}, sign(result.source[place])),
+        element("small", {}, ` place ${place + 1}`),
+      );
+      const bar = element(
+        "td",
+        { class: "g2h-weight", "data-weight": weight.toFixed(6) },
+        weight.toFixed(3),
+      );
       bar.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
-      return element("tr", {}, name, cell(score === null ? "–" : score.toFixed(2)), cell(exp.toFixed(3)), bar);
+      return element(
+        "tr",
+        {},
+        name,
+        cell(score === null ? "–" : score.toFixed(2)),
+        cell(exp.toFixed(3)),
+        bar,
+      );
     });
     if (rest) {
       const name = element("th", { scope: "row" }, `${rest.count} others`);
-      rows.push(element("tr", {}, name, cell(""), cell(rest.exp.toFixed(3)), cell(rest.weight.toFixed(3))));
+      rows.push(
+        element("tr", {}, name, cell(""), cell(rest.exp.toFixed(3)), cell(rest.weight.toFixed(3))),
+      );
     }
     this.numbers.replaceChildren(...rows);
   }

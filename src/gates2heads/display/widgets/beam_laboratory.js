@@ -5,27 +5,35 @@ import { TABLES_START, twoTables } from "../engine/decoding/two_tables.js";
 import { laboratorySteps } from "../live/laboratory.js";
 import { LiveStage } from "../live/stage.js";
 import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
-import { costInWords, grouped, layOut, outcome, rowsOf, sequenceAt, textOf, wayTo } from "./search_tree.js";
+import {
+  costInWords,
+  grouped,
+  layOut,
+  outcome,
+  rowsOf,
+  sequenceAt,
+  textOf,
+  wayTo,
+} from "./search_tree.js";
 import { TreePicture } from "./tree_picture.js";
 import { element, field } from "./view.js";
 
+const OLD = "What you see is the answer before.";
 const BEAT = 700; // milliseconds a step, when the search is watched
 const SEEDS = 2 ** 31;
+const ASKED = ["text", "table", "width", "alpha", "prefix"];
+const DRAWN = ["sampling", "temperature", "top_k", "top_p", "seed"];
 
 class BeamLaboratory extends LiveStage {
   constructor(model, el) {
     super(model, el, "beam");
     this.result = { ...model.get("recorded"), forced: null, sample: null };
-    this.told = this.question(); // what the shown result answers
-    this.isRecorded = true;
+    const { text, width, alpha } = model.get("recorded");
+    const first = { text, table: false, width, alpha, prefix: [], sampling: null };
+    this.answered = first; // the question that the shown result answers
     this.build();
-    this.mark();
-    this.draw();
-    this.wake();
+    this.begin([...ASKED, ...DRAWN], first);
     this.follow(["step"], () => this.drawTree());
-    const asked = ["text", "table", "width", "alpha", "prefix", "sampling", "temperature", "top_k", "top_p", "seed"];
-    this.follow(asked, () => this.hear());
-    if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.ask();
   }
 
   // ---- what stays for the life of the view
@@ -38,14 +46,19 @@ class BeamLaboratory extends LiveStage {
       onPoint: (place) => this.explain(sequenceAt(this.shown.nodes, place)),
     });
     this.buildSteps();
-    this.parts = element("div", { class: "g2h-parts", tabindex: 0, role: "region", "aria-label": "the score of one sequence" });
+    this.parts = element("div", {
+      class: "g2h-parts",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "the score of one sequence",
+    });
     this.root.append(this.parts);
     this.buildTable();
     this.buildSampling();
     this.cost = element("p", { class: "g2h-cost" });
     this.root.append(this.cost);
     this.buildFoot();
-    this.field.after(this.state); // a refusal stands beside what was typed
+    this.field.after(this.refusal.node, this.state); // in sight of who types
     this.tree.node.before(this.status);
   }
 
@@ -56,23 +69,33 @@ class BeamLaboratory extends LiveStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [radio("a German sentence, on the translator", false), radio("the two tables of the slides [S1]", true)];
-    const kinds = element("div", { class: "g2h-kinds", role: "radiogroup", "aria-label": "what is searched" });
-    kinds.append(...this.kinds.map(({ label }) => label));
-    this.input = element("input", {
-      type: "text", dir: "auto", spellcheck: "false", autocapitalize: "off", autocomplete: "off", maxlength: 400,
+    this.kinds = [
+      radio("a German sentence, on the translator", false),
+      radio("the two tables of the slides [S1]", true),
+    ];
+    const kinds = element("div", {
+      class: "g2h-kinds",
+      role: "radiogroup",
+      "aria-label": "what is searched",
     });
+    kinds.append(...this.kinds.map(({ label }) => label));
+    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const asked = this.buildField("input", own);
     const chips = this.buildChips(this.model.get("examples"), () => ({ dir: "auto" }));
-    this.sentence = element("div", {}, field(this.model.get("label"), this.input), chips);
+    this.sentence = element("div", {}, asked, chips);
     this.numbers = twoTablesNode(this.model.get("tables"));
     this.field = element("div", { class: "g2h-asked" }, this.sentence, this.numbers);
     const controls = element("div", { class: "g2h-controls" });
     this.sliders = {
       width: this.slider(controls, "beam width k", { min: 1, max: 10, step: 1, trait: "width" }),
-      alpha: this.slider(controls, "length power α", { min: 0, max: 2, step: 0.05, trait: "alpha" }),
+      alpha: this.slider(controls, "length power α", {
+        min: 0,
+        max: 2,
+        step: 0.05,
+        trait: "alpha",
+      }),
     };
     this.root.append(kinds, this.field, controls);
-    this.listen(this.input, "input", () => this.type());
   }
 
   slider(controls, name, { trait, show = (value) => String(Number(value.toFixed(2))), ...bounds }) {
@@ -98,7 +121,14 @@ class BeamLaboratory extends LiveStage {
     this.step = element("input", { type: "range", min: 1, step: 1, "data-trait": "step" });
     this.stepText = element("output");
     this.player = element("button", { type: "button" }, "Step by step");
-    this.root.append(element("div", { class: "g2h-controls g2h-steps" }, field("steps shown ", this.step, this.stepText), this.player));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls g2h-steps" },
+        field("steps shown ", this.step, this.stepText),
+        this.player,
+      ),
+    );
     this.listen(this.step, "input", () => this.go(Number(this.step.value)));
     this.listen(this.player, "click", () => (this.beat ? this.stop() : this.play()));
   }
@@ -106,7 +136,13 @@ class BeamLaboratory extends LiveStage {
   buildTable() {
     this.rows = element("tbody");
     const table = element("table", { class: "g2h-ranking" }, rankingHead(), this.rows);
-    this.root.append(element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" }, table));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" },
+        table,
+      ),
+    );
     const show = (event) => {
       const row = event.target.closest("[data-row]");
       if (row) this.explain(this.listed[row.dataset.row].found);
@@ -115,19 +151,42 @@ class BeamLaboratory extends LiveStage {
   }
 
   buildSampling() {
-    const controls = element("div", { class: "g2h-controls g2h-sampling", role: "group", "aria-label": "sampling" });
+    const controls = element("div", {
+      class: "g2h-controls g2h-sampling",
+      role: "group",
+      "aria-label": "sampling",
+    });
     this.sampler = element("button", { type: "button" }, "Sample");
-    this.sliders.temperature = this.slider(controls, "temperature", { min: 0.1, max: 2, step: 0.05, trait: "temperature" });
+    this.sliders.temperature = this.slider(controls, "temperature", {
+      min: 0.1,
+      max: 2,
+      step: 0.05,
+      trait: "temperature",
+    });
     const all = (value) => (value ? String(value) : "all");
-    this.sliders.top_k = this.slider(controls, "top-k", { min: 0, max: 50, step: 1, trait: "top_k", show: all });
-    this.sliders.top_p = this.slider(controls, "top-p", { min: 0.05, max: 1, step: 0.05, trait: "top_p" });
+    this.sliders.top_k = this.slider(controls, "top-k", {
+      min: 0,
+      max: 50,
+      step: 1,
+      trait: "top_k",
+      show: all,
+    });
+    this.sliders.top_p = this.slider(controls, "top-p", {
+      min: 0.05,
+      max: 1,
+      step: 0.05,
+      trait: "top_p",
+    });
     this.seed = element("input", { type: "number", min: 0, max: SEEDS - 1, step: 1 });
     controls.append(field("seed", this.seed), this.sampler);
     this.root.append(controls);
     this.listen(this.seed, "change", () => this.change({ seed: this.seedOf(this.seed.value) }));
     this.listen(this.sampler, "click", () => {
       const seed = this.model.get("seed");
-      this.change({ sampling: true, seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed });
+      this.change({
+        sampling: true,
+        seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed,
+      });
     });
   }
 
@@ -137,23 +196,40 @@ class BeamLaboratory extends LiveStage {
 
   // ---- what is asked
 
+  get old() {
+    return OLD;
+  }
+
+  get nothing() {
+    return "Nothing to read yet: type a German sentence.";
+  }
+
+  get phrases() {
+    return { ...super.phrases, reading: "Searching …" };
+  }
+
+  get afresh() {
+    return { table: false, prefix: [] };
+  }
+
+  read(typed) {
+    return typed;
+  }
+
+  /** The tables need no text. */
+  admits(text) {
+    return this.model.get("table") || super.admits(text);
+  }
+
   question() {
-    const [text, table, width, alpha, prefix] = ["text", "table", "width", "alpha", "prefix"].map((name) => this.model.get(name));
-    const sampling = this.model.get("sampling") ? {
-      temperature: this.model.get("temperature"), topK: this.model.get("top_k"), topP: this.model.get("top_p"),
-      seed: this.model.get("seed"),
-    } : null;
+    const [text, table, width, alpha, prefix] = ASKED.map((name) => this.model.get(name));
+    const [isDrawn, temperature, topK, topP, seed] = DRAWN.map((name) => this.model.get(name));
+    const sampling = isDrawn ? { temperature, topK, topP, seed } : null;
     return { text: table ? "" : text, table, width, alpha, prefix, sampling };
   }
 
-  /** The question that the recorded example answers. */
-  first() {
-    const { text, width, alpha } = this.model.get("recorded");
-    return { text, table: false, width, alpha, prefix: [], sampling: null };
-  }
-
-  type() {
-    this.change({ text: this.input.value, table: false, prefix: [] });
+  later() {
+    this.take();
   }
 
   change(traits) {
@@ -161,20 +237,13 @@ class BeamLaboratory extends LiveStage {
     this.hear();
   }
 
-  hear() {
-    this.mark();
-    this.ask();
-  }
-
   /** The controls show what is asked. */
   mark() {
-    const text = this.model.get("text");
     const table = this.model.get("table");
     this.kinds.forEach(({ button }, place) => (button.checked = Boolean(place) === table));
     this.sentence.hidden = table;
     this.numbers.hidden = !table;
-    if (this.input.value !== text) this.input.value = text;
-    this.chips.forEach((chip) => chip.setAttribute("aria-pressed", chip.textContent === text));
+    super.mark();
     for (const { input, output, trait, show } of Object.values(this.sliders)) {
       input.value = this.model.get(trait);
       output.textContent = show(this.model.get(trait));
@@ -183,47 +252,54 @@ class BeamLaboratory extends LiveStage {
     this.sampler.textContent = this.model.get("sampling") ? "Sample again" : "Sample";
   }
 
-  /** A newer question ends an older search; the answer before is dimmed until the new one stands. */
-  async ask() {
-    const question = this.question();
-    const key = JSON.stringify(question);
-    if (key === this.asked) return;
+  ask() {
     this.stop();
-    this.asked = key;
-    this.root.classList.add("g2h-waiting");
-    if (!question.table && !question.text.trim()) {
-      this.rest("Nothing to read yet: type a German sentence.");
-      return;
-    }
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Searching …";
-    const result = question.table ? this.onTables(question) : await this.onModel(question);
-    if (!result || this.asked !== key) return;
+    return super.ask();
+  }
+
+  run(question) {
+    return question.table ? this.onTables(question) : this.onModel(question);
+  }
+
+  show(result) {
     this.result = result;
-    this.told = question;
-    this.isRecorded = false;
+    this.answered = this.question();
     this.put({ step: 0 });
-    Object.assign(this.root.dataset, { state: "done", told: key });
-    this.root.classList.remove("g2h-waiting");
-    this.draw();
+    this.root.dataset.told = JSON.stringify(this.answered);
+  }
+
+  inWords() {
+    return this.isRecorded
+      ? "A recorded example. Touch anything here, and the model comes to life."
+      : "Searched in this page, as you asked.";
   }
 
   async onModel({ table: _, ...asked }) {
     const onProgress = ({ steps, scored }) => {
-      if (steps) this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
+      if (!steps) return;
+      this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
     };
-    const results = await this.runAll("search", { ...asked, limit: this.model.get("limit") }, { onProgress });
-    return results?.[0] ?? null;
+    const payload = { ...asked, limit: this.model.get("limit") };
+    const results = await this.runAll("search", payload, { onProgress });
+    return results && results[0];
   }
 
   /** The same searches on the tables, small enough to be done here; and every sequence there is. */
   onTables({ table: _, text: __, ...asked }) {
-    this.running?.abort(new Error("a newer question came"));
     const { names, tables, bos, eos, limit } = this.model.get("tables");
     const words = names.map((name) => (name === "<eos>" ? name : ` ${name}`));
     const step = twoTables(tables);
-    const found = finish(laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked));
-    const options = { bos, eos, maxLength: limit, width: names.length ** limit, pruned: 0, lengthRule: new Power(asked.alpha) };
+    const found = finish(
+      laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked),
+    );
+    const options = {
+      bos,
+      eos,
+      maxLength: limit,
+      width: names.length ** limit,
+      pruned: 0,
+      lengthRule: new Power(asked.alpha),
+    };
     const [best] = compare(step, TABLES_START, options).ranking;
     const everything = { ...best, pieces: best.tokens.map((token) => words[token]) };
     return { ...found, everything, size: names.length };
@@ -273,15 +349,8 @@ class BeamLaboratory extends LiveStage {
 
   // ---- drawing
 
-  account() {
-    this.state.textContent = this.isRecorded
-      ? "A recorded example. Touch anything here, and the model comes to life."
-      : "Searched in this page, as you asked.";
-  }
-
   draw() {
-    this.account();
-    const { prefix, width } = this.told;
+    const { prefix, width } = this.answered;
     this.forcedBar.hidden = !prefix.length;
     if (prefix.length) {
       const words = textOf(this.piecesOf(prefix)) || "the end";
@@ -309,13 +378,20 @@ class BeamLaboratory extends LiveStage {
     this.step.max = Math.max(this.shown.steps, 1);
     this.step.value = upTo;
     this.stepText.textContent = `${upTo} of ${this.shown.steps}`;
-    this.tree.draw(this.shown.nodes, layOut(this.shown, { upTo, prefix: this.told.prefix }), upTo);
+    this.tree.draw(
+      this.shown.nodes,
+      layOut(this.shown, { upTo, prefix: this.answered.prefix }),
+      upTo,
+    );
     if (this.beat) this.tree.toEnd();
   }
 
   drawTable() {
-    const { alpha, sampling } = this.told;
-    this.listed = rowsOf(this.result, { seed: sampling?.seed ?? 0, everything: this.result.everything });
+    const { alpha, sampling } = this.answered;
+    this.listed = rowsOf(this.result, {
+      seed: sampling?.seed ?? 0,
+      everything: this.result.everything,
+    });
     this.rows.replaceChildren(...this.listed.map((row, place) => rankingRow(row, place, alpha)));
   }
 
@@ -325,8 +401,11 @@ class BeamLaboratory extends LiveStage {
       this.parts.replaceChildren();
       return;
     }
-    Object.assign(this.parts.dataset, { tokens: found.tokens.join(" "), parts: found.parts.map((part) => part.toFixed(4)).join(" ") });
-    this.parts.replaceChildren(...partsNodes(found, this.told.alpha));
+    Object.assign(this.parts.dataset, {
+      tokens: found.tokens.join(" "),
+      parts: found.parts.map((part) => part.toFixed(4)).join(" "),
+    });
+    this.parts.replaceChildren(...partsNodes(found, this.answered.alpha));
   }
 
   dispose() {

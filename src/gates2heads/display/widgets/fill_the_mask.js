@@ -2,7 +2,7 @@ import { writeBilingual } from "../engine/tokens/bilingual.js";
 import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
-import { element, field, inside } from "./view.js";
+import { element, inside } from "./view.js";
 
 const LONGEST = 400; // characters
 const MOST = 6; // unknown words that are named
@@ -12,39 +12,35 @@ class FillTheMask extends LiveStage {
   constructor(model, el) {
     super(model, el, "fill-the-mask");
     this.now = { text: model.get("examples")[0], results: model.get("recorded") };
-    this.isRecorded = true;
     this.build();
-    this.draw();
-    this.account();
-    this.wake();
-    this.follow(["text", "hidden"], () => this.hear());
+    this.begin(["text", "hidden"], [this.now.text, model.get("gaps")[0]]);
     this.follow(["gap"], () => this.draw());
-    if (this.question() !== JSON.stringify([this.now.text, model.get("gaps")[0]])) this.hear();
-  }
-
-  get old() {
-    return OLD;
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
-    this.input.value = model.get("text");
-    this.words = this.row("g2h-words", "words; press one to hide it", (place) => this.hide(toggled(this.hidden, place)));
-    this.wholes = this.row("g2h-wholes", "names; press one to hide it whole", (at) => this.hideName(at));
+    this.words = this.row("g2h-words", "words; press one to hide it", (place) =>
+      this.hide(toggled(this.hidden, place)),
+    );
+    this.wholes = this.row("g2h-wholes", "names; press one to hide it whole", (at) =>
+      this.hideName(at),
+    );
     this.answers = element("div", { class: "g2h-answers g2h-dim" });
     this.detail = element("div", { class: "g2h-detail g2h-dim" });
     this.listen(this.answers, "click", (event) => this.choose(event.target.closest("button")));
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input), this.buildChips(model.get("labels")),
-      element("p", { class: "g2h-name" }, "Press a word to hide it, or to show it again"), this.words,
-      this.wholes, this.answers, this.detail);
+      this.buildField("input", { autocapitalize: "off" }),
+      this.refusal.node,
+      this.buildChips(model.get("labels")),
+      element("p", { class: "g2h-name" }, "Press a word to hide it, or to show it again"),
+      this.words,
+      this.wholes,
+      this.answers,
+      this.detail,
+    );
     this.buildFoot();
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
   }
 
   /** A row of buttons, each with its place. */
@@ -76,11 +72,23 @@ class FillTheMask extends LiveStage {
     return inside(this.model.get("gap"), this.gaps.length);
   }
 
-  question() {
-    return JSON.stringify([this.model.get("text"), this.model.get("hidden")]);
+  // ---- what is asked
+
+  get old() {
+    return OLD;
   }
 
-  // ---- what is asked
+  get nothing() {
+    return "Nothing to read yet: type a sentence.";
+  }
+
+  get longest() {
+    return LONGEST;
+  }
+
+  question() {
+    return [this.model.get("text"), this.model.get("hidden")];
+  }
 
   hide(hidden) {
     this.put({ hidden });
@@ -99,87 +107,45 @@ class FillTheMask extends LiveStage {
     if (!chip) return;
     const { place } = chip.dataset;
     this.isTyped = false;
-    this.input.value = this.model.get("examples")[place];
-    this.refusal.say("");
+    this.input.value = this.example(place);
     this.put({ text: tidy(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
     this.hear();
   }
 
-  later() {
-    this.dim(true);
-    super.later();
-  }
-
+  /** Words that stay where they were keep their gaps. */
   type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (!text) {
-      this.asked = null;
-      this.rest(`Nothing to read yet: type a sentence. ${OLD}`);
-    } else if (text.length > LONGEST) {
-      this.running?.abort(new Error("a longer text came"));
-      this.turnDown(`This is ${text.length} characters long; there is room for ${LONGEST} here.`);
-    } else if (text === this.model.get("text")) {
-      this.hear();
-    } else {
-      this.isTyped = true;
-      this.put({ text });
-    }
+    this.isTyped ||= this.read(this.input.value) !== this.model.get("text");
+    super.type();
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (tidy(this.input.value) !== text) this.input.value = text;
-    this.ask();
-  }
-
-  async ask() {
-    const question = this.question();
-    if (question === this.asked) {
-      if (question === this.root.dataset.question) this.dim(false);
-      return;
-    }
-    this.asked = question;
-    this.refusal.say("");
-    this.dim(true);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const [text, hidden] = [this.model.get("text"), this.model.get("hidden")];
-    const begin = performance.now();
+  async run([text, hidden]) {
     const results = await this.runAll("fill", { text, hidden });
-    if (!results) return;
-    const refused = results.find((result) => result.refused);
-    if (refused) {
-      this.turnDown(refused.refused);
-      return;
-    }
+    if (!results) return null;
     const kept = this.isTyped ? unchanged(hidden, this.tokens, results[0].tokens) : hidden;
     this.isTyped = false;
-    if (kept.length < hidden.length) {
-      this.put({ hidden: kept }); // which asks again
-      return;
-    }
-    Object.assign(this, { now: { text, results }, isRecorded: false, milliseconds: performance.now() - begin });
-    this.dim(false);
-    this.draw();
-    this.account();
-    Object.assign(this.root.dataset, { state: "done", question });
+    if (kept.length === hidden.length) return { text, results };
+    this.put({ hidden: kept }); // which asks again
+    return null;
   }
 
-  account() {
+  show(now) {
+    this.now = now;
+  }
+
+  inWords() {
     if (this.isRecorded) {
-      this.root.dataset.state = "recorded";
-      this.state.textContent = "A recorded example. Touch anything here and the models come to life.";
-      return;
+      return "A recorded example. Touch anything here and the models come to life.";
     }
     const { tokens, known } = this.now.results[0];
-    const strange = tokens.filter((_, place) => !known[place]);
+    const strange = tokens
+      .filter((_, place) => !known[place])
+      .map((token) => `“${visible(token)}”`);
     const more = strange.length > MOST ? `, and ${strange.length - MOST} more` : "";
+    const named = strange.slice(0, MOST).join(", ");
     const said = strange.length
-      ? ` No model ever saw ${strange.slice(0, MOST).map((token) => `“${visible(token)}”`).join(", ")}${more}: read as an unknown word.`
+      ? ` No model ever saw ${named}${more}: read as an unknown word.`
       : "";
-    this.state.textContent = `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
+    return `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
   }
 
   // ---- drawing
@@ -188,22 +154,55 @@ class FillTheMask extends LiveStage {
     const focus = this.focusKeeper();
     const { results } = this.now;
     const { tokens, known, names } = results[0];
-    this.words.replaceChildren(...tokens.map((token, place) => element("button", {
-      type: "button", "data-place": place, "aria-pressed": String(this.hidden.includes(place)),
-      class: `g2h-word${known[place] ? "" : " g2h-unknown"}`,
-    }, element("bdi", {}, visible(token)))));
-    const isWhole = ([start, end]) => this.hidden.filter((place) => place >= start && place < end).length === end - start;
-    const name = (span, at) => element("button", {
-      type: "button", class: "g2h-chip", "data-place": at, "aria-pressed": String(isWhole(span)),
-    }, element("bdi", {}, writeBilingual(tokens.slice(...span))));
+    this.words.replaceChildren(
+      ...tokens.map((token, place) =>
+        element(
+          "button",
+          {
+            type: "button",
+            "data-place": place,
+            "aria-pressed": String(this.hidden.includes(place)),
+            class: `g2h-word${known[place] ? "" : " g2h-unknown"}`,
+          },
+          element("bdi", {}, visible(token)),
+        ),
+      ),
+    );
+    const isWhole = ([start, end]) =>
+      this.hidden.filter((place) => place >= start && place < end).length === end - start;
+    const name = (span, at) =>
+      element(
+        "button",
+        {
+          type: "button",
+          class: "g2h-chip",
+          "data-place": at,
+          "aria-pressed": String(isWhole(span)),
+        },
+        element("bdi", {}, writeBilingual(tokens.slice(...span))),
+      );
     this.wholes.replaceChildren(
-      element("span", { class: "g2h-name" }, names.length ? "Hide a whole name: " : "No name that the models were told of. "),
+      element(
+        "span",
+        { class: "g2h-name" },
+        names.length ? "Hide a whole name: " : "No name that the models were told of. ",
+      ),
       ...names.map(name),
-      element("button", { type: "button", class: "g2h-chip", "data-place": -1, disabled: this.hidden.length ? null : "" }, "Hide nothing"));
-    this.answers.replaceChildren(...results.map((result, at) => this.answer(this.model.get("names")[at], result)));
+      element(
+        "button",
+        {
+          type: "button",
+          class: "g2h-chip",
+          "data-place": -1,
+          disabled: this.hidden.length ? null : "",
+        },
+        "Hide nothing",
+      ),
+    );
+    this.answers.replaceChildren(
+      ...results.map((result, at) => this.answer(this.model.get("names")[at], result)),
+    );
     this.drawDetail();
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === this.now.text));
     this.say(toldInWords(this.model.get("names"), results));
     focus();
   }
@@ -222,49 +221,98 @@ class FillTheMask extends LiveStage {
     const line = element("p", { class: "g2h-line" });
     if (result.written) {
       const read = this.tokens.slice(0, this.hidden[0] ?? this.tokens.length);
-      line.append(element("span", { class: "g2h-read" }, writeBilingual(read)), " ",
+      line.append(
+        element("span", { class: "g2h-read" }, writeBilingual(read)),
+        " ",
         ...result.written.flatMap(({ token, share }) => [written(token, share), " "]),
-        result.finished ? element("span", { class: "g2h-name" }, "end") : "…");
+        result.finished ? element("span", { class: "g2h-name" }, "end") : "…",
+      );
     } else {
       const places = new Map(result.gaps.map((gap, at) => [gap.place, { ...gap, at }]));
-      line.append(...result.tokens.flatMap((token, place) =>
-        [places.has(place) ? this.filled(places.get(place), token) : element("bdi", {}, visible(token)), " "]));
+      line.append(
+        ...result.tokens.flatMap((token, place) => [
+          places.has(place)
+            ? this.filled(places.get(place), token)
+            : element("bdi", {}, visible(token)),
+          " ",
+        ]),
+      );
     }
-    const node = element("div", { class: "g2h-answer", "data-model": name },
-      element("span", { class: "g2h-name" }, name), line);
+    const node = element(
+      "div",
+      { class: "g2h-answer", "data-model": name },
+      element("span", { class: "g2h-name" }, name),
+      line,
+    );
     return node;
   }
 
   /** What was filled into a gap; pressed, it shows what else might stand there. */
   filled({ best: [{ token, share }], at }, was) {
     const isSame = token === was;
-    return element("button", {
-      type: "button", class: `g2h-filled ${isSame ? "g2h-same" : "g2h-other"}`, "data-gap": at, "data-share": share,
-      "aria-pressed": String(at === this.gap),
-      "aria-label": `${token}, ${percent(share)}, ${isSame ? "as it stood" : `“${was}” stood there`}`,
-    }, element("bdi", {}, visible(token)), element("i", { "aria-hidden": "true" }, isSame ? "✓" : "✗"));
+    return element(
+      "button",
+      {
+        type: "button",
+        class: `g2h-filled ${isSame ? "g2h-same" : "g2h-other"}`,
+        "data-gap": at,
+        "data-share": share,
+        "aria-pressed": String(at === this.gap),
+        "aria-label": `${token}, ${percent(share)}, ${isSame ? "as it stood" : `“${was}” stood there`}`,
+      },
+      element("bdi", {}, visible(token)),
+      element("i", { "aria-hidden": "true" }, isSame ? "✓" : "✗"),
+    );
   }
 
   drawDetail() {
-    const shown = this.now.results.map((result, at) => [this.model.get("names")[at], result.gaps?.[this.gap]])
+    const shown = this.now.results
+      .map((result, at) => [this.model.get("names")[at], result.gaps?.[this.gap]])
       .filter(([, gap]) => gap);
-    this.detail.replaceChildren(...shown.map(([name, gap]) => table(name, gap, this.tokens[gap.place])));
+    this.detail.replaceChildren(
+      ...shown.map(([name, gap]) => table(name, gap, this.tokens[gap.place])),
+    );
   }
 }
 
 function written(token, share) {
-  return element("span", { class: "g2h-written", "data-share": share, title: percent(share) }, element("bdi", {}, visible(token)));
+  return element(
+    "span",
+    { class: "g2h-written", "data-share": share, title: percent(share) },
+    element("bdi", {}, visible(token)),
+  );
 }
 
 /** The likeliest tokens of one gap, and how likely what stood there is. */
 function table(name, { best, was }, stood) {
   const rows = best.map(({ token, share }) => [token, share, token === stood]);
   if (was !== null && !rows.some(([, , isWas]) => isWas)) rows.push([stood, was, true]);
-  return element("table", { class: "g2h-shares" },
+  return element(
+    "table",
+    { class: "g2h-shares" },
     element("caption", {}, `${name}, in place of “`, element("bdi", {}, visible(stood)), "”"),
-    element("tbody", {}, ...rows.map(([token, share, isWas]) => element("tr", { class: isWas && "g2h-was" },
-      element("th", { scope: "row" }, element("bdi", {}, visible(token)), isWas ? " (stood there)" : ""),
-      element("td", { "data-value": share, style: `--g2h-share: ${(100 * share).toFixed(2)}%` }, percent(share))))));
+    element(
+      "tbody",
+      {},
+      ...rows.map(([token, share, isWas]) =>
+        element(
+          "tr",
+          { class: isWas && "g2h-was" },
+          element(
+            "th",
+            { scope: "row" },
+            element("bdi", {}, visible(token)),
+            isWas ? " (stood there)" : "",
+          ),
+          element(
+            "td",
+            { "data-value": share, style: `--g2h-share: ${(100 * share).toFixed(2)}%` },
+            percent(share),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 export default {

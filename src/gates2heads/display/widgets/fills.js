@@ -4,7 +4,9 @@ import { writeBilingual } from "../engine/tokens/bilingual.js";
 
 /** Places with one more, or without it. */
 export function toggled(places, place) {
-  return places.includes(place) ? places.filter((one) => one !== place) : sorted([...places, place]);
+  return places.includes(place)
+    ? places.filter((one) => one !== place)
+    : sorted([...places, place]);
 }
 
 /** Places with all of a name, or, where all of it is hidden, without it. */
@@ -37,7 +39,7 @@ export function runsOf(gaps) {
   return runs;
 }
 
-/** What a model wrote into each run of gaps beside what stood there: [{written, was, isSame, share}…]. */
+/** What a model wrote into each run of gaps beside what stood there: [{written, was, isSame}…]. */
 export function fillings({ tokens, gaps }) {
   return runsOf(gaps).map((run) => {
     const written = run.map(({ best }) => best[0].token);
@@ -46,7 +48,6 @@ export function fillings({ tokens, gaps }) {
       written: writeBilingual(written),
       was: writeBilingual(was),
       isSame: written.every((token, at) => token === was[at]),
-      share: run.reduce((product, { best }) => product * best[0].share, 1),
     };
   });
 }
@@ -59,13 +60,20 @@ export function percent(share) {
 
 /** What the models say, in a sentence each. */
 export function toldInWords(names, results) {
-  return results.map((result, at) => {
-    if (result.written) {
-      const line = writeBilingual(result.written.map(({ token }) => token));
-      return `${names[at]} goes on: “${line}”${result.finished ? "" : " …"}`;
-    }
-    const parts = fillings(result).map(({ written, was, isSame }) =>
-      isSame ? `“${written}”, as it stood` : `“${written}” for “${was}”`);
-    return parts.length ? `${names[at]} fills in ${parts.join(" and ")}` : `${names[at]} has no gap to fill`;
-  }).join("; ") + ".";
+  return (
+    results
+      .map((result, at) => {
+        if (result.written) {
+          const line = writeBilingual(result.written.map(({ token }) => token));
+          return `${names[at]} goes on: “${line}”${result.finished ? "" : " …"}`;
+        }
+        const parts = fillings(result).map(({ written, was, isSame }) =>
+          isSame ? `“${written}”, as it stood` : `“${written}” for “${was}”`,
+        );
+        return parts.length
+          ? `${names[at]} fills in ${parts.join(" and ")}`
+          : `${names[at]} has no gap to fill`;
+      })
+      .join("; ") + "."
+  );
 }

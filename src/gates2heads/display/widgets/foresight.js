@@ -4,7 +4,9 @@ import { visible, wordsOf } from "../live/pieces.js";
 
 const END = "<eos>";
 
-/** Bits as they travel: what has no probability is null in a saved state, and Infinity from a model. */
+/**
+ * Bits as they travel: what has no probability is null in a saved state, and Infinity from a model.
+ */
 export const bitsOf = (value) => value ?? Infinity;
 
 export const told = (bits) => (bits === Infinity ? "∞" : bits.toFixed(1));
@@ -42,7 +44,8 @@ export function named(piece) {
 
 /** The text with a token behind it; null where the token cannot be typed. */
 export function extended(text, piece) {
-  if (piece === END || /^(?:<0x[0-9A-F]{2}>)+$/.test(piece) || /^<(?:pad|bos)>$/.test(piece)) return null;
+  if (piece === END || /^(?:<0x[0-9A-F]{2}>)+$/.test(piece) || /^<(?:pad|bos)>$/.test(piece))
+    return null;
   return `${text}${piece}`.replace(/\s+/g, " ").trim();
 }
 
@@ -52,5 +55,7 @@ export function restInWords({ ahead, kept }) {
   const rest = Math.max(0, 1 - sum(ahead.map(({ drawn }) => drawn)));
   const shown = ahead.filter(({ drawn }) => drawn > 0).length;
   const others = kept - shown;
-  return others > 0 ? `${others.toLocaleString("en")} others share ${share(rest)}` : `${kept} ${kept === 1 ? "token" : "tokens"} kept`;
+  return others > 0
+    ? `${others.toLocaleString("en")} others share ${share(rest)}`
+    : `${kept} ${kept === 1 ? "token" : "tokens"} kept`;
 }

@@ -47,8 +47,12 @@ class FrameViewer extends Stage {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const last = this.places - 1;
     const goals = {
-      ArrowLeft: this.index - 1, ArrowRight: this.index + 1,
-      ArrowDown: this.index - 1, ArrowUp: this.index + 1, Home: 0, End: last,
+      ArrowLeft: this.index - 1,
+      ArrowRight: this.index + 1,
+      ArrowDown: this.index - 1,
+      ArrowUp: this.index + 1,
+      Home: 0,
+      End: last,
     };
     if (event.key in goals) this.go(goals[event.key]);
     else if (event.key === " " && event.target.tagName !== "BUTTON") this.toggle();

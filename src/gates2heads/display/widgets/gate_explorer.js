@@ -1,77 +1,112 @@
-import { knownCharacters, MOST, UNKNOWN } from "../live/characters.js";
+import { knownCharacters, UNKNOWN } from "../live/characters.js";
 import { LiveStage } from "../live/stage.js";
 import { GateClamps } from "./gate_clamps.js";
 import { GatePanel } from "./gate_panel.js";
 import { GateTape } from "./gate_tape.js";
 import {
-  bitsOf, changeInWords, decoded, fullShade, GATES, heldInWords, meanOf, NAMES, quantitiesOf, seen, told, unitInWords,
+  bitsOf,
+  changeInWords,
+  decoded,
+  fullShade,
+  GATES,
+  heldInWords,
+  meanOf,
+  NAMES,
+  quantitiesOf,
+  seen,
+  told,
+  unitInWords,
 } from "./gates.js";
 import { choice, element, field, inside } from "./view.js";
 
 class GateExplorer extends LiveStage {
   constructor(model, el) {
     super(model, el, "gate-explorer");
-    this.all = this.lives;
     this.base = this.now = { ...decoded(model.get("recorded"), model.get("numbers")), model: 0 };
-    this.isRecorded = true;
     this.build();
     this.chooseModel();
-    this.draw();
-    this.account();
-    this.wake();
-    this.follow(["text", "model", "gates", "alone"], () => this.hear());
-    this.follow(["unit"], () => this.hear());
+    this.begin(["text", "model", "gates", "alone"], [this.example(0), 0, {}, null]);
+    this.follow(["unit"], () => {
+      this.draw();
+      this.hear();
+    });
     this.follow(["quantity"], () => this.draw());
     this.follow(["place"], () => this.drawPlace(true));
-    if (JSON.stringify(this.question()) !== JSON.stringify(this.first())) this.hear();
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("textarea", { rows: 2, spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
-    this.input.value = model.get("text");
     this.clamps = new GateClamps(this, {
       hold: (gates) => this.put({ gates }),
       alone: (alone) => this.put({ alone }),
     });
-    this.tape = new GateTape(this, { point: (found) => this.point(found), pick: (found) => this.put(found) });
+    this.tape = new GateTape(this, {
+      point: (found) => this.point(found),
+      pick: (found) => this.put(found),
+    });
     this.panel = new GatePanel();
     this.legend = element("p", { class: "g2h-legend" });
     [this.tape.node, this.panel.node].forEach((node) => node.classList.add("g2h-dim"));
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input),
+      this.buildField("textarea", { autocapitalize: "off" }),
+      this.refusal.node,
       this.buildChips(model.get("labels")),
-      this.buildChoices(), this.clamps.node, this.tape.node, this.legend, this.buildPlace(), this.panel.node);
+      this.buildChoices(),
+      this.clamps.node,
+      this.tape.node,
+      this.legend,
+      this.buildPlace(),
+      this.panel.node,
+    );
     this.buildFoot();
     this.clamps.node.after(this.state); // in sight of who holds and types
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
   }
 
   buildChoices() {
     this.which = choice(this.model.get("names"));
     this.quantity = element("select");
     this.number = element("input", { type: "number", min: 0, step: 1 });
-    this.found = element("div", { class: "g2h-chips g2h-found", role: "group", "aria-label": "units that were found" });
+    this.found = element("div", {
+      class: "g2h-chips g2h-found",
+      role: "group",
+      "aria-label": "units that were found",
+    });
     this.told = element("p", { class: "g2h-told" });
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.quantity, "change", () => this.put({ quantity: this.quantity.value }));
-    this.listen(this.number, "change", () => this.put({ unit: inside(this.number.value, this.now.units) }));
+    this.listen(this.number, "change", () =>
+      this.put({ unit: inside(this.number.value, this.now.units) }),
+    );
     this.listen(this.found, "click", (event) => {
       const button = event.target.closest("button");
       if (button) this.put({ unit: Number(button.dataset.unit) });
     });
-    return element("div", {}, element("div", { class: "g2h-controls" },
-      field("network", this.which), field("colours show", this.quantity), field("unit", this.number), this.found), this.told);
+    return element(
+      "div",
+      {},
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("network", this.which),
+        field("colours show", this.quantity),
+        field("unit", this.number),
+        this.found,
+      ),
+      this.told,
+    );
   }
 
   buildPlace() {
     this.slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "character" });
     this.listen(this.slider, "input", () => this.put({ place: Number(this.slider.value) }));
-    return element("label", { class: "g2h-field g2h-place" }, element("span", {}, "character"), this.slider);
+    return element(
+      "label",
+      { class: "g2h-field g2h-place" },
+      element("span", {}, "character"),
+      this.slider,
+    );
   }
 
   /** The controls of the network that was chosen; only its weights are loaded. */
@@ -82,11 +117,20 @@ class GateExplorer extends LiveStage {
     if (this.shown === place) return;
     this.shown = place;
     const names = quantitiesOf({ quantities });
-    this.quantity.replaceChildren(...names.map((name) => element("option", { value: name }, NAMES[name])));
+    this.quantity.replaceChildren(
+      ...names.map((name) => element("option", { value: name }, NAMES[name])),
+    );
     this.clamps.build(names.filter((name) => GATES.has(name)));
     const found = this.model.get("found").filter((one) => one.model === place);
-    this.found.replaceChildren(...found.map(({ unit, name }) =>
-      element("button", { type: "button", class: "g2h-chip", "data-unit": unit }, `${name}: unit ${unit}`)));
+    this.found.replaceChildren(
+      ...found.map(({ unit, name }) =>
+        element(
+          "button",
+          { type: "button", class: "g2h-chip", "data-unit": unit },
+          `${name}: unit ${unit}`,
+        ),
+      ),
+    );
     this.found.hidden = !found.length;
   }
 
@@ -106,104 +150,70 @@ class GateExplorer extends LiveStage {
     return wanted in this.now.quantities ? wanted : quantitiesOf(this.now).at(-1);
   }
 
-  /** What is asked: the text, the network, and what is held where. */
-  question() {
-    const gates = this.model.get("gates");
-    const alone = Object.keys(gates).length > 0 && this.model.get("alone");
-    return [this.model.get("text"), this.model.get("model"), gates, alone ? this.model.get("unit") : null];
-  }
-
-  /** The question that the recorded example answers. */
-  first() {
-    return [this.model.get("examples")[0], 0, {}, null];
-  }
-
   // ---- what is asked
 
-  later() {
-    this.dim(true);
-    super.later();
+  get nothing() {
+    return "Nothing to read yet: type some Python.";
   }
 
-  type() {
-    clearTimeout(this.timer);
-    const text = this.input.value;
-    if (text === this.model.get("text")) this.hear();
-    else this.put({ text });
+  read(typed) {
+    return typed;
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    if (this.input.value !== this.model.get("text")) this.input.value = this.model.get("text");
-    this.mark();
-    this.ask();
+  holds(text) {
+    return text !== "";
   }
 
-  /** Asks the free network first, if the text is new to it, then the one with gates that are held. */
-  async ask() {
-    const question = this.question();
-    const key = JSON.stringify(question);
-    if (key === this.asked) {
-      this.draw();
-      return;
-    }
-    const [text, model, gates, unit] = question;
-    this.dim(true);
-    this.asked = key;
-    if (!text) {
-      this.asked = null;
-      this.rest("Nothing to read yet: type some Python.");
-      return;
-    }
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
+  /** What is asked: the text, the network, and what is held where. */
+  question() {
+    const [text, model, gates] = ["text", "model", "gates"].map((name) => this.model.get(name));
+    const alone = Object.keys(gates).length > 0 && this.model.get("alone");
+    return [text, model, gates, alone ? this.model.get("unit") : null];
+  }
+
+  /**
+   * Asks the free network first, if the text is new to it, then the one with gates that are held.
+   */
+  async run([text, model, gates, unit]) {
     this.lives = [this.all[inside(model, this.all.length)]];
     const isKnown = this.base.text === text && this.base.model === model;
-    const base = isKnown ? this.base : await this.run({ text }, model);
-    if (!base) return;
+    const base = isKnown ? this.base : await this.runOne({ text }, model);
+    if (!base) return null;
     const own = quantitiesOf(base).filter((name) => GATES.has(name) && name in gates);
-    const clamps = own.map((gate) => ({ gate, value: gates[gate], units: unit === null ? null : [unit] }));
-    const now = clamps.length ? await this.run({ text, clamps }, model) : base;
-    if (!now || this.asked !== key) return;
-    Object.assign(this, { base, now, isRecorded: false });
-    this.refusal.say("");
-    this.chooseModel();
-    this.draw();
-    this.account();
-    this.dim(false);
-    Object.assign(this.root.dataset, { state: "done", question: key });
+    const units = unit === null ? null : [unit];
+    const clamps = own.map((gate) => ({ gate, value: gates[gate], units }));
+    const now = clamps.length ? await this.runOne({ text, clamps }, model) : base;
+    return now && { base, now };
   }
 
-  /** One run; null where a newer question came, or where there is no answer, which is then said. */
-  async run(payload, model) {
+  async runOne(payload, model) {
     const results = await this.runAll("gates", payload);
-    if (!results) return null;
-    const [result] = results;
-    if (!result.refused) return { ...result, model };
-    this.turnDown(result.refused);
-    return null;
+    return results && { ...results[0], model };
   }
 
-  /** What stands there now, in words. */
-  account() {
+  show(answer) {
+    Object.assign(this, answer);
+    this.chooseModel();
+  }
+
+  inWords() {
     const { base, now } = this;
     if (this.isRecorded) {
-      this.root.dataset.state = "recorded";
-      this.state.textContent = "A recorded example, nothing held. Touch anything here and the network comes to life.";
-      return;
+      return "A recorded example, nothing held. Touch anything here and the network comes to life.";
     }
     const name = this.model.get("names")[this.shown];
     const free = `${name}, free: ${told(meanOf(bitsOf(base)))} bits a character.`;
-    const held = now === base ? "" : ` With ${heldInWords(this.heldGates, this.model.get("alone"), this.unit)}: ${changeInWords(base, now)}`;
-    const strangers = new Set(knownCharacters(now.text, { index: new Map(now.vocabulary.map((one) => [one, 0])) })).has(UNKNOWN)
-      ? ` What it never saw is read as ${UNKNOWN}.` : "";
-    this.state.textContent = free + held + strangers;
+    const holds = heldInWords(this.heldGates, this.model.get("alone"), this.unit);
+    const held = now === base ? "" : ` With ${holds}: ${changeInWords(base, now)}`;
+    const index = new Map(now.vocabulary.map((one) => [one, 0]));
+    const isStrange = knownCharacters(now.text, { index }).includes(UNKNOWN);
+    return `${free}${held}${isStrange ? ` What it never saw is read as ${UNKNOWN}.` : ""}`;
   }
 
   /** What is held of the gates that this network has. */
   get heldGates() {
-    const gates = this.model.get("gates");
-    return Object.fromEntries(Object.entries(gates).filter(([gate]) => gate in this.now.quantities));
+    const gates = Object.entries(this.model.get("gates"));
+    return Object.fromEntries(gates.filter(([gate]) => gate in this.now.quantities));
   }
 
   // ---- drawing
@@ -216,10 +226,14 @@ class GateExplorer extends LiveStage {
     this.number.max = this.now.units - 1;
     this.number.value = unit;
     this.clamps.show(this.heldGates, this.model.get("alone"), unit);
-    this.chips.forEach((chip, at) => chip.setAttribute("aria-pressed", this.model.get("examples")[at] === this.input.value));
+    super.mark();
     const buttons = [...this.found.children];
-    buttons.forEach((button) => button.setAttribute("aria-pressed", Number(button.dataset.unit) === unit));
-    const found = this.model.get("found").find((one) => one.model === this.shown && one.unit === unit);
+    buttons.forEach((button) =>
+      button.setAttribute("aria-pressed", Number(button.dataset.unit) === unit),
+    );
+    const found = this.model
+      .get("found")
+      .find((one) => one.model === this.shown && one.unit === unit);
     this.told.textContent = found?.told ?? "";
   }
 
@@ -235,12 +249,18 @@ class GateExplorer extends LiveStage {
 
   drawLegend(quantity) {
     const isGate = GATES.has(quantity);
-    const scale = element("i", { class: isGate ? "g2h-scale g2h-half" : "g2h-scale", "aria-hidden": "true" });
+    const scale = element("i", {
+      class: isGate ? "g2h-scale g2h-half" : "g2h-scale",
+      "aria-hidden": "true",
+    });
     const [full, isOpen] = [fullShade(quantity), quantity === "cell"];
     const least = isGate ? "0" : `−${full}${isOpen ? " or less" : ""}`;
     const line = this.now === this.base ? "" : " Dashed line: with nothing held.";
-    this.legend.replaceChildren(`All units, ${NAMES[quantity]}: ${least} `, scale,
-      ` ${full}${isOpen ? " or more" : ""}. Bars: unit ${this.unit}, blue above zero, orange below; the scale stands beside them.${line}`);
+    this.legend.replaceChildren(
+      `All units, ${NAMES[quantity]}: ${least} `,
+      scale,
+      ` ${full}${isOpen ? " or more" : ""}. Bars: unit ${this.unit}, blue above zero, orange below; the scale stands beside them.${line}`,
+    );
   }
 
   point(found) {
@@ -256,7 +276,11 @@ class GateExplorer extends LiveStage {
     this.slider.setAttribute("aria-valuetext", `${place + 1}: ${seen(now.tokens[place])}`);
     this.tape.mark(place, isPicked);
     this.panel.show({ free: now === base ? null : base, now, unit, place });
-    this.say(`Unit ${unit} after `, element("code", {}, seen(now.tokens[place])), `: ${unitInWords(now, unit, place)}.`);
+    this.say(
+      `Unit ${unit} after `,
+      element("code", {}, seen(now.tokens[place])),
+      `: ${unitInWords(now, unit, place)}.`,
+    );
   }
 }
 

@@ -1,11 +1,22 @@
-// The text in one line, and under each character what the gates did there: bars for one unit, shades
-// for all of them. What is wider than the card scrolls in its own box.
+// The text in one line, and under each character what the gates did there: bars for one unit,
+// shades for all of them. What is wider than the card scrolls in its own box.
 
 import {
-  bars, bitsOf, fullShade, GATES, mostOf, NAMES, quantitiesOf, seen, seriesOf, shades, steps, SURPRISE, told,
+  bars,
+  bitsOf,
+  fullShade,
+  GATES,
+  mostOf,
+  NAMES,
+  quantitiesOf,
+  seen,
+  seriesOf,
+  shades,
+  steps,
+  SURPRISE,
+  told,
 } from "./gates.js";
-import { drawn } from "./model_map.js";
-import { element, inside } from "./view.js";
+import { drawn, element, inside } from "./view.js";
 
 const MOVES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
@@ -20,8 +31,14 @@ export class GateTape {
     this.field = element("div", { class: "g2h-plot g2h-units" }, this.map, this.line);
     this.mapName = element("span", { class: "g2h-rowname" });
     this.at = element("i", { class: "g2h-at" });
-    this.sheet = element("div", { class: "g2h-sheet" },
-      row(element("span", { class: "g2h-rowname" }, "text"), this.text), this.rows, row(this.mapName, this.field), this.at);
+    this.sheet = element(
+      "div",
+      { class: "g2h-sheet" },
+      row(element("span", { class: "g2h-rowname" }, "text"), this.text),
+      this.rows,
+      row(this.mapName, this.field),
+      this.at,
+    );
     this.node = element("div", { class: "g2h-tape", tabindex: 0, role: "region" }, this.sheet);
     const on = (type, handler) => stage.listen(this.node, type, handler);
     on("pointermove", (event) => event.pointerType === "mouse" && hears.point(this.under(event)));
@@ -57,17 +74,29 @@ export class GateTape {
   show({ base, now, unit, quantity }) {
     Object.assign(this, { length: now.tokens.length, units: now.units, unit });
     this.sheet.style.setProperty("--g2h-length", this.length);
-    this.node.setAttribute("aria-label", `${this.length} characters and what the gates did; arrows walk`);
+    this.node.setAttribute(
+      "aria-label",
+      `${this.length} characters and what the gates did; arrows walk`,
+    );
     this.drawText(now, unit, quantity);
     const free = now === base ? null : base;
     this.rows.replaceChildren(
-      this.strip("surprise", { values: bitsOf(now), free: free && bitsOf(free), most: SURPRISE, hasSign: false, unit: " bits" }),
-      ...quantitiesOf(now).map((name) => this.strip(name, {
-        values: seriesOf(now, name, unit),
-        free: free && seriesOf(free, name, unit),
-        most: mostOf(free ? [now, free] : [now], name, unit),
-        hasSign: !GATES.has(name),
-      })));
+      this.strip("surprise", {
+        values: bitsOf(now),
+        free: free && bitsOf(free),
+        most: SURPRISE,
+        hasSign: false,
+        unit: " bits",
+      }),
+      ...quantitiesOf(now).map((name) =>
+        this.strip(name, {
+          values: seriesOf(now, name, unit),
+          free: free && seriesOf(free, name, unit),
+          most: mostOf(free ? [now, free] : [now], name, unit),
+          hasSign: !GATES.has(name),
+        }),
+      ),
+    );
     this.drawAll(now, quantity);
     this.line.style.top = `${(100 * unit) / this.units}%`;
     this.line.style.height = `${100 / this.units}%`;
@@ -76,30 +105,53 @@ export class GateTape {
   drawText(now, unit, quantity) {
     const values = seriesOf(now, quantity, unit);
     const most = mostOf([now], quantity, unit);
-    this.text.replaceChildren(...now.tokens.map((token, place) => {
-      const node = element("span", { "data-value": values[place].toFixed(4) }, seen(token));
-      node.classList.toggle("g2h-below", values[place] < 0);
-      node.classList.toggle("g2h-blank", token === " " || token === "\n");
-      node.style.setProperty("--g2h-weight", Math.min(Math.abs(values[place]) / most, 1).toFixed(3));
-      return node;
-    }));
+    this.text.replaceChildren(
+      ...now.tokens.map((token, place) => {
+        const node = element("span", { "data-value": values[place].toFixed(4) }, seen(token));
+        node.classList.toggle("g2h-below", values[place] < 0);
+        node.classList.toggle("g2h-blank", token === " " || token === "\n");
+        node.style.setProperty(
+          "--g2h-weight",
+          Math.min(Math.abs(values[place]) / most, 1).toFixed(3),
+        );
+        return node;
+      }),
+    );
   }
 
   strip(name, { values, free, most, hasSign, unit = "" }) {
     const { above, below } = bars(values, most, hasSign);
-    const view = { viewBox: `0 0 ${values.length} 1`, preserveAspectRatio: "none", "aria-hidden": "true" };
-    const svg = drawn("svg", view, drawn("path", { class: "g2h-above", d: above }), drawn("path", { class: "g2h-below", d: below }));
+    const view = {
+      viewBox: `0 0 ${values.length} 1`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    };
+    const svg = drawn(
+      "svg",
+      view,
+      drawn("path", { class: "g2h-above", d: above }),
+      drawn("path", { class: "g2h-below", d: below }),
+    );
     if (hasSign) svg.append(drawn("path", { class: "g2h-zero", d: `M0 .5H${values.length}` }));
     if (free) svg.append(drawn("path", { class: "g2h-free", d: steps(free, most, hasSign) }));
     const reach = `${hasSign ? "±" : ""}${told(most, most % 1 ? 1 : 0)}${unit}`;
-    const head = element("span", { class: "g2h-rowname" }, NAMES[name] ?? name, element("small", {}, reach));
+    const head = element(
+      "span",
+      { class: "g2h-rowname" },
+      NAMES[name] ?? name,
+      element("small", {}, reach),
+    );
     const plot = element("div", { class: `g2h-plot g2h-strip g2h-${name}` }, svg);
     return row(head, plot);
   }
 
   drawAll(now, quantity) {
-    const levels = shades(now, quantity, fullShade(quantity)).flatMap(({ opacity, above, below }) => [
-      drawn("path", { class: "g2h-above", d: above, opacity }), drawn("path", { class: "g2h-below", d: below, opacity })]);
+    const levels = shades(now, quantity, fullShade(quantity)).flatMap(
+      ({ opacity, above, below }) => [
+        drawn("path", { class: "g2h-above", d: above, opacity }),
+        drawn("path", { class: "g2h-below", d: below, opacity }),
+      ],
+    );
     this.map.setAttribute("viewBox", `0 0 ${now.tokens.length} ${now.units}`);
     this.map.replaceChildren(...levels);
     this.mapName.replaceChildren("all units:", element("br"), NAMES[quantity]);

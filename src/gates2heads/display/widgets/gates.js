@@ -3,11 +3,26 @@
 import { visible } from "../live/pieces.js";
 
 // From what is decided to what is shown: the order in which they stand under the text.
-export const ORDER = ["reset", "update", "forget", "input", "candidate", "cell", "output", "hidden"];
+export const ORDER = [
+  "reset",
+  "update",
+  "forget",
+  "input",
+  "candidate",
+  "cell",
+  "output",
+  "hidden",
+];
 export const GATES = new Set(["reset", "update", "forget", "input", "output"]);
 export const NAMES = {
-  reset: "reset gate", update: "update gate", forget: "forget gate", input: "input gate", output: "output gate",
-  candidate: "candidate", cell: "cell", hidden: "hidden state",
+  reset: "reset gate",
+  update: "update gate",
+  forget: "forget gate",
+  input: "input gate",
+  output: "output gate",
+  candidate: "candidate",
+  cell: "cell",
+  hidden: "hidden state",
 };
 const FULL = 32767; // of a number in two bytes
 const LEVELS = 10; // shades on either side of zero
@@ -18,8 +33,12 @@ const NAMED = 3; // characters that the sentence about a change names
 export function decoded({ tokens, vocabulary, units, scales }, bytes) {
   let at = 0;
   const tables = scales.map(([name, scale]) => {
-    const size = name === "logProbs" ? (tokens.length + 1) * vocabulary.length : tokens.length * units;
-    const table = Float32Array.from({ length: size }, () => (bytes.getInt16(2 * at++, true) / FULL) * scale);
+    const size =
+      name === "logProbs" ? (tokens.length + 1) * vocabulary.length : tokens.length * units;
+    const table = Float32Array.from(
+      { length: size },
+      () => (bytes.getInt16(2 * at++, true) / FULL) * scale,
+    );
     return [name, table];
   });
   const { logProbs, ...quantities } = Object.fromEntries(tables);
@@ -49,7 +68,11 @@ export function probability({ logProbs, vocabulary: { length } }, read, id) {
 
 /** The likeliest tokens once some characters have been read: [{id, token, share}…]. */
 export function likeliest(run, read, count = 5) {
-  const shares = run.vocabulary.map((token, id) => ({ id, token, share: probability(run, read, id) }));
+  const shares = run.vocabulary.map((token, id) => ({
+    id,
+    token,
+    share: probability(run, read, id),
+  }));
   return shares.sort((one, other) => other.share - one.share || one.id - other.id).slice(0, count);
 }
 
@@ -59,7 +82,9 @@ export function mostOf(runs, name, unit) {
   return Math.max(1, ...runs.flatMap((run) => seriesOf(run, name, unit).map(Math.abs)));
 }
 
-/** The value at which a shade among all units is full; a cell that holds more has the same shade. */
+/**
+ * The value at which a shade among all units is full; a cell that holds more has the same shade.
+ */
 export const fullShade = (name) => (name === "cell" ? 2 : 1);
 
 const short = (number) => String(Number(number.toFixed(3)));
@@ -94,34 +119,47 @@ export function steps(values, most, hasSign) {
  * and below zero, in a box as wide as there are characters and as high as there are units.
  */
 export function shades({ tokens, units, quantities }, name, most) {
-  const paths = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, above: "", below: "" }));
+  const paths = Array.from({ length: LEVELS }, (_, level) => ({
+    opacity: (level + 1) / LEVELS,
+    above: "",
+    below: "",
+  }));
   const levelAt = (place, unit) => {
     const value = quantities[name][place * units + unit];
     return Math.sign(value) * Math.min(Math.round((Math.abs(value) / most) * LEVELS), LEVELS);
   };
   for (let unit = 0; unit < units; unit++) {
-    for (let place = 0; place < tokens.length; ) {
+    for (let place = 0; place < tokens.length;) {
       const level = levelAt(place, unit);
       const start = place;
       while (place < tokens.length && levelAt(place, unit) === level) place++;
-      if (level) paths[Math.abs(level) - 1][level > 0 ? "above" : "below"] += `M${start} ${unit}h${place - start}v1h${start - place}z`;
+      if (level)
+        paths[Math.abs(level) - 1][level > 0 ? "above" : "below"] +=
+          `M${start} ${unit}h${place - start}v1h${start - place}z`;
     }
   }
   return paths.filter(({ above, below }) => above || below);
 }
 
 /** A character as it can be seen in one place. */
-export const seen = (token) => (token === "\n" ? "⏎" : token === " " ? "␣" : /^<\w+>$/.test(token) ? "end" : visible(token));
+export const seen = (token) =>
+  token === "\n" ? "⏎" : token === " " ? "␣" : /^<\w+>$/.test(token) ? "end" : visible(token);
 
 /** A number with its sign, as text has it. */
-export const told = (number, places = 2) => number.toFixed(places).replace(/^-0(\.0*)?$/, "0$1").replace("-", "−");
+export const told = (number, places = 2) =>
+  number
+    .toFixed(places)
+    .replace(/^-0(\.0*)?$/, "0$1")
+    .replace("-", "−");
 
 /** A value from 0 to 1 without needless places. */
 export const plainly = (value) => told(value).replace(/\.00$/, "");
 
 /** What a unit does at a character: "forget gate 0.98, …". */
 export function unitInWords(run, unit, place) {
-  return quantitiesOf(run).map((name) => `${NAMES[name]} ${told(seriesOf(run, name, unit)[place])}`).join(", ");
+  return quantitiesOf(run)
+    .map((name) => `${NAMES[name]} ${told(seriesOf(run, name, unit)[place])}`)
+    .join(", ");
 }
 
 /** What is held: "forget gate at 0 and output gate at 1, in unit 7 alone". */
@@ -136,11 +174,16 @@ export function changeInWords(base, now) {
   const gap = meanOf(after) - meanOf(before);
   const rises = after.map((bits, place) => bits - before[place]);
   const little = (change) => Math.abs(change) < 0.005;
-  if (rises.every(little)) return `${told(meanOf(after))} bits a character, as if nothing were held.`;
+  if (rises.every(little))
+    return `${told(meanOf(after))} bits a character, as if nothing were held.`;
   const places = rises.map((_, place) => place).sort((a, b) => rises[b] - rises[a]);
   const worst = places.slice(0, NAMED).filter((place) => rises[place] > 0.1);
-  const where = worst.map((place) => `“${seen(now.tokens[place])}” (character ${place + 1}) +${told(rises[place], 1)}`);
+  const where = worst.map(
+    (place) => `“${seen(now.tokens[place])}” (character ${place + 1}) +${told(rises[place], 1)}`,
+  );
   const most = where.length ? ` Most at ${where.join(", ")}.` : "";
-  const mean = little(gap) ? "in the mean as many as free" : `${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than free`;
+  const mean = little(gap)
+    ? "in the mean as many as free"
+    : `${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than free`;
   return `${told(meanOf(after))} bits a character, ${mean}.${most}`;
 }

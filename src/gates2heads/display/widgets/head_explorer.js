@@ -1,9 +1,19 @@
-import { tidy } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
-  alone, BLOCKS, headsWithin, inOrder, isUnmoved, mapOf, sidesOf, together, toggled, unmoved, without, wordsIn,
+  alone,
+  BLOCKS,
+  headsWithin,
+  inOrder,
+  isUnmoved,
+  mapOf,
+  sidesOf,
+  together,
+  toggled,
+  unmoved,
+  without,
+  wordsIn,
 } from "./heads.js";
 import { ModelMap } from "./model_map.js";
 import { sharesFrom } from "./shares.js";
@@ -18,13 +28,8 @@ class HeadExplorer extends LiveStage {
   constructor(model, el) {
     super(model, el, "head-explorer");
     this.base = this.now = this.recorded();
-    this.isRecorded = true;
-    this.heard = model.get("text");
     this.build();
-    this.draw();
-    this.account();
-    this.wake();
-    this.follow(["text", "off", "order", "positions"], () => this.hear());
+    this.begin(["text", "off", "order", "positions"]);
     this.follow(["block", "layer"], () => this.drawLayer());
     this.follow(["token"], () => this.drawToken());
   }
@@ -40,9 +45,6 @@ class HeadExplorer extends LiveStage {
 
   build() {
     const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
-    this.input.value = model.get("text");
-    this.refused = element("p", { class: "g2h-refused", role: "status" });
     this.order = new WordOrder(this, (order) => this.put({ order }));
     this.told = element("input", { type: "checkbox" });
     this.answers = new HeadAnswers();
@@ -55,17 +57,25 @@ class HeadExplorer extends LiveStage {
     });
     this.where = element("p", { class: "g2h-where" });
     this.root.append(
-      field(model.get("label"), this.input), this.refused,
+      this.buildField("input", { dir: "auto", lang: "de" }),
+      this.refusal.node,
       this.buildChips(model.get("examples"), () => ({ lang: "de" })),
       this.order.node,
-      element("label", { class: "g2h-told" }, this.told, element("span", {}, "tell the encoder where each word stands (positions)")),
-      this.answers.node, this.map.node, this.switches(), this.where, this.panels.node);
+      element(
+        "label",
+        { class: "g2h-told" },
+        this.told,
+        element("span", {}, "tell the encoder where each word stands (positions)"),
+      ),
+      this.answers.node,
+      this.map.node,
+      this.switches(),
+      this.where,
+      this.panels.node,
+    );
     [this.map.node, this.panels.node].forEach((node) => node.classList.add("g2h-dim"));
     this.buildFoot();
     this.answers.node.after(this.state); // in sight of who switches, types and moves
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
     this.listen(this.told, "change", () => this.put({ positions: this.told.checked }));
   }
 
@@ -75,9 +85,12 @@ class HeadExplorer extends LiveStage {
     this.allOn = element("button", { type: "button" }, "All on");
     this.listen(this.allOff, "click", () => this.switch(together(this.off, this.within())));
     this.listen(this.allOn, "click", () => this.switch(without(this.off, this.within())));
-    return element("div", { class: "g2h-controls" },
+    return element(
+      "div",
+      { class: "g2h-controls" },
       field("“alone”, “All off” and “All on” mean", this.scope),
-      element("div", { class: "g2h-buttons" }, this.allOff, this.allOn));
+      element("div", { class: "g2h-buttons" }, this.allOff, this.allOn),
+    );
   }
 
   // ---- where we are
@@ -125,105 +138,74 @@ class HeadExplorer extends LiveStage {
     this.put({ off });
   }
 
-  /** What stands in the field is the sentence, its words in the order in which they are typed. */
-  type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (text === this.model.get("text") && !this.refused.textContent) return;
-    if (text && text.length <= LONGEST) {
-      this.put({ text, order: [] });
-      this.ask();
-      return;
-    }
-    this.rest(OLD);
-    this.refuse(text
-      ? `This is ${text.length} characters long; there is room for ${LONGEST} here.`
-      : "Nothing to read yet: type a German sentence.");
+  get old() {
+    return OLD;
   }
 
-  /** Says in a sentence why there is no answer to what stands in the field; none takes that back. */
-  refuse(sentence) {
-    if (sentence) this.asked = sentence; // so that the same may be asked again
-    this.refused.textContent = sentence;
-    this.input.setAttribute("aria-invalid", Boolean(sentence));
-    this.root.classList.toggle("g2h-stale", Boolean(sentence));
-    this.showControls();
+  get nothing() {
+    return "Nothing to read yet: type a German sentence.";
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (text !== this.heard && tidy(this.input.value) !== text) this.input.value = text;
-    this.heard = text;
-    this.ask();
+  get longest() {
+    return LONGEST;
+  }
+
+  /** What is typed has its words in the order in which they are typed. */
+  get afresh() {
+    return { order: [] };
+  }
+
+  question() {
+    return [this.model.get("text"), this.off, this.model.get("positions"), this.wanted];
   }
 
   /** Asks the whole model first, if the sentence is new, then the changed one, if anything is. */
-  async ask() {
-    const text = this.model.get("text");
-    const [off, positions, order] = [this.off, this.model.get("positions"), this.wanted];
-    const question = JSON.stringify([text, off, positions, order]);
-    if (question === this.asked) return;
-    this.asked = question;
-    if (tidy(this.input.value) === text) this.refuse("");
-    else this.showControls();
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const begin = performance.now();
-    const base = this.base.tokens && this.base.text === text ? this.base : await this.run({ text });
-    if (!base) return;
+  async run([text, off, positions, order]) {
+    const base =
+      this.base.tokens && this.base.text === text ? this.base : await this.runOne({ text });
+    if (!base) return null;
     const heads = off.map(([layer, head]) => ({ layer, head }));
     const changed = { off: heads, positions, judged: base.tokens };
     const isChanged = off.length || !positions || !isUnmoved(order);
-    const now = isChanged ? await this.run({ text: inOrder(text, order), ...changed }) : base;
-    if (!now) return;
+    const now = isChanged ? await this.runOne({ text: inOrder(text, order), ...changed }) : base;
+    if (!now) return null;
     const isBag = !positions && !isUnmoved(order);
-    const unshuffled = isBag ? await this.run({ text, ...changed }) : null;
-    if (isBag && !unshuffled) return;
-    Object.assign(this, { base, now, unshuffled, isRecorded: false, milliseconds: performance.now() - begin });
-    this.draw();
-    this.account();
-    Object.assign(this.root.dataset, { state: "done", question });
+    const unshuffled = isBag ? await this.runOne({ text, ...changed }) : null;
+    return isBag && !unshuffled ? null : { base, now, unshuffled };
   }
 
-  /** One run; null where a newer question came, or where there is no answer, which is then said. */
-  async run(payload) {
+  async runOne(payload) {
     const results = await this.runAll("heads", payload);
-    if (!results) return null;
-    const [result] = results;
-    if (!result.refused) return result;
-    this.rest(OLD);
-    this.refuse(result.refused);
-    return null;
+    return results && results[0];
   }
 
-  /** What stands there now, in words. */
-  account() {
+  show(answer) {
+    Object.assign(this, answer);
+  }
+
+  inWords() {
     if (this.isRecorded) {
-      this.root.dataset.state = "recorded";
-      this.state.textContent = "A recorded example of the whole model. Touch anything here and the model comes to life.";
-      return;
+      return "A recorded example of the whole model. Touch anything here and the model comes to life.";
     }
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
     const { base, now, unshuffled } = this;
-    const seconds = (this.milliseconds / 1000).toFixed(2);
-    this.state.textContent = `${answerInWords({ base, now, unshuffled, off, order, positions })} (${seconds} s, in this page)`;
+    const told = answerInWords({ base, now, unshuffled, off, order, positions });
+    return `${told} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
   }
 
   // ---- drawing
 
-  showControls() {
+  /** The controls show what is asked. */
+  mark() {
     const text = this.model.get("text");
     this.order.show(text, this.wanted);
     this.told.checked = this.model.get("positions");
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
+    super.mark();
   }
 
   draw() {
-    this.showControls();
     this.answers.show(this.base, this.now);
     this.map.show(this.now);
     this.drawLayer();
@@ -232,9 +214,14 @@ class HeadExplorer extends LiveStage {
   drawLayer() {
     this.pointed = null;
     this.panels.show(this.now, this.block, this.layer);
-    this.where.replaceChildren(element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
-      [": each word of the sentence looks at all of them.", ": what is written so far; each word looks back.",
-        ": as it writes each word on the left, it looks at the German on the right."][this.block]);
+    this.where.replaceChildren(
+      element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
+      [
+        ": each word of the sentence looks at all of them.",
+        ": what is written so far; each word looks back.",
+        ": as it writes each word on the left, it looks at the German on the right.",
+      ][this.block],
+    );
     this.map.mark(this.block, this.layer, this.off);
     this.drawToken();
   }
@@ -252,7 +239,13 @@ class HeadExplorer extends LiveStage {
     const told = unmoved(block.shape[1]).flatMap((head) => {
       const weights = mapOf(block, this.layer, head)[row];
       const most = weights.indexOf(Math.max(...weights));
-      return [head ? ", head " : " head ", String(head + 1), " at “", element("bdi", {}, columns[most]), `” ${weights[most].toFixed(2)}`];
+      return [
+        head ? ", head " : " head ",
+        String(head + 1),
+        " at “",
+        element("bdi", {}, columns[most]),
+        `” ${weights[most].toFixed(2)}`,
+      ];
     });
     this.say("“", element("bdi", {}, rows[row]), "” looks most:", ...told, ".");
   }

@@ -1,8 +1,8 @@
-// The heads of one layer beside each other: who looks on the left, at what on the right, a line a weight.
+// The heads of one layer beside each other: who looks on the left, at what on the right, a line a
+// weight.
 
 import { BLOCKS, isOff, lines, mapOf, numbersOf, sidesOf, unmoved } from "./heads.js";
-import { drawn } from "./model_map.js";
-import { element } from "./view.js";
+import { drawn, element } from "./view.js";
 
 const NAMED = 6; // how many tokens the numbers name
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink
@@ -18,7 +18,13 @@ export class HeadPanels {
     this.caption = element("caption");
     this.head = element("tr");
     this.body = element("tbody");
-    this.table = element("table", { class: "g2h-numbers" }, this.caption, element("thead", {}, this.head), this.body);
+    this.table = element(
+      "table",
+      { class: "g2h-numbers" },
+      this.caption,
+      element("thead", {}, this.head),
+      this.body,
+    );
     this.node = element("div", {}, this.grid, this.table);
     const on = (type, handler) => stage.listen(this.grid, type, handler);
     on("pointerover", (event) => event.pointerType === "mouse" && this.point(event.target));
@@ -71,12 +77,16 @@ export class HeadPanels {
     const focused = this.focused();
     this.grid.replaceChildren(...this.panels.map(({ node }) => node));
     focused?.(this.panels);
-    this.head.replaceChildren(element("th", { scope: "col" }, "looks at"),
-      ...this.names.map(([, head]) => element("th", { scope: "col" }, `head ${head + 1}`)));
+    this.head.replaceChildren(
+      element("th", { scope: "col" }, "looks at"),
+      ...this.names.map(([, head]) => element("th", { scope: "col" }, `head ${head + 1}`)),
+    );
     this.drawLines();
   }
 
-  /** How to give the focus back to what has it now, once all is drawn anew; null if it is elsewhere. */
+  /**
+   * How to give the focus back to what has it now, once all is drawn anew; null if it is elsewhere.
+   */
   focused() {
     const node = document.activeElement;
     if (!this.grid.contains(node)) return null;
@@ -84,7 +94,10 @@ export class HeadPanels {
     const row = this.rowOf(node);
     return (panels) => {
       const { node: panel, looks } = panels[Math.min(head, panels.length - 1)];
-      const same = row === null ? panel.querySelector(node.localName === "input" ? "input" : ".g2h-alone") : looks[row];
+      const same =
+        row === null
+          ? panel.querySelector(node.localName === "input" ? "input" : ".g2h-alone")
+          : looks[row];
       (same ?? looks.at(-1)).focus({ preventScroll: true });
     };
   }
@@ -92,17 +105,38 @@ export class HeadPanels {
   panel(head, rows, columns) {
     const box = element("input", { type: "checkbox" });
     const label = element("label", {}, box, element("span", {}, `head ${head + 1}`));
-    const only = element("button", { type: "button", class: "g2h-alone", "aria-label": `head ${head + 1} alone` }, "alone");
+    const only = element(
+      "button",
+      { type: "button", class: "g2h-alone", "aria-label": `head ${head + 1} alone` },
+      "alone",
+    );
     const looks = rows.map((text, row) =>
-      element("button", { type: "button", class: "g2h-looks", "data-row": row, tabindex: -1, title: text },
-        element("bdi", {}, text)));
+      element(
+        "button",
+        { type: "button", class: "g2h-looks", "data-row": row, tabindex: -1, title: text },
+        element("bdi", {}, text),
+      ),
+    );
     const seen = columns.map((text) =>
-      element("span", { class: "g2h-seen", title: text }, element("i", { class: "g2h-shade" }), element("bdi", {}, text)));
+      element(
+        "span",
+        { class: "g2h-seen", title: text },
+        element("i", { class: "g2h-shade" }),
+        element("bdi", {}, text),
+      ),
+    );
     const svg = drawn("svg", { "aria-hidden": "true" });
-    const sides = [["g2h-left", looks], ["g2h-right", seen]].map(([name, nodes]) => element("div", { class: name }, ...nodes));
+    const sides = [
+      ["g2h-left", looks],
+      ["g2h-right", seen],
+    ].map(([name, nodes]) => element("div", { class: name }, ...nodes));
     const plane = element("div", { class: "g2h-plane" }, svg, ...sides);
-    const node = element("div", { class: "g2h-head", "data-head": head, role: "group", "aria-label": `head ${head + 1}` },
-      element("div", { class: "g2h-switch" }, label, only), plane);
+    const node = element(
+      "div",
+      { class: "g2h-head", "data-head": head, role: "group", "aria-label": `head ${head + 1}` },
+      element("div", { class: "g2h-switch" }, label, only),
+      plane,
+    );
     return { node, box, svg, looks, seen, plane };
   }
 
@@ -124,11 +158,13 @@ export class HeadPanels {
 
   paths(some) {
     const { x, to, step } = this.ends;
-    return some.map(({ row, column, weight }) => drawn("path", {
-      d: `M${x},${((row + 0.5) * step).toFixed(1)} L${to},${((column + 0.5) * step).toFixed(1)}`,
-      "stroke-width": (weight * WIDEST).toFixed(2),
-      "data-weight": weight.toFixed(6),
-    }));
+    return some.map(({ row, column, weight }) =>
+      drawn("path", {
+        d: `M${x},${((row + 0.5) * step).toFixed(1)} L${to},${((column + 0.5) * step).toFixed(1)}`,
+        "stroke-width": (weight * WIDEST).toFixed(2),
+        "data-weight": weight.toFixed(6),
+      }),
+    );
   }
 
   /** Marks the chosen row in every head, and says its weights in numbers. */
@@ -162,18 +198,33 @@ export class HeadPanels {
   drawNumbers() {
     const { row, off, sides } = this;
     const { head, rest } = numbersOf(this.maps, row, NAMED);
-    const cells = (weights) => weights.map((weight) => {
-      const cell = element("td", { "data-weight": weight.toFixed(6) }, weight.toFixed(2));
-      cell.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
-      return cell;
-    });
-    const line = (name, weights, place = "") => element("tr", { "data-place": place },
-      element("th", { scope: "row" }, element("bdi", {}, name), place === "" ? "" : element("small", {}, ` ${place + 1}`)),
-      ...cells(weights));
+    const cells = (weights) =>
+      weights.map((weight) => {
+        const cell = element("td", { "data-weight": weight.toFixed(6) }, weight.toFixed(2));
+        cell.style.setProperty("--g2h-share", `${(100 * weight).toFixed(1)}%`);
+        return cell;
+      });
+    const line = (name, weights, place = "") =>
+      element(
+        "tr",
+        { "data-place": place },
+        element(
+          "th",
+          { scope: "row" },
+          element("bdi", {}, name),
+          place === "" ? "" : element("small", {}, ` ${place + 1}`),
+        ),
+        ...cells(weights),
+      );
     const rows = head.map(({ place, weights }) => line(sides.columns[place], weights, place));
     if (rest) rows.push(line(`${rest.count} others`, rest.weights));
     this.body.replaceChildren(...rows);
-    this.caption.replaceChildren("Weights of ", element("bdi", {}, `“${sides.rows[row]}”`), ", token ", String(row + 1));
+    this.caption.replaceChildren(
+      "Weights of ",
+      element("bdi", {}, `“${sides.rows[row]}”`),
+      ", token ",
+      String(row + 1),
+    );
     [...this.head.children].slice(1).forEach((cell, at) => {
       const gone = isOff(off, this.names[at]);
       cell.textContent = gone ? `head ${at + 1} (off)` : `head ${at + 1}`;

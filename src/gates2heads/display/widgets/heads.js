@@ -16,7 +16,13 @@ const OPEN = /^(?:<0x[0-9A-F]{2}>)+$/;
 /** The words of a sentence, and the mark at its end, which stays there. */
 export function wordsIn(text) {
   const end = text.match(/\s*[.!?…]+$/u)?.[0] ?? "";
-  return { words: text.slice(0, text.length - end.length).split(" ").filter(Boolean), end };
+  return {
+    words: text
+      .slice(0, text.length - end.length)
+      .split(" ")
+      .filter(Boolean),
+    end,
+  };
 }
 
 /** The sentence with its words in another order: word order[0] first. */
@@ -30,7 +36,10 @@ export const isUnmoved = (order) => order.every((from, place) => from === place)
 
 /** Whether each of the places stands in the list once. */
 export function isOrder(order, count) {
-  return order.length === count && [...order].sort((a, b) => a - b).every((from, place) => from === place);
+  return (
+    order.length === count &&
+    [...order].sort((a, b) => a - b).every((from, place) => from === place)
+  );
 }
 
 /** The order with the word at `from` taken out and put in at `to`. */
@@ -57,16 +66,21 @@ export const isOff = (off, head) => off.some((one) => same(one, head));
 
 /** All heads of blocks {shape: [layers, heads, …]}; of one block, or one layer of it, if given. */
 export function headsWithin(shapes, block = null, depth = null) {
-  return shapes.flatMap(([layers, heads], at) => (block !== null && at !== block ? [] : unmoved(layers)
-    .filter((layer) => depth === null || layer === depth)
-    .flatMap((layer) => unmoved(heads).map((head) => [BLOCKS[at].layer(layer), head]))));
+  return shapes.flatMap(([layers, heads], at) =>
+    block !== null && at !== block
+      ? []
+      : unmoved(layers)
+          .filter((layer) => depth === null || layer === depth)
+          .flatMap((layer) => unmoved(heads).map((head) => [BLOCKS[at].layer(layer), head])),
+  );
 }
 
 export const without = (off, heads) => off.filter((one) => !isOff(heads, one));
 export const together = (off, heads) => [...off, ...heads.filter((one) => !isOff(off, one))];
 
 /** A head off if it is on, on if it is off. */
-export const toggled = (off, head) => (isOff(off, head) ? without(off, [head]) : together(off, [head]));
+export const toggled = (off, head) =>
+  isOff(off, head) ? without(off, [head]) : together(off, [head]);
 
 /** All heads `within` off but this one. */
 export const alone = (off, head, within) => without(together(off, within), [head]);
@@ -85,7 +99,10 @@ export function labelsOf(pieces) {
   return pieces.map((piece, place) => {
     if (piece === "<eos>") return "end";
     if (piece === "<bos>") return "start";
-    if (OPEN.test(piece)) return bytesOf(piece).map((byte) => byte.toString(16).toUpperCase()).join(" ");
+    if (OPEN.test(piece))
+      return bytesOf(piece)
+        .map((byte) => byte.toString(16).toUpperCase())
+        .join(" ");
     if (piece.startsWith(" ")) return visible(piece.slice(1));
     return place && /^[\p{L}\p{N}]/u.test(piece) ? `-${visible(piece)}` : visible(piece);
   });
@@ -104,15 +121,21 @@ export function sidesOf({ source, target }, block) {
 export function mapOf({ shape: [, heads, rows, columns], data }, depth, head) {
   const start = (depth * heads + head) * rows * columns;
   return Array.from({ length: rows }, (_, row) =>
-    Array.from(data.subarray(start + row * columns, start + (row + 1) * columns)));
+    Array.from(data.subarray(start + row * columns, start + (row + 1) * columns)),
+  );
 }
 
-/** What a row looked at in each head: the `count` largest in any head, in their places, and the rest. */
+/**
+ * What a row looked at in each head: the `count` largest in any head, in their places, and the
+ * rest.
+ */
 export function numbersOf(maps, row, count) {
   const places = unmoved(maps[0][row].length);
   const largest = (place) => Math.max(...maps.map((map) => map[row][place]));
   const chosen = [...places].sort((a, b) => largest(b) - largest(a) || a - b).slice(0, count);
-  const head = chosen.sort((a, b) => a - b).map((place) => ({ place, weights: maps.map((map) => map[row][place]) }));
+  const head = chosen
+    .sort((a, b) => a - b)
+    .map((place) => ({ place, weights: maps.map((map) => map[row][place]) }));
   const others = places.filter((place) => !chosen.includes(place));
   const sum = (map) => others.reduce((total, place) => total + map[row][place], 0);
   return { head, rest: others.length ? { count: others.length, weights: maps.map(sum) } : null };
@@ -121,20 +144,27 @@ export function numbersOf(maps, row, count) {
 /** A small picture of weights in a few shades: [{opacity, path}…], a unit square a weight. */
 export function thumbnail(map) {
   const paths = Array.from({ length: SHADES }, () => "");
-  map.forEach((row, t) => row.forEach((weight, s) => {
-    const shade = Math.ceil(weight * SHADES - 0.5);
-    if (shade > 0) paths[Math.min(shade, SHADES) - 1] += `M${s} ${t}h1v1h-1z`;
-  }));
-  return paths.map((path, shade) => ({ opacity: (shade + 1) / SHADES, path })).filter(({ path }) => path);
+  map.forEach((row, t) =>
+    row.forEach((weight, s) => {
+      const shade = Math.ceil(weight * SHADES - 0.5);
+      if (shade > 0) paths[Math.min(shade, SHADES) - 1] += `M${s} ${t}h1v1h-1z`;
+    }),
+  );
+  return paths
+    .map((path, shade) => ({ opacity: (shade + 1) / SHADES, path }))
+    .filter(({ path }) => path);
 }
 
 /** The weights of a map that are worth a line: [{row, column, weight}…]. */
 export function lines(map, least = FAINTEST) {
-  return map.flatMap((row, t) => row.flatMap((weight, s) =>
-    (weight >= least ? [{ row: t, column: s, weight }] : [])));
+  return map.flatMap((row, t) =>
+    row.flatMap((weight, s) => (weight >= least ? [{ row: t, column: s, weight }] : [])),
+  );
 }
 
-/** Where each piece of one sentence stands in another with the same pieces; null if it has others. */
+/**
+ * Where each piece of one sentence stands in another with the same pieces; null if it has others.
+ */
 export function matched(pieces, others) {
   const free = new Map();
   others.forEach((piece, place) => free.set(piece, [...(free.get(piece) ?? []), place]));
@@ -162,16 +192,19 @@ export function gapBetween(block, other, places) {
 /** A text cut into words that stand in the other too, in the same order, and words that do not. */
 export function compared(text, other) {
   const [ours, theirs] = [text, other].map((one) => one.split(" ").filter(Boolean));
-  const longest = Array.from({ length: ours.length + 1 }, () => new Array(theirs.length + 1).fill(0));
+  const longest = Array.from({ length: ours.length + 1 }, () =>
+    new Array(theirs.length + 1).fill(0),
+  );
   for (let i = ours.length - 1; i >= 0; i -= 1) {
     for (let j = theirs.length - 1; j >= 0; j -= 1) {
-      longest[i][j] = ours[i] === theirs[j]
-        ? longest[i + 1][j + 1] + 1
-        : Math.max(longest[i + 1][j], longest[i][j + 1]);
+      longest[i][j] =
+        ours[i] === theirs[j]
+          ? longest[i + 1][j + 1] + 1
+          : Math.max(longest[i + 1][j], longest[i][j + 1]);
     }
   }
   const parts = [];
-  for (let i = 0, j = 0; i < ours.length; ) {
+  for (let i = 0, j = 0; i < ours.length;) {
     const isSame = j < theirs.length && ours[i] === theirs[j];
     if (isSame || j === theirs.length || longest[i + 1][j] >= longest[i][j + 1]) {
       parts.push({ text: ours[i], isSame });

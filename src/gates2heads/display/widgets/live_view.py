@@ -99,4 +99,5 @@ class LiveView(View):
 def _named(model: Exported) -> dict[str, Any]:
     """What a page is told of a model before it loads it."""
     _, _, digits = key(model).rpartition("-")
-    return {"name": model.name, "hash": digits, "bytes": len(model.header) + len(model.data)}
+    size = len(model.header) + len(model.data)
+    return {"name": model.name, "hash": digits, "sha256": model.sha256, "bytes": size}

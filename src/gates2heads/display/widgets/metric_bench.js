@@ -1,4 +1,12 @@
-import { ORDERS, measure, measuredInWords, orderRows, picture, runInWords, scoreRows } from "./metrics.js";
+import {
+  ORDERS,
+  measure,
+  measuredInWords,
+  orderRows,
+  picture,
+  runInWords,
+  scoreRows,
+} from "./metrics.js";
 import { Stage, choice, direction, element, field, inside } from "./view.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
@@ -7,7 +15,8 @@ const SMOOTHING = ["exp", "none", "floor", "add-k"];
 const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more from pairs on (add-k)"];
 const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
 const ON = { match: "on the subsequence", miss: "not on it" };
-const ABOUT = "BLEU cuts as chosen above. ROUGE reads letters and digits in lower case, chrF characters; of several references both take the one that scores best.";
+const ABOUT =
+  "BLEU cuts as chosen above. ROUGE reads letters and digits in lower case, chrF characters; of several references both take the one that scores best.";
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
@@ -29,14 +38,20 @@ class MetricBench extends Stage {
     return {
       hypothesis: well(this.model.get("hypothesis")),
       references: this.model.get("references").map(well),
-      ...Object.fromEntries(["tokenize", "smooth", "lowercase", "order"].map((name) => [name, this.model.get(name)])),
+      ...Object.fromEntries(
+        ["tokenize", "smooth", "lowercase", "order"].map((name) => [name, this.model.get(name)]),
+      ),
     };
   }
 
   buildTexts() {
     const examples = this.model.get("examples");
     this.example = choice(["your own", ...examples.map((one) => one.name)]);
-    this.hypothesis = element("textarea", { rows: 1, maxlength: this.most.characters, spellcheck: "false" });
+    this.hypothesis = element("textarea", {
+      rows: 1,
+      maxlength: this.most.characters,
+      spellcheck: "false",
+    });
     this.references = element("div", { class: "g2h-texts" });
     this.more = element("button", { type: "button" }, "One more reference");
     this.less = element("button", { type: "button" }, "One less");
@@ -44,7 +59,8 @@ class MetricBench extends Stage {
       element("div", { class: "g2h-controls" }, field("example", this.example)),
       this.references,
       field(`hypothesis: type here (up to ${this.most.characters} characters)`, this.hypothesis),
-      element("div", { class: "g2h-row" }, this.more, this.less));
+      element("div", { class: "g2h-row" }, this.more, this.less),
+    );
     this.listen(this.example, "change", () => {
       const one = examples[Number(this.example.value) - 1];
       this.kept = null; // of another sentence
@@ -52,29 +68,56 @@ class MetricBench extends Stage {
     });
     this.listen(this.hypothesis, "input", () => this.put({ hypothesis: this.hypothesis.value }));
     this.listen(this.references, "input", () =>
-      this.put({ references: [...this.references.querySelectorAll("textarea")].map((area) => area.value) }));
-    this.listen(this.more, "click", () => this.put({ references: [...this.model.get("references"), ""] }));
-    this.listen(this.less, "click", () => this.put({ references: this.model.get("references").slice(0, -1) }));
+      this.put({
+        references: [...this.references.querySelectorAll("textarea")].map((area) => area.value),
+      }),
+    );
+    this.listen(this.more, "click", () =>
+      this.put({ references: [...this.model.get("references"), ""] }),
+    );
+    this.listen(this.less, "click", () =>
+      this.put({ references: this.model.get("references").slice(0, -1) }),
+    );
   }
 
   buildControls() {
     this.tokenize = choice(CUTS);
     this.smooth = choice(LITTLE);
-    this.shown = choice(["words (n = 1)", "pairs (n = 2)", "runs of three", "runs of four", "longest common subsequence"]);
+    this.shown = choice([
+      "words (n = 1)",
+      "pairs (n = 2)",
+      "runs of three",
+      "runs of four",
+      "longest common subsequence",
+    ]);
     this.order = choice(["words alone", "2", "3", "4"]);
     this.lowercase = element("input", { type: "checkbox" });
-    this.root.append(element("div", { class: "g2h-controls" },
-      field("show", this.shown), field("BLEU cuts into", this.tokenize), field("BLEU up to n =", this.order), field("smoothing of BLEU", this.smooth),
-      element("label", { class: "g2h-check" }, this.lowercase, "all in lower case")));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("show", this.shown),
+        field("BLEU cuts into", this.tokenize),
+        field("BLEU up to n =", this.order),
+        field("smoothing of BLEU", this.smooth),
+        element("label", { class: "g2h-check" }, this.lowercase, "all in lower case"),
+      ),
+    );
     this.listen(this.shown, "change", () => this.put({ shown: Number(this.shown.value) }));
-    this.listen(this.tokenize, "change", () => this.put({ tokenize: TOKENIZERS[this.tokenize.value] }));
+    this.listen(this.tokenize, "change", () =>
+      this.put({ tokenize: TOKENIZERS[this.tokenize.value] }),
+    );
     this.listen(this.order, "change", () => this.put({ order: Number(this.order.value) + 1 }));
     this.listen(this.smooth, "change", () => this.put({ smooth: SMOOTHING[this.smooth.value] }));
     this.listen(this.lowercase, "change", () => this.put({ lowercase: this.lowercase.checked }));
   }
 
   buildPicture() {
-    this.runs = element("div", { class: "g2h-runs", role: "group", "aria-label": "what is counted in the hypothesis" });
+    this.runs = element("div", {
+      class: "g2h-runs",
+      role: "group",
+      "aria-label": "what is counted in the hypothesis",
+    });
     this.covered = element("div", { class: "g2h-covered" });
     this.told = element("p", { class: "g2h-told", "aria-live": "polite" });
     this.legend = element("p", { class: "g2h-legend" });
@@ -88,18 +131,40 @@ class MetricBench extends Stage {
   }
 
   buildScores() {
-    const table = (heads, body, label) => element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": label },
-      element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)))), body));
+    const table = (heads, body, label) =>
+      element(
+        "div",
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": label },
+        element(
+          "table",
+          {},
+          element(
+            "thead",
+            {},
+            element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text))),
+          ),
+          body,
+        ),
+      );
     this.orders = element("tbody");
     this.scores = element("tbody");
     this.keep = element("button", { type: "button", class: "g2h-main" }, "Remember these scores");
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.root.append(
-      element("div", { class: "g2h-tables" },
-        table(["", "precision", "recall", "score", "remembered", "change"], this.scores, "the scores"),
-        table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of")),
+      element(
+        "div",
+        { class: "g2h-tables" },
+        table(
+          ["", "precision", "recall", "score", "remembered", "change"],
+          this.scores,
+          "the scores",
+        ),
+        table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of"),
+      ),
       element("p", { class: "g2h-legend" }, ABOUT),
-      element("div", { class: "g2h-row" }, this.keep), this.status);
+      element("div", { class: "g2h-row" }, this.keep),
+      this.status,
+    );
     this.listen(this.keep, "click", () => {
       this.kept = scoreRows(measure(this.read())).map((row) => row.at(-1));
       this.draw();
@@ -113,8 +178,16 @@ class MetricBench extends Stage {
     this.fillPicture(state);
     this.fillScores(found);
     this.status.textContent = measuredInWords(found);
-    const told = { bleu: found.bleu.score, chrf: found.chrf.score, rouge1: found.rouge1.f, rouge2: found.rouge2.f, rougel: found.rougeL.f };
-    Object.entries(told).forEach(([name, value]) => { this.root.dataset[name] = value.toFixed(6); });
+    const told = {
+      bleu: found.bleu.score,
+      chrf: found.chrf.score,
+      rouge1: found.rouge1.f,
+      rouge2: found.rouge2.f,
+      rougel: found.rougeL.f,
+    };
+    Object.entries(told).forEach(([name, value]) => {
+      this.root.dataset[name] = value.toFixed(6);
+    });
   }
 
   /** The fields, as the model has them; what is being typed keeps its cursor. */
@@ -122,7 +195,11 @@ class MetricBench extends Stage {
     const areas = () => [...this.references.querySelectorAll("textarea")];
     while (areas().length > references.length) this.references.lastChild.remove();
     while (areas().length < references.length) {
-      const area = element("textarea", { rows: 1, maxlength: this.most.characters, spellcheck: "false" });
+      const area = element("textarea", {
+        rows: 1,
+        maxlength: this.most.characters,
+        spellcheck: "false",
+      });
       this.references.append(field(`reference ${areas().length + 1}`, area));
     }
     [this.hypothesis, ...areas()].forEach((area, place) => {
@@ -132,8 +209,13 @@ class MetricBench extends Stage {
     });
     this.more.disabled = references.length >= this.most.references;
     this.less.disabled = references.length <= 1;
-    const same = this.model.get("examples").findIndex((one) =>
-      one.hypothesis === hypothesis && JSON.stringify(one.references) === JSON.stringify(references));
+    const same = this.model
+      .get("examples")
+      .findIndex(
+        (one) =>
+          one.hypothesis === hypothesis &&
+          JSON.stringify(one.references) === JSON.stringify(references),
+      );
     this.example.value = same + 1;
     this.tokenize.value = TOKENIZERS.indexOf(tokenize);
     this.smooth.value = SMOOTHING.indexOf(smooth);
@@ -147,42 +229,113 @@ class MetricBench extends Stage {
     const { runs, references } = picture(state, shown);
     const marks = shown < ORDERS ? MARKS : ON;
     this.legend.replaceChildren(
-      ...Object.entries(marks).flatMap(([fate, words]) => [element("span", { class: `g2h-run g2h-${fate}` }, words), " "]),
-      shown < ORDERS ? "Press one to see where it stands."
-        : "As ROUGE-L reads: lower case, letters and digits, the reference that scores best.");
+      ...Object.entries(marks).flatMap(([fate, words]) => [
+        element("span", { class: `g2h-run g2h-${fate}` }, words),
+        " ",
+      ]),
+      shown < ORDERS
+        ? "Press one to see where it stands."
+        : "As ROUGE-L reads: lower case, letters and digits, the reference that scores best.",
+    );
     const picked = runs.find((run) => run.key === this.picked);
     const focused = [...this.runs.children].indexOf(document.activeElement);
-    this.runs.replaceChildren(...runs.map((run) => element("button", {
-      type: "button", class: `g2h-run g2h-${run.fate}`, "data-key": run.key, dir: "auto",
-      "aria-pressed": String(run.key === picked?.key), "aria-label": `${run.text}, ${marks[run.fate]}`,
-    }, run.text)));
+    this.runs.replaceChildren(
+      ...runs.map((run) =>
+        element(
+          "button",
+          {
+            type: "button",
+            class: `g2h-run g2h-${run.fate}`,
+            "data-key": run.key,
+            dir: "auto",
+            "aria-pressed": String(run.key === picked?.key),
+            "aria-label": `${run.text}, ${marks[run.fate]}`,
+          },
+          run.text,
+        ),
+      ),
+    );
     this.runs.children[focused]?.focus();
-    this.covered.replaceChildren(...references.map((tokens, number) => element("p", { dir: "auto" },
-      element("span", { class: "g2h-which" }, references.length > 1 ? `reference ${number + 1}` : "reference"),
-      ...tokens.flatMap(({ text, keys, marked }) => [
-        element(marked ? "mark" : "span", keys.includes(picked?.key) ? { class: "g2h-here" } : {}, text), " ",
-      ]))));
-    this.told.textContent = picked ? runInWords(picked) : runs.length ? "" : "The hypothesis is too short for this.";
+    this.covered.replaceChildren(
+      ...references.map((tokens, number) =>
+        element(
+          "p",
+          { dir: "auto" },
+          element(
+            "span",
+            { class: "g2h-which" },
+            references.length > 1 ? `reference ${number + 1}` : "reference",
+          ),
+          ...tokens.flatMap(({ text, keys, marked }) => [
+            element(
+              marked ? "mark" : "span",
+              keys.includes(picked?.key) ? { class: "g2h-here" } : {},
+              text,
+            ),
+            " ",
+          ]),
+        ),
+      ),
+    );
+    this.told.textContent = picked
+      ? runInWords(picked)
+      : runs.length
+        ? ""
+        : "The hypothesis is too short for this.";
   }
 
   fillScores(found) {
     const number = (value) => (value === null ? "–" : value.toFixed(2));
-    this.scores.replaceChildren(...scoreRows(found).map(([name, precision, recall, score], place) => {
-      const before = this.kept?.[place];
-      const change = before === undefined ? "" : (score - before).toFixed(2).replace(/^(?=\d)/, "+").replace("+0.00", "0.00").replace("-0.00", "0.00");
-      const bar = element("i", { class: "g2h-bar" });
-      bar.style.width = `${Math.min(score, 100).toFixed(1)}%`;
-      return element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, number(precision)), element("td", {}, number(recall)),
-        element("td", { class: "g2h-score" }, bar, element("span", {}, number(score))),
-        element("td", {}, before === undefined ? "" : number(before)), element("td", { class: "g2h-change" }, change));
-    }));
+    this.scores.replaceChildren(
+      ...scoreRows(found).map(([name, precision, recall, score], place) => {
+        const before = this.kept?.[place];
+        const change =
+          before === undefined
+            ? ""
+            : (score - before)
+                .toFixed(2)
+                .replace(/^(?=\d)/, "+")
+                .replace("+0.00", "0.00")
+                .replace("-0.00", "0.00");
+        const bar = element("i", { class: "g2h-bar" });
+        bar.style.width = `${Math.min(score, 100).toFixed(1)}%`;
+        return element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name),
+          element("td", {}, number(precision)),
+          element("td", {}, number(recall)),
+          element("td", { class: "g2h-score" }, bar, element("span", {}, number(score))),
+          element("td", {}, before === undefined ? "" : number(before)),
+          element("td", { class: "g2h-change" }, change),
+        );
+      }),
+    );
     const { penalty, hypothesisLength, referenceLength } = found.bleu;
-    const rows = orderRows(found.bleu).map(([n, match, total, percent, changed]) =>
-      [n, match, total, percent.toFixed(2) + (changed ? " (smoothed)" : "")]);
+    const rows = orderRows(found.bleu).map(([n, match, total, percent, changed]) => [
+      n,
+      match,
+      total,
+      percent.toFixed(2) + (changed ? " (smoothed)" : ""),
+    ]);
     this.orders.replaceChildren(
-      ...rows.map((cells) => element("tr", {}, element("th", { scope: "row" }, String(cells[0])), ...cells.slice(1).map((cell) => element("td", {}, String(cell))))),
-      element("tr", {}, element("th", { scope: "row" }, "tokens"), element("td", {}, String(hypothesisLength)),
-        element("td", {}, `by ${referenceLength}`), element("td", {}, `b = ${penalty.toFixed(3)}`)));
+      ...rows.map((cells) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, String(cells[0])),
+          ...cells.slice(1).map((cell) => element("td", {}, String(cell))),
+        ),
+      ),
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, "tokens"),
+        element("td", {}, String(hypothesisLength)),
+        element("td", {}, `by ${referenceLength}`),
+        element("td", {}, `b = ${penalty.toFixed(3)}`),
+      ),
+    );
   }
 }
 

@@ -61,9 +61,14 @@ function ofSubsequence({ hypothesis, references }) {
   const best = fs.indexOf(Math.max(...fs));
   const places = commonSubsequence(others[best], tokens);
   const [theirs, ours] = [0, 1].map((side) => new Set(places.map((pair) => pair[side])));
-  const runs = tokens.map((text, place) => ({ text, key: text, fate: ours.has(place) ? "match" : "miss" }));
-  const covered = others.map((other, number) => other.map((text, place) =>
-    ({ text, keys: [], marked: number === best && theirs.has(place) })));
+  const runs = tokens.map((text, place) => ({
+    text,
+    key: text,
+    fate: ours.has(place) ? "match" : "miss",
+  }));
+  const covered = others.map((other, number) =>
+    other.map((text, place) => ({ text, keys: [], marked: number === best && theirs.has(place) })),
+  );
   return { runs, references: covered, length: places.length };
 }
 
@@ -76,14 +81,22 @@ export function picture(state, shown) {
 export function orderRows({ matches, totals, precisions }) {
   return matches.map((match, place) => {
     const plain = totals[place] ? (100 * match) / totals[place] : 0;
-    return [place + 1, match, totals[place], precisions[place], Math.abs(precisions[place] - plain) > 1e-9];
+    return [
+      place + 1,
+      match,
+      totals[place],
+      precisions[place],
+      Math.abs(precisions[place] - plain) > 1e-9,
+    ];
   });
 }
 
 /** One n-gram that was pressed, in words. */
 export function runInWords({ text, own, most, fate }) {
   if (own === undefined) {
-    return fate === "match" ? `“${text}” lies on the longest common subsequence.` : `“${text}” does not lie on it.`;
+    return fate === "match"
+      ? `“${text}” lies on the longest common subsequence.`
+      : `“${text}” does not lie on it.`;
   }
   const times = (count) => (count === 1 ? "once" : `${count} times`);
   if (!most) return `“${text}”: ${times(own)} in the hypothesis, in no reference: none counts.`;
@@ -98,8 +111,9 @@ export function measuredInWords({ bleu }) {
   const parts = matches
     .map((match, place) => `${match} of ${totals[place]} ${NAMES[place]}`)
     .filter((_, place) => totals[place]);
-  const length = own < other
-    ? `${own} tokens are fewer than ${other}: the penalty is ${bleu.penalty.toFixed(3)}`
-    : `${own} tokens are not fewer than ${other}: no penalty`;
+  const length =
+    own < other
+      ? `${own} tokens are fewer than ${other}: the penalty is ${bleu.penalty.toFixed(3)}`
+      : `${own} tokens are not fewer than ${other}: no penalty`;
   return `Found in a reference: ${parts.join(", ")}; ${length}. BLEU is ${bleu.score.toFixed(2)}.`;
 }

@@ -1,22 +1,16 @@
 // All heads of a model at once, as small pictures: three blocks beside each other, a row a layer.
 
 import { BLOCKS, isOff, mapOf, thumbnail, unmoved } from "./heads.js";
-import { element } from "./view.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** A node of a drawing. */
-export function drawn(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
+import { drawn, element } from "./view.js";
 
 export class ModelMap {
   /** stage: the view; choose: hears the block and the layer that are pressed. */
   constructor(stage, choose) {
-    this.node = element("div", { class: "g2h-model", role: "group", "aria-label": "blocks and layers" });
+    this.node = element("div", {
+      class: "g2h-model",
+      role: "group",
+      "aria-label": "blocks and layers",
+    });
     stage.listen(this.node, "click", (event) => {
       const cell = event.target.closest("button");
       if (cell) choose(Number(cell.dataset.block), Number(cell.dataset.depth));
@@ -37,7 +31,11 @@ export class ModelMap {
 
   cell(block, at, depth) {
     const pictures = unmoved(block.shape[1]).map((head) => picture(mapOf(block, depth, head)));
-    const node = element("button", { type: "button", "data-block": at, "data-depth": depth }, ...pictures);
+    const node = element(
+      "button",
+      { type: "button", "data-block": at, "data-depth": depth },
+      ...pictures,
+    );
     this.cells.push({ node, at, depth, pictures });
     return node;
   }
@@ -48,7 +46,7 @@ export class ModelMap {
       const isChosen = at === block && depth === chosen;
       node.setAttribute("aria-pressed", isChosen);
       const gone = pictures.map((_, head) => isOff(off, [BLOCKS[at].layer(depth), head]));
-      pictures.forEach((picture, head) => picture.classList.toggle("g2h-off", gone[head]));
+      pictures.forEach((one, head) => one.classList.toggle("g2h-off", gone[head]));
       const count = gone.filter(Boolean).length;
       const told = count ? `, ${count} of ${gone.length} heads off` : "";
       node.setAttribute("aria-label", `${BLOCKS[at].name}, layer ${depth + 1}${told}`);
@@ -59,8 +57,13 @@ export class ModelMap {
 function picture(map) {
   const shades = thumbnail(map).map(({ opacity, path }) => drawn("path", { d: path, opacity }));
   const cross = drawn("path", {
-    class: "g2h-cross", d: `M0 0L${map[0].length} ${map.length}M0 ${map.length}L${map[0].length} 0`,
+    class: "g2h-cross",
+    d: `M0 0L${map[0].length} ${map.length}M0 ${map.length}L${map[0].length} 0`,
   });
-  const view = { viewBox: `0 0 ${map[0].length} ${map.length}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const view = {
+    viewBox: `0 0 ${map[0].length} ${map.length}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  };
   return drawn("svg", view, ...shades, cross);
 }

@@ -1,7 +1,6 @@
-import { tidy } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { sharesFrom } from "./shares.js";
-import { element, field, inside } from "./view.js";
+import { element, inside } from "./view.js";
 import { WalkBlock } from "./walk_block.js";
 import { WalkCache } from "./walk_cache.js";
 import { WalkLens } from "./walk_lens.js";
@@ -22,27 +21,19 @@ class ModelWalk extends LiveStage {
   constructor(model, el) {
     super(model, el, "model-walk");
     this.result = this.recorded();
-    this.isRecorded = true;
-    this.asked = this.result.text;
     this.build();
-    this.draw();
-    this.account();
-    this.wake();
-    this.asked = null; // nothing is asked yet: so says what is loaded
-    this.follow(["text"], () => this.hear());
+    this.begin(["text"], this.result.text);
     this.follow(["place", "step", "token"], () => this.drawPlace());
-    if (model.get("text") !== this.result.text) this.hear();
-  }
-
-  get old() {
-    return OLD;
   }
 
   /** What Python recorded, in the shape in which a live answer comes. */
   recorded() {
     const { stages, ...told } = this.model.get("recorded");
     const take = sharesFrom(this.model.get("weights"));
-    const whole = stages.map(({ shape, ...stage }) => ({ ...stage, weights: shape ? take(shape) : null }));
+    const whole = stages.map(({ shape, ...stage }) => ({
+      ...stage,
+      weights: shape ? take(shape) : null,
+    }));
     return { ...told, stages: whole };
   }
 
@@ -51,36 +42,50 @@ class ModelWalk extends LiveStage {
   build() {
     this.buildInput();
     this.tokens = { read: this.row("read", "token"), written: this.row("written", "step") };
-    const rows = element("div", { class: "g2h-tokens" }, ...Object.values(this.tokens).map(({ node }) => node));
+    const rows = element(
+      "div",
+      { class: "g2h-tokens" },
+      ...Object.values(this.tokens).map(({ node }) => node),
+    );
     this.map = new WalkMap(this, (place) => this.put({ place }));
     this.block = new WalkBlock();
     this.lens = new WalkLens(this, (step) => this.put({ step }));
     this.cache = new WalkCache();
     const parts = [this.map, this.block, this.lens, this.cache].map(({ node }) => node);
     const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), ...parts);
-    const legend = element("p", { class: "g2h-legend" }, ...LEGEND.map(([kind, text]) =>
-      element("span", {}, kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }), text)));
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      ...LEGEND.map(([kind, text]) =>
+        element(
+          "span",
+          {},
+          kind === "tick" ? "" : element("i", { class: `g2h-fill g2h-${kind}` }),
+          text,
+        ),
+      ),
+    );
     this.root.append(picture, legend);
     this.buildFoot();
     this.refusal.node.after(this.state); // in sight of who types
     picture.before(this.status);
-    if (this.model.get("about")) this.root.append(element("p", { class: "g2h-about" }, this.model.get("about")));
   }
 
   buildInput() {
-    const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", lang: "de", spellcheck: "false", autocomplete: "off" });
-    this.input.value = model.get("text");
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input),
-      this.buildChips(model.get("examples"), () => ({ lang: "de" })));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
+      this.buildField("input", { dir: "auto", lang: "de" }),
+      this.refusal.node,
+      this.buildChips(this.model.get("examples"), () => ({ lang: "de" })),
+    );
   }
 
   /** A row of tokens to press; the arrows walk along it. */
   row(name, trait) {
-    const list = element("div", { class: "g2h-row", role: "group", "aria-label": `tokens that are ${name}` });
+    const list = element("div", {
+      class: "g2h-row",
+      role: "group",
+      "aria-label": `tokens that are ${name}`,
+    });
     this.listen(list, "click", (event) => {
       const token = event.target.closest("button");
       if (token) this.putToken(trait, Number(token.dataset.place));
@@ -95,21 +100,39 @@ class ModelWalk extends LiveStage {
       this.putToken(trait, Number(next.dataset.place));
       next.focus();
     });
-    const node = element("div", { class: `g2h-side g2h-${name}` }, element("span", { class: "g2h-sidename" }, name), list);
+    const node = element(
+      "div",
+      { class: `g2h-side g2h-${name}` },
+      element("span", { class: "g2h-sidename" }, name),
+      list,
+    );
     return { node, list, trait };
   }
 
   controls() {
-    this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "the word at hand" });
+    this.slider = element("input", {
+      type: "range",
+      min: 1,
+      step: 1,
+      "aria-label": "the word at hand",
+    });
     this.sliderText = element("output");
     this.back = element("button", { type: "button" }, "Back");
     this.on = element("button", { type: "button", class: "g2h-main" }, "Walk on");
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.goOn(false));
     this.listen(this.on, "click", () => this.goOn(true));
-    return element("div", { class: "g2h-controls" },
-      element("label", { class: "g2h-hand" }, element("span", {}, "the word at hand: ", this.sliderText), this.slider),
-      element("div", { class: "g2h-buttons" }, this.back, this.on));
+    return element(
+      "div",
+      { class: "g2h-controls" },
+      element(
+        "label",
+        { class: "g2h-hand" },
+        element("span", {}, "the word at hand: ", this.sliderText),
+        this.slider,
+      ),
+      element("div", { class: "g2h-buttons" }, this.back, this.on),
+    );
   }
 
   // ---- where we are
@@ -140,83 +163,57 @@ class ModelWalk extends LiveStage {
 
   // ---- what is asked
 
-  type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (text && text.length <= LONGEST) {
-      if (text === this.model.get("text")) this.ask(text);
-      else this.put({ text, step: 0, token: 0 });
-      return;
-    }
-    this.asked = null;
-    this.dim(true);
-    this.showChips();
-    this.rest(text
-      ? `This is ${text.length} characters long; there is room for ${LONGEST} here. ${OLD}`
-      : `Nothing to read yet: type a German sentence. ${OLD}`);
+  get old() {
+    return OLD;
   }
 
-  /** The text was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (tidy(this.input.value) !== text) this.input.value = text;
-    this.ask(text);
+  get nothing() {
+    return "Nothing to read yet: type a German sentence.";
   }
 
-  async ask(text) {
-    this.showChips();
-    if (text === this.asked) return;
-    this.asked = text;
-    this.refusal.say("");
-    if (text === this.result.text) { // what stands there is its answer already
-      this.running?.abort(new Error("an older question came again"));
-      this.settleOn();
-      return;
-    }
-    this.dim(true);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const begin = performance.now();
+  get longest() {
+    return LONGEST;
+  }
+
+  get afresh() {
+    return { step: 0, token: 0 };
+  }
+
+  question() {
+    return this.model.get("text");
+  }
+
+  async run(text) {
     const results = await this.runAll("walk", { text });
-    if (!results) return;
-    const [result] = results;
-    if (result.refused) {
-      this.turnDown(result.refused);
-      return;
-    }
-    Object.assign(this, { result, isRecorded: false, milliseconds: performance.now() - begin });
-    this.draw();
-    this.settleOn();
+    return results && results[0];
   }
 
-  settleOn() {
-    this.dim(false);
-    this.account();
+  show(result) {
+    this.result = result;
   }
 
-  /** What stands there now, in words. */
-  account() {
-    const told = this.isRecorded
+  inWords() {
+    return this.isRecorded
       ? "A recorded example. Touch anything here and the model comes to life."
       : `${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
-    Object.assign(this.root.dataset, { state: this.isRecorded ? "recorded" : "done", shown: this.result.text });
-    this.state.textContent = told;
   }
 
   // ---- drawing
 
-  showChips() {
-    this.chips.forEach((chip, at) =>
-      chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.input.value)));
-  }
-
   draw() {
-    this.showChips();
+    this.root.dataset.shown = this.result.text;
     this.words = wordsOfWalk(this.result);
     const fill = (row, words) => {
       const hadFocus = row.list.contains(document.activeElement);
-      row.list.replaceChildren(...words.map((word, place) =>
-        element("button", { type: "button", class: "g2h-token", "data-place": place }, element("bdi", {}, word))));
+      row.list.replaceChildren(
+        ...words.map((word, place) =>
+          element(
+            "button",
+            { type: "button", class: "g2h-token", "data-place": place },
+            element("bdi", {}, word),
+          ),
+        ),
+      );
       if (hadFocus) row.list.children[this.at[row.trait]].focus({ preventScroll: true });
     };
     fill(this.tokens.read, this.words.read);

@@ -1,50 +1,55 @@
-import { refusalInWords, tidy } from "../live/pieces.js";
+import { tidy } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
-import { bitsOf, extended, named, perplexity, restInWords, share, sum, surprises, told } from "./foresight.js";
+import {
+  bitsOf,
+  extended,
+  named,
+  perplexity,
+  restInWords,
+  share,
+  sum,
+  surprises,
+  told,
+} from "./foresight.js";
 import { choice, element, field, inside } from "./view.js";
 
 const WHOLE = 60; // tokens: as many as there is room for
-const LEGEND = "Bar and number: the probability with which it is drawn. Orange tick: the model's own, where that differs. Press a token to write it.";
+const LEGEND =
+  "Bar and number: the probability with which it is drawn. Orange tick: the model's own, where that differs. Press a token to write it.";
 
 class NextToken extends LiveStage {
   constructor(model, el) {
     super(model, el, "next-token");
     this.columns = model.get("columns");
     this.now = model.get("recorded");
-    this.isRecorded = true;
     this.build();
-    this.draw();
-    this.root.dataset.state = "recorded";
-    this.state.textContent = "A recorded example. Touch anything here and the models come to life.";
-    this.wake();
-    this.follow(["text", "temperature", "top_k", "top_p"], () => this.hear());
+    this.begin(["text", "temperature", "top_k", "top_p"], [this.example(0), 1, 0, 1]);
     this.follow(["source"], () => this.mark());
-    if (this.key() !== JSON.stringify([model.get("examples")[0], 1, 0, 1])) this.hear();
-  }
-
-  get old() {
-    return "Dimmed below: the answer before, to another text.";
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("textarea", { rows: 2, lang: "en", spellcheck: "false", autocomplete: "off", maxlength: 2000 });
-    this.input.value = model.get("text");
     this.panels = element("div", { class: "g2h-panels g2h-dim" });
-    this.table = element("div", { class: "g2h-surprise g2h-dim", tabindex: 0, role: "group", "aria-label": "surprise of each word" });
+    this.table = element("div", {
+      class: "g2h-surprise g2h-dim",
+      tabindex: 0,
+      role: "group",
+      "aria-label": "surprise of each word",
+    });
     this.root.append(
-      field(model.get("label"), this.input), this.buildRefusal(this.input),
-      this.buildChips(model.get("labels")), this.buildControls(), this.panels,
-      element("p", { class: "g2h-legend" }, LEGEND), this.table);
+      this.buildField("textarea", { lang: "en", maxlength: 2000 }),
+      this.refusal.node,
+      this.buildChips(model.get("labels")),
+      this.buildControls(),
+      this.panels,
+      element("p", { class: "g2h-legend" }, LEGEND),
+      this.table,
+    );
     this.buildFoot();
     this.panels.before(this.state); // in sight of who types
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
     this.listen(this.panels, "click", (event) => this.write(event.target.closest("button")));
-    this.mark();
   }
 
   buildControls() {
@@ -60,40 +65,48 @@ class NextToken extends LiveStage {
       top_p: slider("top_p", 0.05, 1, 0.05),
     };
     const name = { temperature: "temperature ", top_k: "top-k ", top_p: "top-p " };
-    const fields = Object.entries(this.sliders).map(([trait, { control, output }]) => field(name[trait], control, output));
+    const fields = Object.entries(this.sliders).map(([trait, { control, output }]) =>
+      field(name[trait], control, output),
+    );
     this.source = choice(this.columns.map((column) => column.name));
     this.one = element("button", { type: "button", class: "g2h-main" }, "Draw one token");
-    this.rest = element("button", { type: "button" }, "Draw to the end");
+    this.whole = element("button", { type: "button" }, "Draw to the end");
     this.listen(this.source, "change", () => this.put({ source: this.source.selectedIndex }));
     this.listen(this.one, "click", () => this.drawOn(1));
-    this.listen(this.rest, "click", () => this.drawOn(WHOLE));
-    return element("div", {},
+    this.listen(this.whole, "click", () => this.drawOn(WHOLE));
+    return element(
+      "div",
+      {},
       element("div", { class: "g2h-controls" }, ...fields),
-      element("div", { class: "g2h-controls g2h-drawing" }, field("draw from", this.source), this.one, this.rest));
+      element(
+        "div",
+        { class: "g2h-controls g2h-drawing" },
+        field("draw from", this.source),
+        this.one,
+        this.whole,
+      ),
+    );
   }
 
   // ---- what is asked
 
-  key() {
-    return JSON.stringify(["text", "temperature", "top_k", "top_p"].map((trait) => this.model.get(trait)));
+  get old() {
+    return "Dimmed below: the answer before, to another text.";
+  }
+
+  /** Before the first word, too, there is something to expect. */
+  holds() {
+    return true;
+  }
+
+  question() {
+    return ["text", "temperature", "top_k", "top_p"].map((trait) => this.model.get(trait));
   }
 
   /** How distributions are narrowed, as the tasks want it. */
   get way() {
-    const [temperature, k, p] = ["temperature", "top_k", "top_p"].map((trait) => this.model.get(trait));
+    const [, temperature, k, p] = this.question();
     return { temperature, topK: k || null, topP: p < 1 ? p : null };
-  }
-
-  later() {
-    this.dim(true);
-    super.later();
-  }
-
-  type() {
-    clearTimeout(this.timer);
-    const text = tidy(this.input.value);
-    if (text === this.model.get("text")) this.hear();
-    else this.put({ text });
   }
 
   /** A token that is shown was pressed. */
@@ -102,70 +115,42 @@ class NextToken extends LiveStage {
     if (text) this.put({ text });
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (tidy(this.input.value) !== tidy(text)) this.input.value = text;
-    this.mark();
-    this.ask();
+  run([text]) {
+    return this.runAll("ahead", { text: tidy(text), ...this.way });
   }
 
-  async ask() {
-    const key = this.key();
-    if (key === this.asked) {
-      this.dim(this.root.dataset.state !== "done");
-      return;
-    }
-    this.asked = key;
-    this.dim(true);
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
-    const results = await this.runAll("ahead", { text: tidy(this.model.get("text")), ...this.way });
-    if (!results || this.asked !== key) return;
+  show(results) {
     this.now = this.columns.map(({ live, place }) => results[live].columns[place]);
-    this.isRecorded = false;
-    this.refusal.say("");
-    this.draw();
-    this.dim(false);
-    this.state.textContent = this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
-    Object.assign(this.root.dataset, { state: "done", question: key });
+  }
+
+  inWords() {
+    if (this.isRecorded) {
+      return "A recorded example. Touch anything here and the models come to life.";
+    }
+    return this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
   }
 
   /** Lets the chosen model write. */
   async drawOn(steps) {
-    const { live, place, name } = this.columns[inside(this.model.get("source"), this.columns.length)];
+    const { live, place, name } =
+      this.columns[inside(this.model.get("source"), this.columns.length)];
     const seed = this.model.get("seed");
     const text = tidy(this.input.value);
     clearTimeout(this.timer);
     this.put({ seed: seed + 1 });
-    this.asked = this.key();
-    const drawn = await this.runOne(live, { text, place, steps, seed, ...this.way });
-    if (!drawn || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
-    this.asked = null;
+    this.asked = JSON.stringify(this.question());
+    const payload = { text, place, steps, seed, ...this.way };
+    const found = await this.runAll("draw", payload, { lives: [this.lives[live]] });
+    if (!found || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
+    const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
-    const written = tidy(drawn.text);
-    const said = drawn.silent ? `${name} has nothing to say after this: it never counted such a text.`
+    const said = drawn.silent
+      ? `${name} has nothing to say after this: it never counted such a text.`
       : `${name} drew: ${words}${drawn.ended ? ", and so ended the caption." : "."}`;
-    this.drew = { text: written, said };
-    this.input.value = written;
-    if (written === this.model.get("text")) this.ask();
-    else this.put({ text: written });
-  }
-
-  /** The tokens that one model draws; null where a newer question came, or there is no answer. */
-  async runOne(place, payload) {
-    this.running?.abort(new Error("a newer question came"));
-    const { signal } = (this.running = new AbortController());
-    try {
-      if (!(await this.load())) return null;
-      signal.throwIfAborted();
-      return await this.lives[place].run("draw", payload, { signal });
-    } catch (error) {
-      if (signal.aborted) return null;
-      if (error.isFromModel) this.turnDown(refusalInWords(error.message));
-      else this.fault(error);
-      return null;
-    }
+    this.input.value = tidy(drawn.text);
+    this.drew = { text: this.input.value, said };
+    this.asked = null;
+    this.take();
   }
 
   // ---- drawing
@@ -175,53 +160,109 @@ class NextToken extends LiveStage {
     for (const [trait, { control, output }] of Object.entries(this.sliders)) {
       const value = this.model.get(trait);
       control.value = value;
-      output.textContent = trait === "top_k" && !value ? "all" : trait === "top_k" ? value : value.toFixed(trait === "top_p" ? 2 : 1);
+      output.textContent =
+        trait === "top_k" && !value
+          ? "all"
+          : trait === "top_k"
+            ? value
+            : value.toFixed(trait === "top_p" ? 2 : 1);
       control.setAttribute("aria-valuetext", output.textContent);
     }
     this.source.selectedIndex = inside(this.model.get("source"), this.columns.length);
-    this.chips.forEach((chip, at) => chip.setAttribute("aria-pressed", tidy(this.model.get("examples")[at]) === tidy(this.model.get("text"))));
+    super.mark();
   }
 
   draw() {
-    this.panels.replaceChildren(...this.columns.map(({ name }, at) => this.panel(name, this.now[at])));
+    this.panels.replaceChildren(
+      ...this.columns.map(({ name }, at) => this.panel(name, this.now[at])),
+    );
     this.drawSurprise();
   }
 
   panel(name, { ahead, kept }) {
     const rows = ahead.map(({ token, piece, prob, drawn }) => {
       const attributes = {
-        type: "button", class: "g2h-token", "data-piece": piece, "data-token": token, "data-prob": prob, "data-drawn": drawn,
+        type: "button",
+        class: "g2h-token",
+        "data-piece": piece,
+        "data-token": token,
+        "data-prob": prob,
+        "data-drawn": drawn,
         "data-moved": Math.abs(drawn - prob) > 0.0005 && "",
         style: `--g2h-share: ${(100 * drawn).toFixed(2)}%; --g2h-own: ${(100 * prob).toFixed(2)}%`,
         disabled: extended("", piece) === null && "",
         "aria-label": `${named(piece)}, probability ${share(drawn)}`,
       };
-      return element("button", attributes, element("span", {}, named(piece)), element("span", {}, share(drawn)));
+      return element(
+        "button",
+        attributes,
+        element("span", {}, named(piece)),
+        element("span", {}, share(drawn)),
+      );
     });
-    const rest = element("p", { class: "g2h-rest", "data-kept": kept }, restInWords({ ahead, kept }));
-    return element("div", { class: "g2h-panel", role: "group", "aria-label": name }, element("p", { class: "g2h-name" }, name), ...rows, rest);
+    const rest = element(
+      "p",
+      { class: "g2h-rest", "data-kept": kept },
+      restInWords({ ahead, kept }),
+    );
+    return element(
+      "div",
+      { class: "g2h-panel", role: "group", "aria-label": name },
+      element("p", { class: "g2h-name" }, name),
+      ...rows,
+      rest,
+    );
   }
 
   drawSurprise() {
     const { now } = this;
     const bits = now.map((column) => column.bits.map(bitsOf));
     const words = surprises(now);
-    const cells = (values, write = told) => values.map((value) => element("td", { "data-value": value }, write(value)));
-    const row = (name, attributes, ...more) => element("tr", attributes, element("th", { scope: "row" }, name), ...more);
-    const head = element("tr", {}, element("th", { scope: "col" }, "bits of each word"),
-      ...this.columns.map(({ name }) => element("th", { scope: "col" }, name)));
+    const cells = (values, write = told) =>
+      values.map((value) => element("td", { "data-value": value }, write(value)));
+    const row = (name, attributes, ...more) =>
+      element("tr", attributes, element("th", { scope: "row" }, name), ...more);
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "bits of each word"),
+      ...this.columns.map(({ name }) => element("th", { scope: "col" }, name)),
+    );
     const totals = bits.map(sum);
-    this.table.replaceChildren(element("table", {}, element("thead", {}, head),
-      element("tbody", {},
-        ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
-        row("together", { class: "g2h-sum" }, ...cells(totals)),
-        row("perplexity, a token", { class: "g2h-perplexity" }, ...bits.map((some) => element("td", {}, perplexity(some)))),
-        row("the end, if it ended here", { class: "g2h-ending" }, ...cells(now.map(({ endBits }) => bitsOf(endBits)))))));
-    const best = this.columns.filter((_, at) => totals[at] === Math.min(...totals)).map(({ name }) => name);
+    this.table.replaceChildren(
+      element(
+        "table",
+        {},
+        element("thead", {}, head),
+        element(
+          "tbody",
+          {},
+          ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
+          row("together", { class: "g2h-sum" }, ...cells(totals)),
+          row(
+            "perplexity, a token",
+            { class: "g2h-perplexity" },
+            ...bits.map((some) => element("td", {}, perplexity(some))),
+          ),
+          row(
+            "the end, if it ended here",
+            { class: "g2h-ending" },
+            ...cells(now.map(({ endBits }) => bitsOf(endBits))),
+          ),
+        ),
+      ),
+    );
+    const best = this.columns
+      .filter((_, at) => totals[at] === Math.min(...totals))
+      .map(({ name }) => name);
     const least = Math.min(...totals);
-    this.say(!bits[0].length ? "Nothing typed yet: this is what a caption may begin with."
-      : least === Infinity ? "No model gives this text a probability above 0."
-        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`);
+    this.say(
+      !bits[0].length
+        ? "Nothing typed yet: this is what a caption may begin with."
+        : least === Infinity
+          ? "No model gives this text a probability above 0."
+          : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`,
+    );
   }
 }
 

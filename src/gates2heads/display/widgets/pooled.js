@@ -1,4 +1,5 @@
-// Attention on a line, by hand: scores, weights, context. Pure functions, tested beside the library.
+// Attention on a line, by hand: scores, weights, context. Pure functions, tested beside the
+// library.
 
 import { maskedSoftmax } from "../engine/layers/masks.js";
 
@@ -27,7 +28,8 @@ export function contextCurve(keys, values, width, allowed, [low, high], count = 
 
 /** The state in words, for those who do not see the picture. */
 export function poolingInWords({ weights, context }, allowed) {
-  if (!allowed.some(Boolean)) return "Every slot is forbidden: all weights are 0, and so is the context.";
+  if (!allowed.some(Boolean))
+    return "Every slot is forbidden: all weights are 0, and so is the context.";
   const order = weights.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const named = order.filter((i, rank) => rank < 3 && (rank === 0 || weights[i] >= 0.05));
   const parts = named.map((i) => `slot ${i + 1} has weight ${weights[i].toFixed(2)}`);

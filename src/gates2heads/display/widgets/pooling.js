@@ -1,16 +1,8 @@
 import { contextCurve, pool, poolingInWords } from "./pooled.js";
-import { Stage, element, field } from "./view.js";
+import { Stage, drawn, element, field } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, MARGIN] = [640, 260, 30];
 const STEPS = 400; // of the sliders
-
-function shape(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-  node.append(...children);
-  return node;
-}
 
 class PoolingView extends Stage {
   constructor(model, el) {
@@ -34,8 +26,11 @@ class PoolingView extends Stage {
     this.x = (query) => MARGIN + ((query - left) / (right - left)) * (WIDTH - 2 * MARGIN);
     this.y = (value) =>
       HEIGHT - MARGIN - ((value - low + room) / (high - low + 2 * room)) * (HEIGHT - 2 * MARGIN);
-    this.queryAt = (x) => Math.min(Math.max(
-      left + ((x - MARGIN) / (WIDTH - 2 * MARGIN)) * (right - left), left), right);
+    this.queryAt = (x) =>
+      Math.min(
+        Math.max(left + ((x - MARGIN) / (WIDTH - 2 * MARGIN)) * (right - left), left),
+        right,
+      );
     const [narrow, wide] = this.bounds.width.map(Math.log);
     this.widthAt = (step) => Math.exp(narrow + ((wide - narrow) * step) / STEPS);
     this.stepOf = (width) => Math.round(((Math.log(width) - narrow) / (wide - narrow)) * STEPS);
@@ -43,31 +38,66 @@ class PoolingView extends Stage {
 
   buildControls() {
     const [left, right] = this.bounds.query;
-    this.query = element("input", { type: "range", min: left, max: right, step: (right - left) / STEPS });
+    this.query = element("input", {
+      type: "range",
+      min: left,
+      max: right,
+      step: (right - left) / STEPS,
+    });
     this.width = element("input", { type: "range", min: 0, max: STEPS, step: 1 });
     this.queryText = element("output");
     this.widthText = element("output");
-    this.root.append(element("div", { class: "g2h-controls" },
-      field("query q = ", this.query, this.queryText), field("width σ = ", this.width, this.widthText)));
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("query q = ", this.query, this.queryText),
+        field("width σ = ", this.width, this.widthText),
+      ),
+    );
     this.listen(this.query, "input", () => this.put({ query: Number(this.query.value) }));
-    this.listen(this.width, "input", () => this.put({ width: this.widthAt(Number(this.width.value)) }));
+    this.listen(this.width, "input", () =>
+      this.put({ width: this.widthAt(Number(this.width.value)) }),
+    );
   }
 
   buildPicture() {
-    this.curve = shape("path", { class: "g2h-curve" });
-    this.line = shape("line", { class: "g2h-query", y1: MARGIN / 2, y2: HEIGHT - MARGIN / 2 });
-    this.dots = this.keys.map((key, i) => shape("circle", {
-      class: "g2h-slot", cx: this.x(key), cy: this.y(this.values[i]), "data-slot": i,
-    }));
-    this.context = shape("path", { class: "g2h-context", d: "M0,-8 L8,0 L0,8 L-8,0 Z" });
-    const name = (x, y, text, anchor) => shape("text", { x, y, "text-anchor": anchor }, text);
-    this.picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 6}`, role: "img" },
-      shape("line", { class: "g2h-axis", x1: MARGIN, x2: WIDTH - MARGIN, y1: HEIGHT - 14, y2: HEIGHT - 14 }),
-      name(WIDTH - MARGIN, HEIGHT - 19, "keys and query", "end"), name(2, 12, "values", "start"),
+    this.curve = drawn("path", { class: "g2h-curve" });
+    this.line = drawn("line", { class: "g2h-query", y1: MARGIN / 2, y2: HEIGHT - MARGIN / 2 });
+    this.dots = this.keys.map((key, i) =>
+      drawn("circle", {
+        class: "g2h-slot",
+        cx: this.x(key),
+        cy: this.y(this.values[i]),
+        "data-slot": i,
+      }),
+    );
+    this.context = drawn("path", { class: "g2h-context", d: "M0,-8 L8,0 L0,8 L-8,0 Z" });
+    const name = (x, y, text, anchor) => drawn("text", { x, y, "text-anchor": anchor }, text);
+    this.picture = drawn(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT + 6}`, role: "img" },
+      drawn("line", {
+        class: "g2h-axis",
+        x1: MARGIN,
+        x2: WIDTH - MARGIN,
+        y1: HEIGHT - 14,
+        y2: HEIGHT - 14,
+      }),
+      name(WIDTH - MARGIN, HEIGHT - 19, "keys and query", "end"),
+      name(2, 12, "values", "start"),
       ...this.ticks(name),
-      this.curve, this.line, ...this.dots, this.context);
-    const legend = "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
-    this.root.append(element("div", { class: "g2h-stage" }, this.picture), element("p", { class: "g2h-legend" }, legend));
+      this.curve,
+      this.line,
+      ...this.dots,
+      this.context,
+    );
+    const legend =
+      "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
+    this.root.append(
+      element("div", { class: "g2h-stage" }, this.picture),
+      element("p", { class: "g2h-legend" }, legend),
+    );
     this.listen(this.picture, "pointerdown", (event) => this.press(event));
     this.listen(this.picture, "pointermove", (event) => event.buttons && this.drag(event));
   }
@@ -75,12 +105,16 @@ class PoolingView extends Stage {
   /** Whole numbers along the keys; the least and largest value, and nought between them. */
   ticks(name) {
     const [left, right] = this.bounds.query;
-    const whole = Array.from({ length: Math.floor(right) - Math.ceil(left) + 1 }, (_, n) => n + Math.ceil(left));
+    const whole = Array.from(
+      { length: Math.floor(right) - Math.ceil(left) + 1 },
+      (_, n) => n + Math.ceil(left),
+    );
     const apart = Math.ceil(whole.length / 12);
     const [least, most] = [Math.min(...this.values), Math.max(...this.values)];
     const ends = [...new Set(least < 0 && most > 0 ? [least, 0, most] : [least, most])];
     return [
-      ...whole.filter((_, n) => n % apart === 0)
+      ...whole
+        .filter((_, n) => n % apart === 0)
         .map((key) => name(this.x(key), HEIGHT, String(key), "middle")),
       ...ends.map((value) => name(2, this.y(value) + 4, value.toFixed(1), "start")),
     ];
@@ -104,24 +138,55 @@ class PoolingView extends Stage {
   }
 
   buildTable() {
-    const heads = ["allowed", "key", "value", "score", "exp(score − highest)", "weight", "weight · value"];
+    const heads = [
+      "allowed",
+      "key",
+      "value",
+      "score",
+      "exp(score − highest)",
+      "weight",
+      "weight · value",
+    ];
     const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
     this.rows = this.keys.map((key, i) => {
-      const box = element("input", { type: "checkbox", "aria-label": `slot ${i + 1} may be attended to` });
+      const box = element("input", {
+        type: "checkbox",
+        "aria-label": `slot ${i + 1} may be attended to`,
+      });
       this.listen(box, "change", () => this.toggle(i));
       const cells = Array.from({ length: 4 }, () => element("td"));
       const bar = element("i", { class: "g2h-bar" });
       cells[2].append(bar, element("span"));
-      const row = element("tr", {}, element("td", {}, box), element("td", {}, key.toFixed(1)),
-        element("td", {}, this.values[i].toFixed(1)), ...cells);
+      const row = element(
+        "tr",
+        {},
+        element("td", {}, box),
+        element("td", {}, key.toFixed(1)),
+        element("td", {}, this.values[i].toFixed(1)),
+        ...cells,
+      );
       return { row, box, cells, bar };
     });
     this.sums = [element("td"), element("td")];
-    const foot = element("tr", {}, element("th", { scope: "row", colspan: 5 }, "sum"), ...this.sums);
+    const foot = element(
+      "tr",
+      {},
+      element("th", { scope: "row", colspan: 5 }, "sum"),
+      ...this.sums,
+    );
     this.root.append(
-      element("div", { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "the numbers" },
-        element("table", {}, element("thead", {}, head),
-          element("tbody", {}, ...this.rows.map(({ row }) => row)), element("tfoot", {}, foot))));
+      element(
+        "div",
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "the numbers" },
+        element(
+          "table",
+          {},
+          element("thead", {}, head),
+          element("tbody", {}, ...this.rows.map(({ row }) => row)),
+          element("tfoot", {}, foot),
+        ),
+      ),
+    );
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.root.append(this.status);
   }
@@ -136,7 +201,10 @@ class PoolingView extends Stage {
     this.widthText.textContent = width.toFixed(2);
     this.width.setAttribute("aria-valuetext", width.toFixed(2));
     const points = contextCurve(this.keys, this.values, width, allowed, this.bounds.query);
-    this.curve.setAttribute("d", `M${points.map(([q, c]) => `${this.x(q).toFixed(1)},${this.y(c).toFixed(1)}`).join(" L")}`);
+    this.curve.setAttribute(
+      "d",
+      `M${points.map(([q, c]) => `${this.x(q).toFixed(1)},${this.y(c).toFixed(1)}`).join(" L")}`,
+    );
     this.line.setAttribute("x1", this.x(query));
     this.line.setAttribute("x2", this.x(query));
     this.dots.forEach((dot, i) => {

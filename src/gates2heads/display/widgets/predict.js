@@ -27,7 +27,13 @@ class Asked {
       const mark = element("span", { class: "g2h-mark" });
       const why = element("span", { class: "g2h-reason", hidden: true }, ...written(reason));
       const words = element("span", {}, element("span", {}, ...written(answer)), mark, why);
-      return { radio, mark, why, right, node: element("label", { class: "g2h-option" }, radio, words) };
+      return {
+        radio,
+        mark,
+        why,
+        right,
+        node: element("label", { class: "g2h-option" }, radio, words),
+      };
     });
     return this.options.map(({ node }) => node);
   }
@@ -37,7 +43,11 @@ class Asked {
     this.slider = element("input", { type: "range", min: low, max: high, step });
     this.output = element("output", {}, "move the slider");
     this.track = element("div", { class: "g2h-track", role: "img", hidden: true });
-    this.why = element("p", { class: "g2h-reason", hidden: true }, ...written(this.question.reason));
+    this.why = element(
+      "p",
+      { class: "g2h-reason", hidden: true },
+      ...written(this.question.reason),
+    );
     return [field("your guess: ", this.slider, this.output), this.track];
   }
 
@@ -90,9 +100,15 @@ class Asked {
     if (answer === null) return;
     this.slider.value = answer;
     this.output.textContent = quantity(answer, unit);
-    const end = (name, number, words) => element(
-      "span", { class: `g2h-end g2h-${name}`, style: `--g2h-at: ${percentAlong(this.question, number)}%` },
-      element("span", {}, `${words} ${quantity(number, unit)}`));
+    const end = (name, number, words) =>
+      element(
+        "span",
+        {
+          class: `g2h-end g2h-${name}`,
+          style: `--g2h-at: ${percentAlong(this.question, number)}%`,
+        },
+        element("span", {}, `${words} ${quantity(number, unit)}`),
+      );
     this.track.replaceChildren(end("yours", answer, "you"), end("truth", truth, "it is"));
     this.track.setAttribute("aria-label", verdict(this.question, answer));
   }
@@ -148,7 +164,9 @@ class Predict extends Stage {
 
   closed() {
     const some = Object.keys(this.model.get("result")).length;
-    return some ? [element("p", { class: "g2h-lid" }, "The result opens when you have committed.")] : [];
+    return some
+      ? [element("p", { class: "g2h-lid" }, "The result opens when you have committed.")]
+      : [];
   }
 
   opened() {
@@ -165,12 +183,19 @@ class Predict extends Stage {
   }
 
   table([head, ...rows]) {
-    const row = (cells, tag) => element("tr", {}, ...cells.map((cell) => element(tag, {}, ...written(cell))));
-    return element("table", {}, element("thead", {}, row(head, "th")),
-      element("tbody", {}, ...rows.map((cells) => row(cells, "td"))));
+    const row = (cells, tag) =>
+      element("tr", {}, ...cells.map((cell) => element(tag, {}, ...written(cell))));
+    return element(
+      "table",
+      {},
+      element("thead", {}, row(head, "th")),
+      element("tbody", {}, ...rows.map((cells) => row(cells, "td"))),
+    );
   }
 
-  /** The same in print lies beside this view, or comes after it; on screen one of them is enough. */
+  /**
+   * The same in print lies beside this view, or comes after it; on screen one of them is enough.
+   */
   hideTwin() {
     const name = this.model.get("twin");
     const hide = () => {

@@ -22,7 +22,10 @@ export function softmaxRows(weights, scores) {
 export function headAndRest(rows, count) {
   const rest = rows.slice(count);
   const total = (name) => rest.reduce((sum, row) => sum + row[name], 0);
-  return { head: rows.slice(0, count), rest: rest.length ? { count: rest.length, weight: total("weight"), exp: total("exp") } : null };
+  return {
+    head: rows.slice(0, count),
+    rest: rest.length ? { count: rest.length, weight: total("weight"), exp: total("exp") } : null,
+  };
 }
 
 /**
@@ -45,7 +48,8 @@ export const joinTokens = (tokens) => tokens.filter((token) => token !== "<eos>"
 
 /** A step in words, for those who do not see the picture. */
 export function stepInWords({ source, target, weights }, step, name) {
-  const sign = (token) => (token === "<eos>" ? "the end" : token === " " ? "a blank" : `“${token}”`);
+  const sign = (token) =>
+    token === "<eos>" ? "the end" : token === " " ? "a blank" : `“${token}”`;
   const begin = `Step ${step + 1} writes ${sign(target[step])}`;
   if (!weights) return `${begin}; ${name} has only the last states of its encoder to write from.`;
   const rows = softmaxRows(rowOf(weights, step), null).slice(0, 3);

@@ -4,10 +4,19 @@ import { bytesOf, visible } from "../live/pieces.js";
 
 export const CELL = { width: 84, height: 38, across: 22, down: 6, head: 22 }; // pixels
 const LETTER = /^[\p{L}\p{N}\p{M}]/u;
-const FATES = { kept: "followed", ended: "complete", cut: "complete, cut at the limit", pruned: "pruned" };
+const FATES = {
+  kept: "followed",
+  ended: "complete",
+  cut: "complete, cut at the limit",
+  pruned: "pruned",
+};
 
 /** −2.05, with the sign that is as wide as a plus. */
-export const written = (number, digits = 2) => number.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1");
+export const written = (number, digits = 2) =>
+  number
+    .toFixed(digits)
+    .replace("-", "−")
+    .replace(/^−(0\.?0*)$/, "$1");
 
 /** A probability as people write it: 0.054, or 3.2 · 10⁻⁷. */
 export function chance(logProb) {
@@ -18,7 +27,8 @@ export function chance(logProb) {
 }
 
 /** A whole number in small raised digits. */
-export const raised = (number) => [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
+export const raised = (number) =>
+  [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
 
 /** 440,000 */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -76,13 +86,18 @@ export function along(nodes, tokens) {
   return way;
 }
 
-/** The places of all nodes, one column a step: what was followed before what was not, likeliest first. */
+/**
+ * The places of all nodes, one column a step: what was followed before what was not, likeliest
+ * first.
+ */
 export function columnsOf(nodes, upTo) {
   const columns = Array.from({ length: upTo }, () => []);
   nodes.forEach(({ length }, place) => length && length <= upTo && columns[length - 1].push(place));
   const isPruned = (place) => Number(nodes[place].fate === "pruned");
   for (const column of columns) {
-    column.sort((a, b) => isPruned(a) - isPruned(b) || nodes[b].log_prob - nodes[a].log_prob || a - b);
+    column.sort(
+      (a, b) => isPruned(a) - isPruned(b) || nodes[b].log_prob - nodes[a].log_prob || a - b,
+    );
   }
   return columns;
 }
@@ -92,9 +107,9 @@ export function columnsOf(nodes, upTo) {
  *
  * @param {object} compared nodes, ranking and greedy of a search
  * @param {{upTo: number, prefix: number[]}} options how many steps are shown, and what was forced
- * @returns {{cells, edges, cuts, width, height}} cells: {place, step, row, x, y, fate, isBest, isGreedy,
- *   isForced}; edges: {from, to, kind} between cells' places, kind best, kept or pruned, isGreedy; cuts:
- *   {step, x, y}, below which nothing was followed
+ * @returns {{cells, edges, cuts, width, height}} cells: {place, step, row, x, y, fate, isBest,
+ *   isGreedy, isForced}; edges: {from, to, kind} between cells' places, kind best, kept or pruned,
+ *   isGreedy; cuts: {step, x, y}, below which nothing was followed
  */
 export function layOut({ nodes, ranking, greedy }, { upTo, prefix = [] }) {
   const best = new Set(ranking.length ? along(nodes, ranking[0].tokens) : []);
@@ -103,25 +118,41 @@ export function layOut({ nodes, ranking, greedy }, { upTo, prefix = [] }) {
   const columns = columnsOf(nodes, upTo);
   const left = (step) => step * (CELL.width + CELL.across);
   const top = (row) => CELL.head + row * (CELL.height + CELL.down);
-  const cells = columns.flatMap((column, step) => column.map((place, row) => ({
-    place, step, row, x: left(step), y: top(row),
-    fate: nodes[place].fate,
-    isBest: best.has(place), isGreedy: straight.has(place), isForced: forced.has(place),
-  })));
+  const cells = columns.flatMap((column, step) =>
+    column.map((place, row) => ({
+      place,
+      step,
+      row,
+      x: left(step),
+      y: top(row),
+      fate: nodes[place].fate,
+      isBest: best.has(place),
+      isGreedy: straight.has(place),
+      isForced: forced.has(place),
+    })),
+  );
   const edges = cells
     .filter(({ step }) => step > 0)
     .map(({ place, fate, isBest, isGreedy }) => ({
-      from: nodes[place].parent, to: place, kind: isBest ? "best" : fate === "pruned" ? "pruned" : "kept", isGreedy,
+      from: nodes[place].parent,
+      to: place,
+      kind: isBest ? "best" : fate === "pruned" ? "pruned" : "kept",
+      isGreedy,
     }));
   const cuts = columns.flatMap((column, step) => {
     const followed = column.filter((place) => nodes[place].fate !== "pruned").length;
-    return followed && followed < column.length ? [{ step, x: left(step), y: top(followed) - CELL.down / 2 }] : [];
+    return followed && followed < column.length
+      ? [{ step, x: left(step), y: top(followed) - CELL.down / 2 }]
+      : [];
   });
   const most = Math.max(1, ...columns.map((column) => column.length));
   return { cells, edges, cuts, width: left(upTo) - CELL.across, height: top(most) };
 }
 
-/** Which cell the keyboard goes to: up and down in a column, back to the parent, on to the likeliest child. */
+/**
+ * Which cell the keyboard goes to: up and down in a column, back to the parent, on to the likeliest
+ * child.
+ */
 export function neighbour({ cells }, nodes, place, key) {
   const at = cells.find((cell) => cell.place === place);
   if (!at) return null;
@@ -130,8 +161,9 @@ export function neighbour({ cells }, nodes, place, key) {
     ArrowUp: () => inColumn(-1),
     ArrowDown: () => inColumn(1),
     ArrowLeft: () => cells.find((cell) => cell.place === nodes[place].parent),
-    ArrowRight: () => cells.find((cell) => nodes[cell.place].parent === place)
-      ?? cells.find((cell) => cell.step === at.step + 1),
+    ArrowRight: () =>
+      cells.find((cell) => nodes[cell.place].parent === place) ??
+      cells.find((cell) => cell.step === at.step + 1),
     Home: () => cells[0],
     End: () => cells.findLast((cell) => cell.isBest),
   }[key]?.();
@@ -140,14 +172,19 @@ export function neighbour({ cells }, nodes, place, key) {
 
 /** A cell for those who do not see it. */
 export function cellInWords(node, { isBest, isGreedy, isForced }) {
-  const parts = [`${signOf(node.piece, node.length === 1)}, step ${node.length}`, `log P ${written(node.log_prob)}`];
+  const parts = [
+    `${signOf(node.piece, node.length === 1)}, step ${node.length}`,
+    `log P ${written(node.log_prob)}`,
+  ];
   parts.push(isForced ? "forced" : FATES[node.fate]);
   if (isBest) parts.push("on the way to the best found");
   if (isGreedy) parts.push("on greedy search's way");
   return parts.join(", ");
 }
 
-/** How a score comes about: {log_prob, length, power, score} of a sequence under the length rule. */
+/**
+ * How a score comes about: {log_prob, length, power, score} of a sequence under the length rule.
+ */
 export function decomposed({ log_prob, parts }, alpha) {
   const power = parts.length ** alpha;
   return { log_prob, length: parts.length, power, score: log_prob / power };
@@ -156,9 +193,11 @@ export function decomposed({ log_prob, parts }, alpha) {
 /** What the candidates cost, in words. */
 export function costInWords({ scored, steps }, { width, size }) {
   const most = width * size * steps;
-  return `Scored: ${grouped(scored)} candidates; k · V · T = ${grouped(width)} · ${grouped(size)} · ${grouped(steps)} = `
-    + `${grouped(most)} at most. Every sequence of ${steps} tokens: V`
-    + `${raised(steps)} = ${powerInWords(size, steps)}.`;
+  return (
+    `Scored: ${grouped(scored)} candidates; k · V · T = ${grouped(width)} · ${grouped(size)} · ${grouped(steps)} = ` +
+    `${grouped(most)} at most. Every sequence of ${steps} tokens: V` +
+    `${raised(steps)} = ${powerInWords(size, steps)}.`
+  );
 }
 
 const same = (a, b) => a.length === b.length && a.every((token, place) => token === b[place]);
@@ -177,14 +216,20 @@ export function outcome({ free, forced }, { width, prefix }) {
     if (!other) return told;
     if (same(best.tokens, other.tokens)) return `${told} The free search finds the same.`;
     const gap = best.score - other.score;
-    return `${told} Free, it is ${quoted(other)}, ${score(other)}: forced, the score is ${written(Math.abs(gap), 3)} `
-      + `${gap > 0 ? "better: the free beam had pruned it" : "worse"}.`;
+    return (
+      `${told} Free, it is ${quoted(other)}, ${score(other)}: forced, the score is ${written(Math.abs(gap), 3)} ` +
+      `${gap > 0 ? "better: the free beam had pruned it" : "worse"}.`
+    );
   }
   const told = `A beam of ${width} finds ${quoted(best)}, ${score(best)}.`;
   if (same(best.tokens, free.greedy.tokens)) return `${told} Greedy search writes the same.`;
   const likelier = best.log_prob > free.greedy.log_prob;
-  const why = best.score < free.greedy.score ? "that is better"
-    : likelier ? "less likely than what the beam found" : "likelier, but worse once length counts";
+  const why =
+    best.score < free.greedy.score
+      ? "that is better"
+      : likelier
+        ? "less likely than what the beam found"
+        : "likelier, but worse once length counts";
   const step = leaves(free);
   const where = step === null ? "" : ` The beam pruned its way at step ${step}.`;
   return `${told} Greedy search writes ${quoted(free.greedy)}, ${score(free.greedy)}; ${why}.${where}`;
@@ -207,7 +252,12 @@ export function rowsOf({ free, forced, sample }, { seed, everything = null }) {
   const { ranking, greedy } = forced ?? free;
   const how = forced ? "forced, " : "";
   const rows = ranking.map((found, place) => ({
-    rank: place + 1, name: `${how}beam`, found, isBest: !place, isGreedy: same(found.tokens, greedy.tokens), isBeside: false,
+    rank: place + 1,
+    name: `${how}beam`,
+    found,
+    isBest: !place,
+    isGreedy: same(found.tokens, greedy.tokens),
+    isBeside: false,
   }));
   const beside = (name, found, isGreedy = false) =>
     rows.push({ rank: null, name, found, isBest: false, isGreedy, isBeside: true });

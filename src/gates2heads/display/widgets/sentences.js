@@ -1,7 +1,7 @@
 // Two sentences, one above the other, and what the words of one looked at in the other.
 
 import { chosenMap, visible, wordMap, wordsOf } from "../live/pieces.js";
-import { direction, element } from "./view.js";
+import { direction, drawn, element } from "./view.js";
 
 const LINK_WIDTH = 9; // pixels of a link that carries all the weight
 const FAINT = 0.12; // links below it are drawn for the chosen word only
@@ -9,7 +9,6 @@ const LEAST = 0.02; // a thinner link cannot be seen
 const FLIP = 0.65; // from this weight on, the shade asks for the other ink
 const NAMED = 3; // how many words the sentence about a word names at most
 const WORTH_NAMING = 0.05;
-const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 const ACROSS = { ArrowUp: "source", ArrowDown: "target" };
 
@@ -31,13 +30,18 @@ export class Sentences {
   constructor(stage, names, say) {
     this.say = say;
     this.result = null;
-    this.svg = document.createElementNS(SVG, "svg");
-    this.svg.setAttribute("aria-hidden", "true");
+    this.svg = drawn("svg", { "aria-hidden": "true" });
     this.node = element("div", { class: "g2h-sentences" }, this.svg);
     this.rows = {};
     for (const [side, [name, lang]] of Object.entries(names)) {
       const label = `${name} words; arrows walk, Enter keeps one`;
-      const row = { class: "g2h-words", role: "group", "aria-label": label, lang, "data-side": side };
+      const row = {
+        class: "g2h-words",
+        role: "group",
+        "aria-label": label,
+        lang,
+        "data-side": side,
+      };
       this.rows[side] = element("div", row);
       const head = element("span", { class: "g2h-name", "aria-hidden": "true" }, name);
       this.node.append(head, this.rows[side]);
@@ -164,7 +168,10 @@ export class Sentences {
       });
     }
     const told = strongest(weights).flatMap((at, rank) => [
-      rank ? ", " : " ", ...quoted(this.words[other][at]), ` ${weights[at].toFixed(2)}`]);
+      rank ? ", " : " ",
+      ...quoted(this.words[other][at]),
+      ` ${weights[at].toFixed(2)}`,
+    ]);
     const verb = isWritten ? " looked most at" : " was looked at most by";
     this.say(...quoted(this.words[side][place]), verb, ...told);
     this.drawLinks();
@@ -196,11 +203,13 @@ export class Sentences {
     // In several lines the links of all words would be a tangle.
     const isOneLine = [source, target].every((row) => row.at(-1).y === row[0].y);
     const [faint, chosen] = [[], []];
-    this.map.forEach((row, t) => row.forEach((weight, s) => {
-      const isChosen = place === (side === "target" ? t : s);
-      if (weight < LEAST || (!isChosen && (weight < FAINT || !isOneLine))) return;
-      (isChosen ? chosen : faint).push(link(source[s], target[t], weight, isChosen));
-    }));
+    this.map.forEach((row, t) =>
+      row.forEach((weight, s) => {
+        const isChosen = place === (side === "target" ? t : s);
+        if (weight < LEAST || (!isChosen && (weight < FAINT || !isOneLine))) return;
+        (isChosen ? chosen : faint).push(link(source[s], target[t], weight, isChosen));
+      }),
+    );
     this.svg.replaceChildren(...faint, ...chosen);
   }
 
@@ -210,12 +219,12 @@ export class Sentences {
 }
 
 function link(from, to, weight, isChosen) {
-  const path = document.createElementNS(SVG, "path");
   const bend = (to.y - from.y) / 2;
   const curve = `${from.x},${from.y + bend} ${to.x},${to.y - bend} ${to.x},${to.y}`;
-  path.setAttribute("d", `M${from.x},${from.y} C${curve}`);
-  path.setAttribute("stroke-width", (weight * LINK_WIDTH).toFixed(2));
-  path.classList.toggle("g2h-chosen", isChosen);
-  path.dataset.weight = weight.toFixed(6);
-  return path;
+  return drawn("path", {
+    class: isChosen ? "g2h-chosen" : null,
+    d: `M${from.x},${from.y} C${curve}`,
+    "stroke-width": (weight * LINK_WIDTH).toFixed(2),
+    "data-weight": weight.toFixed(6),
+  });
 }

@@ -1,23 +1,44 @@
-// The tree of a search as a picture that can be pressed: columns of candidates, and the ways between.
+// The tree of a search as a picture that can be pressed: columns of candidates, and the ways
+// between.
 
 import { CELL, cellInWords, neighbour, signOf, written } from "./search_tree.js";
-import { element } from "./view.js";
+import { drawn, element } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const ORDER = { pruned: 0, kept: 1, best: 2 }; // what matters is drawn over the rest
-const LEGEND = [["kept", "followed"], ["pruned", "pruned"], ["ended", "complete"]];
+const LEGEND = [
+  ["kept", "followed"],
+  ["pruned", "pruned"],
+  ["ended", "complete"],
+];
 
 export class TreePicture {
-  /** @param {object} stage with `root` and `listen`; onPress and onPoint hear the place of a node */
+  /**
+   * @param {object} stage with `root` and `listen`; onPress and onPoint hear the place of a node
+   */
   constructor(stage, { onPress, onPoint }) {
     this.plane = element("div", { class: "g2h-plane" });
     this.scroll = element("div", { class: "g2h-scroll" }, this.plane);
-    this.legend = element("p", { class: "g2h-legend" },
-      ...LEGEND.map(([fate, name]) => element("span", {}, element("i", { class: "g2h-cell", "data-fate": fate }), name)),
-      element("span", {}, "★ best found"), element("span", {}, "G greedy’s way"), element("span", {}, "▸ forced by you"),
-      element("span", {}, "numbers: log P so far; “·” begins a piece that continues a word"));
-    this.node = element("div", { class: "g2h-tree", role: "group", "aria-label": "search tree; arrows move, Enter forces the search" },
-      this.scroll, this.legend);
+    this.legend = element(
+      "p",
+      { class: "g2h-legend" },
+      ...LEGEND.map(([fate, name]) =>
+        element("span", {}, element("i", { class: "g2h-cell", "data-fate": fate }), name),
+      ),
+      element("span", {}, "★ best found"),
+      element("span", {}, "G greedy’s way"),
+      element("span", {}, "▸ forced by you"),
+      element("span", {}, "numbers: log P so far; “·” begins a piece that continues a word"),
+    );
+    this.node = element(
+      "div",
+      {
+        class: "g2h-tree",
+        role: "group",
+        "aria-label": "search tree; arrows move, Enter forces the search",
+      },
+      this.scroll,
+      this.legend,
+    );
     stage.root.append(this.node);
     const placeOf = (event) => {
       const cell = event.target.closest("button.g2h-cell");
@@ -28,23 +49,39 @@ export class TreePicture {
       if (place !== null) handler(place, event);
     };
     const spot = ({ clientX, clientY }) => `${clientX} ${clientY}`;
-    stage.listen(this.plane, "click", heard((place, event) => {
-      this.pressed = spot(event);
-      onPress(place);
-    }));
-    stage.listen(this.plane, "pointerover", heard((place, event) => {
-      if (spot(event) !== this.pressed) onPoint(place); // else the tree moved, not the pointer
-    }));
-    stage.listen(this.plane, "focusin", heard((place) => {
-      this.rove(place);
-      onPoint(place);
-    }));
-    stage.listen(this.plane, "keydown", heard((place, event) => {
-      const next = neighbour(this.layout, this.nodes, place, event.key);
-      if (next === null) return;
-      event.preventDefault();
-      this.buttons.get(next).focus();
-    }));
+    stage.listen(
+      this.plane,
+      "click",
+      heard((place, event) => {
+        this.pressed = spot(event);
+        onPress(place);
+      }),
+    );
+    stage.listen(
+      this.plane,
+      "pointerover",
+      heard((place, event) => {
+        if (spot(event) !== this.pressed) onPoint(place); // else the tree moved, not the pointer
+      }),
+    );
+    stage.listen(
+      this.plane,
+      "focusin",
+      heard((place) => {
+        this.rove(place);
+        onPoint(place);
+      }),
+    );
+    stage.listen(
+      this.plane,
+      "keydown",
+      heard((place, event) => {
+        const next = neighbour(this.layout, this.nodes, place, event.key);
+        if (next === null) return;
+        event.preventDefault();
+        this.buttons.get(next).focus();
+      }),
+    );
   }
 
   /** After the next drawing, the keyboard goes on from where the search was forced to. */
@@ -58,7 +95,11 @@ export class TreePicture {
     Object.assign(this.plane.style, { width: `${layout.width}px`, height: `${layout.height}px` });
     this.buttons = new Map(layout.cells.map((cell) => [cell.place, this.button(cell)]));
     const heads = Array.from({ length: upTo }, (_, step) => {
-      const head = element("span", { class: "g2h-head", "aria-hidden": "true" }, step ? `${step + 1}` : "step 1");
+      const head = element(
+        "span",
+        { class: "g2h-head", "aria-hidden": "true" },
+        step ? `${step + 1}` : "step 1",
+      );
       head.style.left = `${step * (CELL.width + CELL.across)}px`;
       return head;
     });
@@ -84,27 +125,41 @@ export class TreePicture {
     const node = this.nodes[cell.place];
     const sign = signOf(node.piece, node.length === 1);
     const marks = `${cell.isForced ? "▸" : ""}${cell.isBest ? "★" : ""}${cell.isGreedy ? "G" : ""}`;
-    const button = element("button", {
-      type: "button", class: "g2h-cell", tabindex: -1, title: sign.length > 8 ? sign : null,
-      "aria-label": cellInWords(node, cell), "data-place": cell.place, "data-fate": cell.fate,
-      "data-log-prob": node.log_prob.toFixed(4), "data-best": cell.isBest, "data-greedy": cell.isGreedy, "data-forced": cell.isForced,
-    }, element("bdi", {}, sign), element("small", {}, element("span", {}, marks), written(node.log_prob)));
-    Object.assign(button.style, { left: `${cell.x}px`, top: `${cell.y}px`, width: `${CELL.width}px`, height: `${CELL.height}px` });
+    const button = element(
+      "button",
+      {
+        type: "button",
+        class: "g2h-cell",
+        tabindex: -1,
+        title: sign.length > 8 ? sign : null,
+        "aria-label": cellInWords(node, cell),
+        "data-place": cell.place,
+        "data-fate": cell.fate,
+        "data-log-prob": node.log_prob.toFixed(4),
+        "data-best": cell.isBest,
+        "data-greedy": cell.isGreedy,
+        "data-forced": cell.isForced,
+      },
+      element("bdi", {}, sign),
+      element("small", {}, element("span", {}, marks), written(node.log_prob)),
+    );
+    Object.assign(button.style, {
+      left: `${cell.x}px`,
+      top: `${cell.y}px`,
+      width: `${CELL.width}px`,
+      height: `${CELL.height}px`,
+    });
     return button;
   }
 
   lines({ cells, edges, cuts, width, height }) {
-    const svg = document.createElementNS(SVG, "svg");
-    for (const [name, value] of Object.entries({ width, height, "aria-hidden": "true" })) svg.setAttribute(name, value);
+    const svg = drawn("svg", { width, height, "aria-hidden": "true" });
     const at = new Map(cells.map((cell) => [cell.place, cell]));
-    const line = (path, kind) => {
-      const node = document.createElementNS(SVG, "path");
-      node.setAttribute("d", path);
-      node.setAttribute("class", `g2h-${kind}`);
-      svg.append(node);
-    };
+    const line = (d, kind) => svg.append(drawn("path", { d, class: `g2h-${kind}` }));
     for (const { x, y } of cuts) line(`M${x - 6},${y} h${CELL.width + 12}`, "cut");
-    for (const { from, to, kind, isGreedy } of [...edges].sort((a, b) => ORDER[a.kind] - ORDER[b.kind])) {
+    for (const { from, to, kind, isGreedy } of [...edges].sort(
+      (a, b) => ORDER[a.kind] - ORDER[b.kind],
+    )) {
       const [a, b] = [at.get(from), at.get(to)];
       const [x, y, end] = [a.x + CELL.width, a.y + CELL.height / 2, b.y + CELL.height / 2];
       const bend = x + CELL.across / 2;

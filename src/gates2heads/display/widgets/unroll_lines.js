@@ -8,8 +8,17 @@ const MOVES = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 export class UnrollRow {
   /** stage: the view; pick: hears which step was pressed, counted from the first of the row. */
   constructor(stage, name, title, pick) {
-    this.list = element("div", { class: "g2h-plot g2h-letters", role: "group", "aria-label": title });
-    this.node = element("div", { class: `g2h-line g2h-${name}` }, element("span", { class: "g2h-rowname" }, title), this.list);
+    this.list = element("div", {
+      class: "g2h-plot g2h-letters",
+      role: "group",
+      "aria-label": title,
+    });
+    this.node = element(
+      "div",
+      { class: `g2h-line g2h-${name}` },
+      element("span", { class: "g2h-rowname" }, title),
+      this.list,
+    );
     const at = (node) => [...this.list.children].indexOf(node);
     stage.listen(this.list, "click", (event) => {
       const button = event.target.closest("button");
@@ -30,11 +39,23 @@ export class UnrollRow {
   show(tokens, columns, marks = []) {
     this.list.style.setProperty("--g2h-columns", columns);
     const focused = [...this.list.children].indexOf(document.activeElement);
-    this.list.replaceChildren(...tokens.map((token, step) => {
-      const mark = marks[step] ?? "";
-      const label = `${step + 1}: ${seen(token)}${mark ? `, ${mark}` : ""}`;
-      return element("button", { type: "button", tabindex: step ? -1 : 0, "aria-label": label, "data-mark": mark || null, "data-end": token === "<eos>" }, seen(token));
-    }));
+    this.list.replaceChildren(
+      ...tokens.map((token, step) => {
+        const mark = marks[step] ?? "";
+        const label = `${step + 1}: ${seen(token)}${mark ? `, ${mark}` : ""}`;
+        return element(
+          "button",
+          {
+            type: "button",
+            tabindex: step ? -1 : 0,
+            "aria-label": label,
+            "data-mark": mark || null,
+            "data-end": token === "<eos>",
+          },
+          seen(token),
+        );
+      }),
+    );
     this.list.children[focused]?.focus();
   }
 
@@ -54,16 +75,30 @@ export class UnrollBars {
   constructor(name, most, unit) {
     this.most = most;
     this.plot = element("div", { class: "g2h-plot g2h-bars", "aria-hidden": "true" });
-    this.node = element("div", { class: "g2h-line" },
-      element("span", { class: "g2h-rowname" }, name, element("small", {}, `0 to ${told(most, most % 1 ? 1 : 0)}${unit} or more`)), this.plot);
+    this.node = element(
+      "div",
+      { class: "g2h-line" },
+      element(
+        "span",
+        { class: "g2h-rowname" },
+        name,
+        element("small", {}, `0 to ${told(most, most % 1 ? 1 : 0)}${unit} or more`),
+      ),
+      this.plot,
+    );
   }
 
   show(values, columns) {
     this.plot.style.setProperty("--g2h-columns", columns);
-    this.plot.replaceChildren(...values.map((value) => {
-      const bar = element("i", { "data-value": value.toFixed(5) });
-      bar.style.setProperty("--g2h-height", `${(100 * Math.min(value / this.most, 1)).toFixed(1)}%`);
-      return bar;
-    }));
+    this.plot.replaceChildren(
+      ...values.map((value) => {
+        const bar = element("i", { "data-value": value.toFixed(5) });
+        bar.style.setProperty(
+          "--g2h-height",
+          `${(100 * Math.min(value / this.most, 1)).toFixed(1)}%`,
+        );
+        return bar;
+      }),
+    );
   }
 }

@@ -4,7 +4,18 @@ import { seen, told } from "./gates.js";
 import { UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
 import {
-  apart, decodedForcing, driftOf, expectedAt, heldInWords, likeliestAt, LINES, stepInWords, stepsOf, surprises, taughtInWords, textOf,
+  apart,
+  decodedForcing,
+  driftOf,
+  expectedAt,
+  heldInWords,
+  likeliestAt,
+  LINES,
+  stepInWords,
+  stepsOf,
+  surprises,
+  taughtInWords,
+  textOf,
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "./view.js";
 
@@ -15,39 +26,51 @@ const SURPRISE = 4; // nats at which the bar of a surprise is full
 class Unroller extends LiveStage {
   constructor(model, el) {
     super(model, el, "unroller");
-    this.all = this.lives;
-    this.run = { ...decodedForcing(model.get("recorded"), model.get("numbers")), text: model.get("examples")[0], model: 0 };
-    this.isRecorded = true;
-    this.begun = JSON.stringify(this.recordedQuestion());
-    this.build();
     this.lives = [this.all[0]];
-    this.draw();
-    this.account();
-    this.wake();
-    this.follow(["text", "model", "held", "taught"], () => this.hear());
+    this.now = {
+      ...decodedForcing(model.get("recorded"), model.get("numbers")),
+      text: model.get("examples")[0],
+      model: 0,
+    };
+    this.build();
+    const { text, held, taught } = model.get("recorded");
+    this.begin(["text", "model", "held", "taught"], [text, 0, held, taught]);
     this.follow(["step"], () => this.drawStep());
-    if (JSON.stringify(this.question()) !== this.begun) this.hear();
   }
 
   // ---- what stays for the life of the view
 
   build() {
     const { model } = this;
-    this.input = element("input", { type: "text", dir: "auto", spellcheck: "false", autocomplete: "off" });
-    this.input.value = model.get("text");
-    this.root.append(field(model.get("label"), this.input), this.buildRefusal(this.input), this.buildChips(model.get("labels"), () => ({ dir: "auto" })));
+    this.root.append(
+      this.buildField("input", { dir: "auto" }),
+      this.refusal.node,
+      this.buildChips(model.get("labels"), () => ({ dir: "auto" })),
+    );
     this.which = choice(model.get("names"));
-    this.lesson = element("input", { type: "text", spellcheck: "false", autocomplete: "off", inputmode: "numeric", placeholder: "what it writes freely" });
+    this.lesson = element("input", {
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      inputmode: "numeric",
+      placeholder: "what it writes freely",
+    });
     this.lessonRefusal = new Refusal(this.lesson);
     this.root.append(
-      element("div", { class: "g2h-controls" }, field("the network learned by", this.which), field("the teacher says", this.lesson)),
-      this.lessonRefusal.node, this.buildSteps(), this.buildSheet(), this.buildHand());
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("the network learned by", this.which),
+        field("the teacher says", this.lesson),
+      ),
+      this.lessonRefusal.node,
+      this.buildSteps(),
+      this.buildSheet(),
+      this.buildHand(),
+    );
     this.buildFoot();
     this.refusal.node.after(this.state); // in sight of who types
     this.picture.before(this.status); // and of who steps
-    if (model.get("about")) this.root.append(element("p", { class: "g2h-about" }, model.get("about")));
-    this.listen(this.input, "input", () => this.later());
-    this.listen(this.input, "change", () => this.leave());
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.lesson, "change", () => this.put({ taught: spelled(this.lesson.value) }));
   }
@@ -60,32 +83,74 @@ class Unroller extends LiveStage {
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.put({ step: Math.max(this.step - 1, 0) }));
     this.listen(this.on, "click", () => this.put({ step: inside(this.step + 1, this.steps) }));
-    return element("div", { class: "g2h-controls g2h-steps" }, element("label", { class: "g2h-field" }, element("span", {}, "step"), this.slider), buttons);
+    return element(
+      "div",
+      { class: "g2h-controls g2h-steps" },
+      element("label", { class: "g2h-field" }, element("span", {}, "step"), this.slider),
+      buttons,
+    );
   }
 
   buildSheet() {
     this.reads = new UnrollRow(this, "reads", "reads", (step) => this.put({ step }));
     this.encoder = new UnrollTape("its states");
-    this.rows = Object.fromEntries(LINES.map((name) =>
-      [name, new UnrollRow(this, name, TITLES[name], (step) => this.put({ step: this.run.source.length + step }))]));
-    this.expects = new UnrollRow(this, "expects", "it expected", (step) => this.put({ step: this.run.source.length + step }));
+    this.rows = Object.fromEntries(
+      LINES.map((name) => [
+        name,
+        new UnrollRow(this, name, TITLES[name], (step) =>
+          this.put({ step: this.now.source.length + step }),
+        ),
+      ]),
+    );
+    this.expects = new UnrollRow(this, "expects", "it expected", (step) =>
+      this.put({ step: this.now.source.length + step }),
+    );
     this.decoder = new UnrollTape("states, held line");
     this.gap = new UnrollBars("free and held apart", FAR, "");
     this.nats = new UnrollBars("surprise", SURPRISE, " nats");
     const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
-    const writing = element("div", { class: "g2h-sheet" }, this.rows.free.node, this.rows.held.node, this.decoder.node,
-      this.gap.node, this.rows.taught.node, this.expects.node, this.nats.node);
-    const box = (sheet, label) => element("div", { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label }, sheet);
-    this.picture = element("div", { class: "g2h-dim" }, box(reading, "the encoder, step by step"), box(writing, "the decoder, three ways"));
-    const legend = element("p", { class: "g2h-legend" }, "States: one row for each unit, blue above zero, orange below. ",
-      element("i", { class: "g2h-swatch", "data-mark": "held" }), " held, ", element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
-      " otherwise than free running, or than the teacher.");
+    const writing = element(
+      "div",
+      { class: "g2h-sheet" },
+      this.rows.free.node,
+      this.rows.held.node,
+      this.decoder.node,
+      this.gap.node,
+      this.rows.taught.node,
+      this.expects.node,
+      this.nats.node,
+    );
+    const box = (sheet, label) =>
+      element(
+        "div",
+        { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label },
+        sheet,
+      );
+    this.picture = element(
+      "div",
+      { class: "g2h-dim" },
+      box(reading, "the encoder, step by step"),
+      box(writing, "the decoder, three ways"),
+    );
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      "States: one row for each unit, blue above zero, orange below. ",
+      element("i", { class: "g2h-swatch", "data-mark": "held" }),
+      " held, ",
+      element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
+      " otherwise than free running, or than the teacher.",
+    );
     return element("div", {}, this.picture, legend);
   }
 
   buildHand() {
     this.shares = element("table", { class: "g2h-numbers" });
-    this.keys = element("div", { class: "g2h-chips g2h-keys", role: "group", "aria-label": "hold a character at this step" });
+    this.keys = element("div", {
+      class: "g2h-chips g2h-keys",
+      role: "group",
+      "aria-label": "hold a character at this step",
+    });
     this.release = element("button", { type: "button" }, "Release all");
     this.hint = element("p", { class: "g2h-legend" });
     this.listen(this.keys, "click", (event) => {
@@ -93,13 +158,19 @@ class Unroller extends LiveStage {
       if (key) this.hold(key.dataset.token);
     });
     this.listen(this.release, "click", () => this.put({ held: {} }));
-    return element("div", { class: "g2h-hand g2h-dim" }, this.hint, element("div", { class: "g2h-buttons" }, this.keys, this.release), this.shares);
+    return element(
+      "div",
+      { class: "g2h-hand g2h-dim" },
+      this.hint,
+      element("div", { class: "g2h-buttons" }, this.keys, this.release),
+      this.shares,
+    );
   }
 
   // ---- where we are
 
   get steps() {
-    const { read, write } = stepsOf(this.run);
+    const { read, write } = stepsOf(this.now);
     return read + write;
   }
 
@@ -109,21 +180,7 @@ class Unroller extends LiveStage {
 
   /** The step of writing that is at hand; below 0 while it reads. */
   get writing() {
-    return this.step - this.run.source.length;
-  }
-
-  question() {
-    const { model } = this;
-    return [model.get("text"), model.get("model"), model.get("held"), model.get("taught")];
-  }
-
-  recordedQuestion() {
-    const { text, held, taught } = this.model.get("recorded");
-    return [text, 0, held, taught];
-  }
-
-  get old() {
-    return "What you see belongs to the question before.";
+    return this.step - this.now.source.length;
   }
 
   // ---- what is asked
@@ -136,68 +193,56 @@ class Unroller extends LiveStage {
     this.put({ held });
   }
 
-  later() {
-    this.dim(true);
-    super.later();
+  get old() {
+    return "What you see belongs to the question before.";
   }
 
-  type() {
-    clearTimeout(this.timer);
-    const text = spelled(this.input.value);
-    if (text === this.model.get("text")) this.hear();
-    else this.put({ text, taught: "" }); // the teacher's line was for another text
+  get nothing() {
+    return "Nothing to read yet: type a date.";
   }
 
-  /** A trait was set, by a control or by Python. */
-  hear() {
-    const text = this.model.get("text");
-    if (spelled(this.input.value) !== text) this.input.value = text;
-    this.mark();
-    this.ask();
+  /** The teacher's line was for another text. */
+  get afresh() {
+    return { taught: "" };
   }
 
-  async ask() {
-    const [text, place, held, taught] = this.question();
-    const key = JSON.stringify([text, place, held, taught]);
-    if (key === this.asked) return this.draw();
-    this.dim(true);
-    this.asked = key;
-    if (!text) {
-      this.asked = null;
-      return this.rest(`Nothing to read yet: type a date. ${this.old}`);
-    }
-    this.root.dataset.state = "reading";
-    this.state.textContent = "Reading …";
+  read(typed) {
+    return spelled(typed);
+  }
+
+  question() {
+    return ["text", "model", "held", "taught"].map((name) => this.model.get(name));
+  }
+
+  async run([text, place, holds, taught]) {
     this.lives = [this.all[inside(place, this.all.length)]];
-    const holds = Object.entries(held).map(([step, token]) => [Number(step), token]);
-    const results = await this.runAll("forcing", { text, held: holds, taught: taught || null });
-    if (!results || this.asked !== key) return;
-    const [{ refused, refusedLesson, ...run }] = results;
-    this.lessonRefusal.say(refusedLesson ?? "");
-    if (refused) return this.turnDown(refused);
-    this.refusal.say("");
-    if (refusedLesson) {
-      this.asked = null;
-      this.root.dataset.state = "refused";
-      this.state.textContent = "";
-      return;
-    }
-    const isLater = run.text !== this.run.text && this.writing >= 0;
-    const at = this.writing;
-    Object.assign(this, { run: { ...run, model: place }, isRecorded: false });
-    if (isLater) this.put({ step: run.source.length + at }); // the same step of writing
-    this.draw();
-    this.account();
-    this.dim(false);
-    Object.assign(this.root.dataset, { state: "done", question: key });
+    const held = Object.entries(holds).map(([step, token]) => [Number(step), token]);
+    this.lessonRefusal.say("");
+    const results = await this.runAll("forcing", { text, held, taught: taught || null });
+    if (!results) return null;
+    const [{ refusedLesson, ...now }] = results;
+    if (!refusedLesson) return { ...now, model: place };
+    this.lessonRefusal.say(refusedLesson);
+    this.asked = null;
+    this.root.dataset.state = "refused";
+    this.state.textContent = "";
+    return null;
   }
 
-  /** What stands there now, in words. */
-  account() {
-    const { run } = this;
-    if (this.isRecorded) this.root.dataset.state = "recorded";
-    const said = `Free running writes ${textOf(run.free) || "nothing"}. ${heldInWords(run, this.model.get("held"))} ${taughtInWords(run)}`;
-    this.state.textContent = this.isRecorded ? `A recorded example; touch anything and the network comes to life. ${said}` : said;
+  show(now) {
+    const { writing } = this;
+    const isLater = now.text !== this.now.text && writing >= 0;
+    this.now = now;
+    if (isLater) this.put({ step: now.source.length + writing }); // the same step of writing
+  }
+
+  inWords() {
+    const { now } = this;
+    const free = `Free running writes ${textOf(now.free) || "nothing"}.`;
+    const said = `${free} ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
+    return this.isRecorded
+      ? `A recorded example; touch anything and the network comes to life. ${said}`
+      : said;
   }
 
   // ---- drawing
@@ -205,14 +250,14 @@ class Unroller extends LiveStage {
   /** The controls show what is asked. */
   mark() {
     this.which.selectedIndex = inside(this.model.get("model"), this.all.length);
-    if (spelled(this.lesson.value) !== this.model.get("taught")) this.lesson.value = this.model.get("taught");
-    this.chips.forEach((chip, at) => chip.setAttribute("aria-pressed", this.model.get("examples")[at] === this.model.get("text")));
+    if (spelled(this.lesson.value) !== this.model.get("taught"))
+      this.lesson.value = this.model.get("taught");
+    super.mark();
     this.release.disabled = !Object.keys(this.model.get("held")).length;
   }
 
   draw() {
-    this.mark();
-    const { run } = this;
+    const { now: run } = this;
     const { read, write } = stepsOf(run);
     const holds = this.model.get("held");
     this.reads.show(run.source, read);
@@ -220,22 +265,42 @@ class Unroller extends LiveStage {
     this.root.style.setProperty("--g2h-read-columns", read);
     this.rows.free.show(run.free.tokens, write);
     const other = new Set(driftOf(run, -1));
-    this.rows.held.show(run.held.tokens, write, run.held.tokens.map((token, step) =>
-      (holds[step] === token ? "held" : other.has(step) ? "otherwise" : "")));
+    this.rows.held.show(
+      run.held.tokens,
+      write,
+      run.held.tokens.map((token, step) =>
+        holds[step] === token ? "held" : other.has(step) ? "otherwise" : "",
+      ),
+    );
     this.decoder.show(run.held.hidden, write);
     this.gap.show(apart(run.free, run.held), write);
     this.rows.taught.show(run.taught.tokens, write);
-    const expected = run.taught.tokens.map((_, step) => run.vocabulary[expectedAt(run.taught, step)]);
-    this.expects.show(expected, write, expected.map((token, step) => (token === run.taught.tokens[step] ? "" : "otherwise")));
+    const expected = run.taught.tokens.map(
+      (_, step) => run.vocabulary[expectedAt(run.taught, step)],
+    );
+    this.expects.show(
+      expected,
+      write,
+      expected.map((token, step) => (token === run.taught.tokens[step] ? "" : "otherwise")),
+    );
     this.nats.show(surprises(run), write);
     this.slider.max = read + write;
-    this.keys.replaceChildren(...run.vocabulary.filter((token) => !["<pad>", "<bos>"].includes(token)).map((token) =>
-      element("button", { type: "button", class: "g2h-chip", "data-token": token }, seen(token))));
+    this.keys.replaceChildren(
+      ...run.vocabulary
+        .filter((token) => !["<pad>", "<bos>"].includes(token))
+        .map((token) =>
+          element(
+            "button",
+            { type: "button", class: "g2h-chip", "data-token": token },
+            seen(token),
+          ),
+        ),
+    );
     this.drawStep();
   }
 
   drawStep() {
-    const { run, step, writing } = this;
+    const { now: run, step, writing } = this;
     this.slider.value = step + 1;
     this.slider.setAttribute("aria-valuetext", stepInWords(run, step));
     [this.back.disabled, this.on.disabled] = [step === 0, step === this.steps - 1];
@@ -249,7 +314,7 @@ class Unroller extends LiveStage {
 
   /** What may stand at the step at hand, and how likely it is in each line. */
   drawHand() {
-    const { run, writing } = this;
+    const { now: run, writing } = this;
     const canHold = writing >= 0 && writing < run.held.tokens.length;
     const holds = this.model.get("held");
     this.hint.textContent = canHold
@@ -260,9 +325,27 @@ class Unroller extends LiveStage {
       key.setAttribute("aria-pressed", holds[writing] === key.dataset.token);
     });
     const rows = writing < 0 ? [] : likeliestAt(run, LINES, writing);
-    const head = element("tr", {}, element("th", {}, "expects"), ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])));
-    this.shares.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows.map(({ id, token, shares }) =>
-      element("tr", {}, element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))), ...shares.map(bar)))));
+    const head = element(
+      "tr",
+      {},
+      element("th", {}, "expects"),
+      ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])),
+    );
+    this.shares.replaceChildren(
+      element("thead", {}, head),
+      element(
+        "tbody",
+        {},
+        ...rows.map(({ id, token, shares }) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))),
+            ...shares.map(bar),
+          ),
+        ),
+      ),
+    );
     this.shares.hidden = !rows.length;
   }
 }

@@ -48,7 +48,8 @@ export function score(questions, answers) {
   const done = answers.filter((answer) => answer !== null).length;
   if (done < questions.length) return `${done} of ${questions.length} answered.`;
   const missed = questions.flatMap((question, place) =>
-    isRight(question, answers[place]) ? [] : [place + 1]);
+    isRight(question, answers[place]) ? [] : [place + 1],
+  );
   const right = questions.length - missed.length;
   if (!missed.length) return `All ${right} right.`;
   const which = missed.length === 1 ? "question" : "questions";

@@ -1,8 +1,18 @@
 // The kit that every view shares.
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /** An element with attributes (left out when null or false) and children. */
 export function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same of a drawing. */
+export function drawn(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
   }

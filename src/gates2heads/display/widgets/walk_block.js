@@ -7,7 +7,11 @@ const FLIP = 0.65; // from this weight on, the shade asks for the other ink
 
 export class WalkBlock {
   constructor() {
-    this.node = element("div", { class: "g2h-block", role: "region", "aria-label": "the open block" });
+    this.node = element("div", {
+      class: "g2h-block",
+      role: "region",
+      "aria-label": "the open block",
+    });
   }
 
   /** Shows a box at a place {step, token}; words as `wordsOfWalk` gives them, width D. */
@@ -15,34 +19,64 @@ export class WalkBlock {
     const isEncoder = box.stack === "encoder";
     const word = isEncoder ? words.read[at.token] : words.written[at.step];
     const begin = isEncoder ? `Encoder, ${box.name}, at ` : `Decoder, ${box.name}, about to write `;
-    const head = element("p", { class: "g2h-blockname" }, element("b", {}, begin, element("bdi", {}, `“${word}”`)));
+    const head = element(
+      "p",
+      { class: "g2h-blockname" },
+      element("b", {}, begin, element("bdi", {}, `“${word}”`)),
+    );
     const parts = box.stages.map((stage) => partOf(stage, at, words, width));
-    const most = Math.max(...parts.flatMap(({ before, added, after }) => [before ?? 0, added ?? 0, after]), 1e-9);
+    const most = Math.max(
+      ...parts.flatMap(({ before, added, after }) => [before ?? 0, added ?? 0, after]),
+      1e-9,
+    );
     const scrolled = this.node.querySelector(".g2h-heads")?.scrollLeft ?? 0;
     this.node.className = `g2h-block g2h-${box.stack}`;
-    this.node.replaceChildren(head, ...parts.map((part, place) => this.part(part, most, place === 0)), box.block ? "" : this.embedding(isEncoder));
+    this.node.replaceChildren(
+      head,
+      ...parts.map((part, place) => this.part(part, most, place === 0)),
+      box.block ? "" : this.embedding(isEncoder),
+    );
     for (const heads of this.node.querySelectorAll(".g2h-heads")) heads.scrollLeft = scrolled;
   }
 
   embedding(isEncoder) {
-    return element("p", { class: "g2h-note" }, isEncoder
-      ? "Each token's row of the embedding table, times √D, plus the sinusoids of its position. All tokens go on together."
-      : "The row of the token written last, times √D, plus the sinusoids of its position. One token goes on; what came before it waits in the cache.");
+    return element(
+      "p",
+      { class: "g2h-note" },
+      isEncoder
+        ? "Each token's row of the embedding table, times √D, plus the sinusoids of its position. All tokens go on together."
+        : "The row of the token written last, times √D, plus the sinusoids of its position. One token goes on; what came before it waits in the cache.",
+    );
   }
 
   part(part, most, isFirst) {
     const { before, added, after, shape, heads } = part;
-    const line = (name, size, more = "", kind = "stream") => element("div", { class: "g2h-line", "data-name": name, "data-size": size.toFixed(6) },
-      element("span", {}, name),
-      element("span", { class: "g2h-bar" }, this.fill(size / most, kind)),
-      element("span", { class: "g2h-size" }, short(size), more));
+    const line = (name, size, more = "", kind = "stream") =>
+      element(
+        "div",
+        { class: "g2h-line", "data-name": name, "data-size": size.toFixed(6) },
+        element("span", {}, name),
+        element("span", { class: "g2h-bar" }, this.fill(size / most, kind)),
+        element("span", { class: "g2h-size" }, short(size), more),
+      );
     const came = before !== null && isFirst ? [line("comes in", before)] : [];
-    const more = before === null ? [] : [line("adds", added, ` (${Math.round(100 * shareOf(part))} %)`, "added")];
-    return element("section", { class: "g2h-part", "data-part": part.part },
-      element("div", { class: "g2h-sizes" },
+    const more =
+      before === null
+        ? []
+        : [line("adds", added, ` (${Math.round(100 * shareOf(part))} %)`, "added")];
+    return element(
+      "section",
+      { class: "g2h-part", "data-part": part.part },
+      element(
+        "div",
+        { class: "g2h-sizes" },
         element("p", { class: "g2h-partname" }, element("b", {}, PARTS[part.part]), ` ${shape}`),
-        ...came, ...more, line("leaves", after)),
-      heads ? this.heads(part) : "");
+        ...came,
+        ...more,
+        line("leaves", after),
+      ),
+      heads ? this.heads(part) : "",
+    );
   }
 
   fill(share, kind) {
@@ -57,14 +91,29 @@ export class WalkBlock {
       shade.style.setProperty("--g2h-weight", weight.toFixed(4));
       const percent = Math.round(100 * weight);
       const name = `g2h-weight${weight >= FLIP ? " g2h-full" : ""}`;
-      return element("td", { class: name, "data-weight": weight.toFixed(6) }, shade, element("span", {}, percent ? String(percent) : "·"));
+      return element(
+        "td",
+        { class: name, "data-weight": weight.toFixed(6) },
+        shade,
+        element("span", {}, percent ? String(percent) : "·"),
+      );
     };
     const rows = heads.map((weights, head) =>
-      element("tr", {}, element("th", { scope: "row" }, `head ${head + 1}`), ...weights.map(cell)));
-    const names = seen.map((word) => element("th", { scope: "col", class: isCross ? "g2h-seen" : "" }, element("bdi", {}, word)));
-    const table = element("table", {},
+      element("tr", {}, element("th", { scope: "row" }, `head ${head + 1}`), ...weights.map(cell)),
+    );
+    const names = seen.map((word) =>
+      element("th", { scope: "col", class: isCross ? "g2h-seen" : "" }, element("bdi", {}, word)),
+    );
+    const table = element(
+      "table",
+      {},
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "% on"), ...names)),
-      element("tbody", {}, ...rows));
-    return element("div", { class: "g2h-heads", tabindex: 0, role: "region", "aria-label": "where its heads look" }, table);
+      element("tbody", {}, ...rows),
+    );
+    return element(
+      "div",
+      { class: "g2h-heads", tabindex: 0, role: "region", "aria-label": "where its heads look" },
+      table,
+    );
   }
 }

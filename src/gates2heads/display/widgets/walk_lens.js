@@ -4,8 +4,12 @@ import { cellsOf, chance, depthName, rankInWords, settledAt, wordShown } from ".
 import { element } from "./view.js";
 
 const KEYS = {
-  ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0],
-  Home: [0, -Infinity], End: [0, Infinity],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
 };
 
 export class WalkLens {
@@ -16,7 +20,12 @@ export class WalkLens {
     this.table = element("table", { class: "g2h-lens" });
     this.scroll = element("div", { class: "g2h-lensbox" }, this.table);
     this.named = element("div", { class: "g2h-named" });
-    const caption = element("p", { class: "g2h-caption" }, element("b", {}, "What each layer would say"), " if it were the last: norm and readout behind each block, a logit lens");
+    const caption = element(
+      "p",
+      { class: "g2h-caption" },
+      element("b", {}, "What each layer would say"),
+      " if it were the last: norm and readout behind each block, a logit lens",
+    );
     this.node = element("div", { class: "g2h-lensview" }, caption, this.scroll, this.named);
     const on = (type, handler) => stage.listen(this.table, type, handler);
     on("pointerover", (event) => event.pointerType === "mouse" && this.point(event.target));
@@ -57,38 +66,65 @@ export class WalkLens {
   show(result) {
     this.result = result;
     this.cells = cellsOf(result);
-    const focused = this.table.contains(document.activeElement) ? this.placeOf(document.activeElement) : null;
-    this.buttons = this.cells.map((steps, depth) => steps.map((cell, step) => this.button(cell, depth, step)));
+    const focused = this.table.contains(document.activeElement)
+      ? this.placeOf(document.activeElement)
+      : null;
+    this.buttons = this.cells.map((steps, depth) =>
+      steps.map((cell, step) => this.button(cell, depth, step)),
+    );
     const rows = this.buttons.map((buttons, depth) =>
-      element("tr", {}, element("th", { scope: "row" }, depthName(depth)), ...buttons.map((button) => element("td", {}, button))));
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, depthName(depth)),
+        ...buttons.map((button) => element("td", {}, button)),
+      ),
+    );
     const steps = this.cells[0].map((_, step) => element("th", { scope: "col" }, String(step + 1)));
     this.heads = steps;
     this.table.replaceChildren(
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "step"), ...steps)),
-      element("tbody", {}, ...rows));
+      element("tbody", {}, ...rows),
+    );
     this.depth = Math.min(this.depth, this.cells.length - 1);
-    if (focused) this.buttons[Math.min(focused[0], this.buttons.length - 1)][Math.min(focused[1], steps.length - 1)].focus({ preventScroll: true });
+    if (focused)
+      this.buttons[Math.min(focused[0], this.buttons.length - 1)][
+        Math.min(focused[1], steps.length - 1)
+      ].focus({ preventScroll: true });
   }
 
   button({ word, logProb, isFinal }, depth, step) {
     const shown = wordShown(word);
     const told = `${depthName(depth)}, step ${step + 1}: “${shown}”, ${chance(logProb)}${isFinal ? ", as the model writes" : ""}`;
-    const node = element("button", {
-      type: "button", class: `g2h-says${isFinal ? " g2h-final" : ""}`, tabindex: -1,
-      "data-depth": depth, "data-step": step, "data-prob": Math.exp(logProb).toFixed(6), "data-word": word, "aria-label": told,
-    }, element("bdi", {}, shown), element("small", {}, isFinal ? "✓ " : "", chance(logProb)));
+    const node = element(
+      "button",
+      {
+        type: "button",
+        class: `g2h-says${isFinal ? " g2h-final" : ""}`,
+        tabindex: -1,
+        "data-depth": depth,
+        "data-step": step,
+        "data-prob": Math.exp(logProb).toFixed(6),
+        "data-word": word,
+        "aria-label": told,
+      },
+      element("bdi", {}, shown),
+      element("small", {}, isFinal ? "✓ " : "", chance(logProb)),
+    );
     return node;
   }
 
   /** Marks the step at hand, and the cell whose likeliest words are named. */
   mark(step) {
     this.step = step;
-    this.buttons.forEach((buttons, depth) => buttons.forEach((node, at) => {
-      const isChosen = depth === this.depth && at === step;
-      node.setAttribute("aria-pressed", isChosen);
-      node.tabIndex = isChosen ? 0 : -1;
-      node.parentElement.classList.toggle("g2h-now", at === step);
-    }));
+    this.buttons.forEach((buttons, depth) =>
+      buttons.forEach((node, at) => {
+        const isChosen = depth === this.depth && at === step;
+        node.setAttribute("aria-pressed", isChosen);
+        node.tabIndex = isChosen ? 0 : -1;
+        node.parentElement.classList.toggle("g2h-now", at === step);
+      }),
+    );
     this.heads.forEach((node, at) => node.classList.toggle("g2h-now", at === step));
     this.inSight(step);
     this.name(this.depth, step);
@@ -113,12 +149,26 @@ export class WalkLens {
       const logProb = readouts.logProbs[depth][step][place];
       const bar = element("i", { class: "g2h-fill" });
       bar.style.width = `${(100 * Math.exp(logProb)).toFixed(1)}%`;
-      return element("li", { "data-prob": Math.exp(logProb).toFixed(6), "data-word": word, class: word === target[step] ? "g2h-final" : "" },
-        element("bdi", {}, wordShown(word)), element("span", { class: "g2h-bar" }, bar), element("span", { class: "g2h-size" }, chance(logProb)));
+      return element(
+        "li",
+        {
+          "data-prob": Math.exp(logProb).toFixed(6),
+          "data-word": word,
+          class: word === target[step] ? "g2h-final" : "",
+        },
+        element("bdi", {}, wordShown(word)),
+        element("span", { class: "g2h-bar" }, bar),
+        element("span", { class: "g2h-size" }, chance(logProb)),
+      );
     });
     const own = element("bdi", {}, `“${wordShown(target[step])}”`);
-    const told = element("p", {}, `Step ${step + 1}, ${depthName(depth)}: the written `, own,
-      ` is ${rankInWords(rank)} (${chance(readouts.written[depth][step])}); first for good ${depthName(settled)}.`);
+    const told = element(
+      "p",
+      {},
+      `Step ${step + 1}, ${depthName(depth)}: the written `,
+      own,
+      ` is ${rankInWords(rank)} (${chance(readouts.written[depth][step])}); first for good ${depthName(settled)}.`,
+    );
     this.named.dataset.rank = rank;
     this.named.replaceChildren(told, element("ol", {}, ...most));
   }

@@ -10,7 +10,11 @@ export class WalkMap {
   /** stage: the view; choose: hears the place of the box that is pressed. */
   constructor(stage, choose) {
     this.choose = choose;
-    this.node = element("div", { class: "g2h-map", role: "group", "aria-label": "blocks of the model" });
+    this.node = element("div", {
+      class: "g2h-map",
+      role: "group",
+      "aria-label": "blocks of the model",
+    });
     stage.listen(this.node, "click", (event) => {
       const box = event.target.closest("button");
       if (box) choose(Number(box.dataset.place));
@@ -38,12 +42,24 @@ export class WalkMap {
     this.nodes = this.boxes.map((box, place) => this.box(box, place));
     this.said = element("p", { class: "g2h-said" });
     const begin = firstWriting(this.boxes);
-    const row = (stack, nodes) => element("div", { class: `g2h-stack g2h-${stack}` },
-      element("span", { class: "g2h-sidename" }, stack), element("div", { class: "g2h-boxes" }, ...nodes));
-    const handed = element("p", { class: "g2h-handed" }, "↓ its last vectors become the keys and values of cross-attention, once, for each block below");
+    const row = (stack, nodes) =>
+      element(
+        "div",
+        { class: `g2h-stack g2h-${stack}` },
+        element("span", { class: "g2h-sidename" }, stack),
+        element("div", { class: "g2h-boxes" }, ...nodes),
+      );
+    const handed = element(
+      "p",
+      { class: "g2h-handed" },
+      "↓ its last vectors become the keys and values of cross-attention, once, for each block below",
+    );
     this.node.replaceChildren(
-      row("encoder", this.nodes.slice(0, begin)), handed,
-      row("decoder", this.nodes.slice(begin)), this.said);
+      row("encoder", this.nodes.slice(0, begin)),
+      handed,
+      row("decoder", this.nodes.slice(begin)),
+      this.said,
+    );
     this.nodes[focused]?.focus({ preventScroll: true });
   }
 
@@ -51,10 +67,14 @@ export class WalkMap {
     const bar = element("i", { class: "g2h-fill" });
     const size = element("span", { class: "g2h-size" });
     this.bars.push({ bar, size });
-    return element("button", { type: "button", class: "g2h-box", "data-place": place },
-      element("span", { class: "g2h-boxname" }, box.name), size,
+    return element(
+      "button",
+      { type: "button", class: "g2h-box", "data-place": place },
+      element("span", { class: "g2h-boxname" }, box.name),
+      size,
       element("span", { class: "g2h-bar" }, bar),
-      element("small", {}, partsInWords(box)));
+      element("small", {}, partsInWords(box)),
+    );
   }
 
   /** Marks the open box, and draws how large the vector at hand is when it leaves each box. */
@@ -67,9 +87,16 @@ export class WalkMap {
       this.bars[n].size.textContent = short(size);
       this.nodes[n].dataset.size = size.toFixed(6);
       this.nodes[n].setAttribute("aria-pressed", n === place);
-      this.nodes[n].setAttribute("aria-label", `${box.stack}, ${box.name}: leaves with size ${short(size)}`);
+      this.nodes[n].setAttribute(
+        "aria-label",
+        `${box.stack}, ${box.name}: leaves with size ${short(size)}`,
+      );
     });
     const { word, logProb } = cellsOf(this.result).at(-1)[step];
-    this.said.replaceChildren("→ last norm, then the readout: ", element("b", {}, element("bdi", {}, `“${wordShown(word)}”`)), ` ${chance(logProb)}`);
+    this.said.replaceChildren(
+      "→ last norm, then the readout: ",
+      element("b", {}, element("bdi", {}, `“${wordShown(word)}”`)),
+      ` ${chance(logProb)}`,
+    );
   }
 }

@@ -17,7 +17,8 @@ export function boxesOf(stages) {
     const { stack, block } = stage;
     const last = boxes.at(-1);
     if (last && last.stack === stack && last.block === block) last.stages.push(stage);
-    else boxes.push({ stack, block, name: block ? `block ${block}` : "embedding", stages: [stage] });
+    else
+      boxes.push({ stack, block, name: block ? `block ${block}` : "embedding", stages: [stage] });
   }
   return boxes;
 }
@@ -47,13 +48,17 @@ export function goOn({ place, step }, boxes, steps, forward) {
   return place > 0 ? { place: place - 1, step } : null;
 }
 
-/** What a reader sees of the pieces: who is read, who is written, and what each step has just read. */
+/**
+ * What a reader sees of the pieces: who is read, who is written, and what each step has just read.
+ */
 export function wordsOfWalk({ source, target }) {
   const [read, written] = [labelsOf(source), labelsOf(target)];
   return { read, written, before: ["start", ...written.slice(0, -1)] };
 }
 
-/** The weights (H, L, S) of an attention in one row: of each head the weights of what it may see. */
+/**
+ * The weights (H, L, S) of an attention in one row: of each head the weights of what it may see.
+ */
 export function headsAt({ shape: [heads, rows, columns], data }, row, seen = columns) {
   return Array.from({ length: heads }, (_, head) => {
     const start = (head * rows + row) * columns;
@@ -95,11 +100,13 @@ export const depthName = (depth) => (depth ? `after block ${depth}` : "after the
 
 /** The table: [depth][step] -> {word, logProb, isFinal}. */
 export function cellsOf({ readouts, target }) {
-  return readouts.words.map((steps, depth) => steps.map(([word], step) => ({
-    word,
-    logProb: readouts.logProbs[depth][step][0],
-    isFinal: word === target[step],
-  })));
+  return readouts.words.map((steps, depth) =>
+    steps.map(([word], step) => ({
+      word,
+      logProb: readouts.logProbs[depth][step][0],
+      isFinal: word === target[step],
+    })),
+  );
 }
 
 /** From which depth on the first word is the one that is written, at one step. */
@@ -110,7 +117,8 @@ export function settledAt(cells, step) {
 }
 
 /** At how many steps the first word of each depth is the one that is written. */
-export const agreements = (cells) => cells.map((steps) => steps.filter(({ isFinal }) => isFinal).length);
+export const agreements = (cells) =>
+  cells.map((steps) => steps.filter(({ isFinal }) => isFinal).length);
 
 /** How a word is shown: an open piece by its sign, as in the rows of tokens. */
 export const wordShown = (piece) => labelsOf(["", piece])[1] || "␣";
@@ -125,15 +133,25 @@ export function rankInWords(rank) {
 /** What is kept after a step, and what computing all of it anew would have cost so far. */
 export function keptAt({ shape: [layers, heads, width], source, target, without }, step) {
   const each = 2 * layers * heads * width;
-  return { each, layers, width: heads * width, source, target: target[step], total: source + target[step], without: without[step] };
+  return {
+    each,
+    layers,
+    width: heads * width,
+    source,
+    target: target[step],
+    total: source + target[step],
+    without: without[step],
+  };
 }
 
 export function keptInWords(cache, step) {
   const { each, layers, width, source, target, total, without } = keptAt(cache, step);
   const times = (without / total).toFixed(1);
-  return `A token has ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. Kept: ${grouped(source)} `
-    + `of the source, once, + ${grouped(target)} of what is written = ${grouped(total)}. Were nothing kept, `
-    + `${grouped(without)} would have been computed by now: ${times} times as many.`;
+  return (
+    `A token has ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. Kept: ${grouped(source)} ` +
+    `of the source, once, + ${grouped(target)} of what is written = ${grouped(total)}. Were nothing kept, ` +
+    `${grouped(without)} would have been computed by now: ${times} times as many.`
+  );
 }
 
 // ---- in words
@@ -149,8 +167,10 @@ export function placeInWords(result, { place, step, token }) {
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
     : `Decoder, ${box.name}, about to write “${words.written[step]}”: `;
   if (!box.block) return `${begin}a vector of size ${short(came[row])}.`;
-  const added = box.stages.map((stage) =>
-    `${PARTS[stage.part]} adds ${short(stage.added[row])} to ${short(stage.before[row])}`);
+  const added = box.stages.map(
+    (stage) =>
+      `${PARTS[stage.part]} adds ${short(stage.added[row])} to ${short(stage.before[row])}`,
+  );
   return `${begin}${added.join(", ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
 }
 
@@ -160,7 +180,9 @@ export function lensInWords(result, depth, step) {
   const isLast = depth === result.readouts.words.length - 1;
   const says = `“${wordShown(cell.word)}” (${chance(cell.logProb)})`;
   if (isLast) return `It says ${says}.`;
-  const ends = cell.isFinal ? "as the whole model does" : `the whole model says “${wordShown(result.target[step])}”`;
+  const ends = cell.isFinal
+    ? "as the whole model does"
+    : `the whole model says “${wordShown(result.target[step])}”`;
   return `If it were the last, it would say ${says}; ${ends}.`;
 }
 
@@ -169,7 +191,11 @@ export function walkInWords(result) {
   const cells = cellsOf(result);
   const last = cells.length - 1;
   const steps = result.target.length;
-  const early = agreements(cells).slice(1, last).map((count, at) => `${count} after block ${at + 1}`);
-  const told = early.length ? ` Of its ${steps} tokens the lens already reads ${early.join(", ")}.` : "";
+  const early = agreements(cells)
+    .slice(1, last)
+    .map((count, at) => `${count} after block ${at + 1}`);
+  const told = early.length
+    ? ` Of its ${steps} tokens the lens already reads ${early.join(", ")}.`
+    : "";
   return `It wrote “${result.written}”.${told}`;
 }

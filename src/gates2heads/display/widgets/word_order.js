@@ -11,7 +11,9 @@ export class WordOrder {
     this.change = change;
     this.picked = 0;
     this.row = element("div", {
-      class: "g2h-words", role: "group", lang: "de",
+      class: "g2h-words",
+      role: "group",
+      lang: "de",
       "aria-label": "word order; arrows walk, Shift with an arrow moves the word",
     });
     const button = (text, action, label) => {
@@ -23,8 +25,12 @@ export class WordOrder {
     this.right = button("→", () => this.move(this.picked, this.picked + 1), "move the word right");
     this.shuffle = button("Shuffle the words", () => this.change(shuffled(this.order.length)));
     this.back = button("As typed", () => this.change(unmoved(this.order.length)));
-    this.node = element("div", { class: "g2h-order" }, this.row,
-      element("div", { class: "g2h-buttons" }, this.shuffle, this.left, this.right, this.back));
+    this.node = element(
+      "div",
+      { class: "g2h-order" },
+      this.row,
+      element("div", { class: "g2h-buttons" }, this.shuffle, this.left, this.right, this.back),
+    );
     this.hear(stage);
   }
 
@@ -54,18 +60,32 @@ export class WordOrder {
   show(text, order) {
     const { words, end } = wordsIn(text);
     this.words = words;
-    this.order = inOrder(text, order) === text && order.length !== words.length ? unmoved(words.length) : order;
+    this.order =
+      inOrder(text, order) === text && order.length !== words.length
+        ? unmoved(words.length)
+        : order;
     this.picked = Math.min(this.picked, Math.max(words.length - 1, 0));
     const hadFocus = this.row.contains(document.activeElement);
-    this.row.replaceChildren(...this.order.map((from, place) => this.wordNode(words[from], place, from)), end);
+    this.row.replaceChildren(
+      ...this.order.map((from, place) => this.wordNode(words[from], place, from)),
+      end,
+    );
     if (hadFocus) this.row.children[this.picked]?.focus();
     this.mark();
   }
 
   wordNode(text, place, from) {
-    const node = element("button", {
-      type: "button", class: "g2h-word", draggable: "true", dir: "auto", "data-place": place,
-    }, text);
+    const node = element(
+      "button",
+      {
+        type: "button",
+        class: "g2h-word",
+        draggable: "true",
+        dir: "auto",
+        "data-place": place,
+      },
+      text,
+    );
     node.classList.toggle("g2h-moved", from !== place);
     return node;
   }

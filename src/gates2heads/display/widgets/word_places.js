@@ -1,4 +1,5 @@
-// Where the words of a map stand on paper: points by their places, labels so that none hides another.
+// Where the words of a map stand on paper: points by their places, labels so that none hides
+// another.
 
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];
@@ -19,7 +20,8 @@ export function laidOut(places, points, { width, height, letter, line, edge }) {
     ...[width - 2 * edge, height - 2 * line].map((room, axis) => {
       const along = places.map((place) => place[axis]);
       return room / Math.max(Math.max(...along) - Math.min(...along), 1e-9);
-    }));
+    }),
+  );
   const middle = [0, 1].map((axis) => {
     const along = places.map((place) => place[axis]);
     return (Math.max(...along) + Math.min(...along)) / 2;
@@ -31,11 +33,20 @@ export function laidOut(places, points, { width, height, letter, line, edge }) {
   const taken = found.map(({ x, y }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
   return found.map((point, at) => {
     const long = points[at].length * letter;
-    const best = sides(point, long, line).map((box, order) => {
-      const outside = Math.max(0, -box.left) + Math.max(0, box.right - width) + Math.max(0, -box.top) + Math.max(0, box.bottom - height);
-      const hidden = taken.reduce((total, other, place) => total + (place === at ? 0 : overlap(box, other)), 0);
-      return { ...box, cost: hidden + 50 * outside + order };
-    }).reduce((one, other) => (other.cost < one.cost ? other : one));
+    const best = sides(point, long, line)
+      .map((box, order) => {
+        const outside =
+          Math.max(0, -box.left) +
+          Math.max(0, box.right - width) +
+          Math.max(0, -box.top) +
+          Math.max(0, box.bottom - height);
+        const hidden = taken.reduce(
+          (total, other, place) => total + (place === at ? 0 : overlap(box, other)),
+          0,
+        );
+        return { ...box, cost: hidden + 50 * outside + order };
+      })
+      .reduce((one, other) => (other.cost < one.cost ? other : one));
     taken.push(best);
     return { ...point, left: best.start, top: best.top + 0.78 * line, anchor: best.anchor };
   });
@@ -44,7 +55,9 @@ export function laidOut(places, points, { width, height, letter, line, edge }) {
 /** Where a label may stand: right, left, above, below, and farther off. */
 function sides({ x, y }, long, line) {
   const beside = (start, top, anchor) => {
-    const left = { start, middle: start - long / 2, end: start - long }[anchor === "middle" ? "middle" : anchor];
+    const left = { start, middle: start - long / 2, end: start - long }[
+      anchor === "middle" ? "middle" : anchor
+    ];
     return { start, anchor, left, right: left + long, top, bottom: top + line };
   };
   return [0, 1, 2].flatMap((far) => [
@@ -74,14 +87,20 @@ export function answerInWords({ asked, cosines, found, shares }) {
   const [a, b, c] = asked;
   const [first] = found[0];
   const map = ` The map shows ${Math.round(100 * (shares[0] + shares[1]))} % of these points' spread.`;
-  if (c !== undefined) return `${a} is to ${b} as ${c} is to ${first[0]} (cosine ${told(first[1])}).${map}`;
-  if (b !== undefined) return `The cosine between ${a} and ${b} is ${told(cosines[0])}. From ${a} towards ${b} lies ${first[0]}; the other way ${found[1][0][0]}.${map}`;
+  if (c !== undefined)
+    return `${a} is to ${b} as ${c} is to ${first[0]} (cosine ${told(first[1])}).${map}`;
+  if (b !== undefined)
+    return `The cosine between ${a} and ${b} is ${told(cosines[0])}. From ${a} towards ${b} lies ${first[0]}; the other way ${found[1][0][0]}.${map}`;
   return `Nearest to ${a} is ${first[0]}, cosine ${told(first[1])}.${map}`;
 }
 
 /** Which arrows the map draws: from one point to another, by their names. */
 export function arrows({ asked }) {
   const [a, b, c] = asked;
-  if (c !== undefined) return [[a, b], [c, GOAL]];
+  if (c !== undefined)
+    return [
+      [a, b],
+      [c, GOAL],
+    ];
   return b === undefined ? [] : [[a, b]];
 }

@@ -38,7 +38,9 @@ export function* beamSteps(step, state, options) {
     const answers = front.map((one) => ask(step, one.state, one.tokens.at(-1) ?? bos, eos));
     const count = refill ? 2 * width : width;
     const isForced = length <= prefix.length;
-    const found = isForced ? only(prefix[length - 1], front, answers) : likeliest(front, answers, count);
+    const found = isForced
+      ? only(prefix[length - 1], front, answers)
+      : likeliest(front, answers, count);
     const { complete, goingOn } = sortOut(found, { room, eos, refill, cut });
     if (tree) tree.grow(sumsOf(front, answers), fates(found, complete, goingOn, eos), rule);
     const grown = ({ slot, token, logProb }) => ({
@@ -46,11 +48,16 @@ export function* beamSteps(step, state, options) {
       logProb,
       state: answers[slot].state,
     });
-    for (const one of complete) collect(pool, { ...grown(one), finished: one.token === eos }, nBest, rule);
+    for (const one of complete)
+      collect(pool, { ...grown(one), finished: one.token === eos }, nBest, rule);
     const open = goingOn.map(grown);
     yield pool[0] ?? open[0] ?? { tokens: [], logProb: -Infinity };
     const worst = pool.length < nBest ? -Infinity : pool[nBest - 1].score;
-    if (!open.length || (earlyStopping && !(worst < rule.bound(open[0].logProb, length, maxLength)))) break;
+    if (
+      !open.length ||
+      (earlyStopping && !(worst < rule.bound(open[0].logProb, length, maxLength)))
+    )
+      break;
     if (!refill) room -= complete.length;
     front = open;
   }
@@ -58,21 +65,32 @@ export function* beamSteps(step, state, options) {
 }
 
 function checkSizes(width, nBest) {
-  for (const [name, number] of [["width", width], ["nBest", nBest]]) {
+  for (const [name, number] of [
+    ["width", width],
+    ["nBest", nBest],
+  ]) {
     if (!Number.isInteger(number) || number < 1) {
       throw new Error(`${name} must be a whole number of at least 1, got ${number}`);
     }
   }
-  if (nBest > width) throw new Error(`nBest must be at most width, got ${nBest} of a beam of ${width}`);
+  if (nBest > width)
+    throw new Error(`nBest must be at most width, got ${nBest} of a beam of ${width}`);
 }
 
 // The `count` likeliest of all ways to go on; they are among the likeliest of each open sequence.
 function likeliest(front, answers, count) {
   const ways = front.flatMap(({ logProb }, slot) => {
     const { logProbs } = answers[slot];
-    return top(logProbs, count).map((token) => ({ slot, token, logProb: logProb + logProbs[token] }));
+    return top(logProbs, count).map((token) => ({
+      slot,
+      token,
+      logProb: logProb + logProbs[token],
+    }));
   });
-  return top(ways.map((way) => way.logProb), count).map((place) => ways[place]);
+  return top(
+    ways.map((way) => way.logProb),
+    count,
+  ).map((place) => ways[place]);
 }
 
 // The forced way to go on, which keeps the log-probability that the model gives it.
@@ -103,7 +121,9 @@ function collect(pool, sequence, nBest, rule) {
 }
 
 function sumsOf(front, answers) {
-  return front.map((one, slot) => Float64Array.from(answers[slot].logProbs, (number) => one.logProb + number));
+  return front.map((one, slot) =>
+    Float64Array.from(answers[slot].logProbs, (number) => one.logProb + number),
+  );
 }
 
 // For the tree: what becomes of the candidates that are followed, in their order.

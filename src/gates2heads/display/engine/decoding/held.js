@@ -6,10 +6,11 @@ import { top } from "./top.js";
  * Read a source (S tokens) and write from it three times: freely; with tokens held in the place of
  * what would have been written; and taught, where each step reads the teacher's token before it.
  *
- * @param {object} options bos, eos; maxLength, of a free line; held: [[step, token]…], from 0; taught:
- *   the teacher's tokens without <eos>, or null for what is written freely
- * Yields {length} after every step. Returns {states: {shape: [S, U], data}, summary: (U,), free, held,
- * taught}; each line is {tokens, hidden: {shape: [T, U], data}, logProbs: {shape: [T, V], data}}.
+ * @param {object} options bos, eos; maxLength, of a free line; held: [[step, token]…], from 0;
+ *   taught: the teacher's tokens without <eos>, or null for what is written freely
+ * Yields {length} after every step. Returns {states: {shape: [S, U], data}, summary: (U,), free,
+ * held, taught}; each line is {tokens, hidden: {shape: [T, U], data}, logProbs: {shape: [T, V],
+ * data}}.
  */
 export function* forcingSteps(model, source, { bos, eos, maxLength, held = [], taught = null }) {
   const state = model.start(source);
@@ -21,10 +22,17 @@ export function* forcingSteps(model, source, { bos, eos, maxLength, held = [], t
     : free;
   const told = taught ?? free.tokens.filter((token) => token !== eos);
   const lesson = new Map([...told, eos].map((token, step) => [step, token]));
-  const taughtLine = yield* lineSteps(model, state, { ...options, length: lesson.size, held: lesson });
+  const taughtLine = yield* lineSteps(model, state, {
+    ...options,
+    length: lesson.size,
+    held: lesson,
+  });
   const { rows, columns } = states;
   return {
-    states: { shape: [rows, columns], data: Float32Array.from(states.data.subarray(0, rows * columns)) },
+    states: {
+      shape: [rows, columns],
+      data: Float32Array.from(states.data.subarray(0, rows * columns)),
+    },
     summary: Float32Array.from(summary),
     free,
     held: line,
@@ -32,7 +40,9 @@ export function* forcingSteps(model, source, { bos, eos, maxLength, held = [], t
   };
 }
 
-/** One way along the steps, up to the first <eos>; what is held stands there, whatever is likelier. */
+/**
+ * One way along the steps, up to the first <eos>; what is held stands there, whatever is likelier.
+ */
 export function* lineSteps(model, state, { bos, eos, length, held }) {
   const tokens = [];
   const hidden = [];

@@ -43,11 +43,14 @@ export class Wu extends LengthRule {
 /** The rule, or the one that divides by nothing; refuse what is none up to this length. */
 export function checkRule(rule, maxLength) {
   const chosen = rule ?? new Power(0);
-  if (!(chosen instanceof LengthRule)) throw new Error("lengthRule must be a rule, such as new Power(0.75)");
+  if (!(chosen instanceof LengthRule))
+    throw new Error("lengthRule must be a rule, such as new Power(0.75)");
   for (const length of [1, maxLength]) {
     const divisor = chosen.divisor(length);
     if (!(divisor > 0 && divisor < Infinity)) {
-      throw new Error(`lengthRule must divide by positive finite numbers, got ${divisor} at length ${length}`);
+      throw new Error(
+        `lengthRule must divide by positive finite numbers, got ${divisor} at length ${length}`,
+      );
     }
   }
   return chosen;

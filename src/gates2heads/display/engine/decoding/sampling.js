@@ -7,7 +7,8 @@ import { finish } from "./steps.js";
 /** Random numbers that a seed repeats: three 32-bit words and a counter, mixed as in sfc32. */
 export class Generator {
   constructor(seed = 0) {
-    if (!Number.isInteger(seed) || seed < 0) throw new Error(`seed must be a whole number from 0, got ${seed}`);
+    if (!Number.isInteger(seed) || seed < 0)
+      throw new Error(`seed must be a whole number from 0, got ${seed}`);
     this.words = [seed | 0, Math.floor(seed / 2 ** 32) | 0, 0, 1];
     for (let round = 0; round < 16; round += 1) this.word();
   }
@@ -15,7 +16,12 @@ export class Generator {
   word() {
     const [a, b, c, counter] = this.words;
     const sum = (a + b + counter) | 0;
-    this.words = [b ^ (b >>> 9), (c + (c << 3)) | 0, (((c << 21) | (c >>> 11)) + sum) | 0, (counter + 1) | 0];
+    this.words = [
+      b ^ (b >>> 9),
+      (c + (c << 3)) | 0,
+      (((c << 21) | (c >>> 11)) + sum) | 0,
+      (counter + 1) | 0,
+    ];
     return sum >>> 0;
   }
 
@@ -38,7 +44,8 @@ export function temper(logProbs, temperature) {
 /** Keep the k likeliest tokens: Fan et al. 2018, section 5.1. Of equals, the first stay. */
 export function keepTopK(logProbs, k) {
   checkAllowed(logProbs);
-  if (!Number.isInteger(k) || k < 1) throw new Error(`topK must be a whole number of at least 1, got ${k}`);
+  if (!Number.isInteger(k) || k < 1)
+    throw new Error(`topK must be a whole number of at least 1, got ${k}`);
   return keepFirst(logProbs, k);
 }
 
@@ -92,21 +99,27 @@ export function sample(step, state, options) {
 export function sampleSteps(step, state, options) {
   const { temperature = 1, topK = null, topP = null, seed = 0 } = options;
   const generator = options.generator ?? new Generator(seed);
-  const choose = (logProbs) => draw(narrow(logProbs, { temperature, topK, topP }), generator.next());
+  const choose = (logProbs) =>
+    draw(narrow(logProbs, { temperature, topK, topP }), generator.next());
   return followSteps(choose, step, state, options);
 }
 
 // The tokens by falling probability; of equals the first comes first.
 function ranked(logProbs) {
-  return Array.from(logProbs.keys()).sort((left, right) => logProbs[right] - logProbs[left] || left - right);
+  return Array.from(logProbs.keys()).sort(
+    (left, right) => logProbs[right] - logProbs[left] || left - right,
+  );
 }
 
 function keepFirst(logProbs, count) {
   const kept = new Set(ranked(logProbs).slice(0, count));
-  return logSoftmax(Float64Array.from(logProbs, (number, token) => (kept.has(token) ? number : -Infinity)));
+  return logSoftmax(
+    Float64Array.from(logProbs, (number, token) => (kept.has(token) ? number : -Infinity)),
+  );
 }
 
 function checkAllowed(logProbs) {
   if (!logProbs.length) throw new Error("logProbs must hold at least one token, got none");
-  if (!Number.isFinite(largest(logProbs))) throw new Error("logProbs must allow at least one token and hold no NaN");
+  if (!Number.isFinite(largest(logProbs)))
+    throw new Error("logProbs must allow at least one token and hold no NaN");
 }

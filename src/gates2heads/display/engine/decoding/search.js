@@ -10,8 +10,8 @@ import { fateOf } from "./trace.js";
  *
  * @param {Function} step (state, last) -> {logProbs, state}
  * @param {*} state what the step function needs at first
- * @param {object} options bos, eos (or null), maxLength, prefix (tokens to begin with, whatever else
- *   is likelier), tree
+ * @param {object} options bos, eos (or null), maxLength, prefix (tokens to begin with, whatever
+ *   else is likelier), tree
  * @returns {{tokens: number[], logProb: number, finished: boolean, state: *}} without <bos>
  */
 export function greedy(step, state, options) {
@@ -24,8 +24,8 @@ export function greedySteps(step, state, options) {
 }
 
 /**
- * Write one sequence, token by token, without ever turning back; `choose` picks the next. It is asked
- * at forced steps too, or what is drawn after them would depend on who chose.
+ * Write one sequence, token by token, without ever turning back; `choose` picks the next. It is
+ * asked at forced steps too, or what is drawn after them would depend on who chose.
  */
 export function* followSteps(choose, step, state, options) {
   const { bos, eos = null, maxLength, prefix = [], tree = null } = options;
@@ -44,7 +44,11 @@ export function* followSteps(choose, step, state, options) {
     }
     if (tree) {
       const sums = Float64Array.from(answer.logProbs, (number) => written.logProb + number);
-      tree.grow([sums], [{ slot: 0, token: last, fate: fateOf(last, eos, length === maxLength) }], rule);
+      tree.grow(
+        [sums],
+        [{ slot: 0, token: last, fate: fateOf(last, eos, length === maxLength) }],
+        rule,
+      );
     }
     written.state = answer.state;
     written.logProb += answer.logProbs[last];

@@ -13,11 +13,12 @@ import { Tree } from "./trace.js";
  * a probability above zero, and the tree ends with the last of them.
  *
  * @param {Function} step (state, last) -> {logProbs, state}
- * @param {object} options bos, eos (or null), maxLength, width, lengthRule, prefix; pruned: how many
- *   pruned candidates of each step the tree keeps, the likeliest
- * @returns {{nodes, ranking, greedy, scored, steps}} ranking: what the beam completed, the best score
- *   first; it and greedy are {tokens, parts, log_prob, score, finished}, parts the log-probability of
- *   each token after those before it; scored: how many sequences the beam computed a score for
+ * @param {object} options bos, eos (or null), maxLength, width, lengthRule, prefix; pruned: how
+ *   many pruned candidates of each step the tree keeps, the likeliest
+ * @returns {{nodes, ranking, greedy, scored, steps}} ranking: what the beam completed, the best
+ *   score first; it and greedy are {tokens, parts, log_prob, score, finished}, parts the
+ *   log-probability of each token after those before it; scored: how many sequences the beam
+ *   computed a score for
  */
 export function compare(step, state, options) {
   return finish(compareSteps(step, state, options));
@@ -41,12 +42,22 @@ export function* compareSteps(step, state, options) {
   const wide = { ...options, width, nBest: width, refill: false, lengthRule: rule, tree };
   for (const _ of beamSteps(counted, state, wide)) yield { steps: longest(tree), scored };
   const ranking = tree.complete().map((end) => foundAt(tree, end, rule));
-  return { nodes: tree.nodes, ranking, greedy: onlyPath(single, rule), scored, steps: longest(tree) };
+  return {
+    nodes: tree.nodes,
+    ranking,
+    greedy: onlyPath(single, rule),
+    scored,
+    steps: longest(tree),
+  };
 }
 
 /** The one sequence of a search that follows one. */
 export function onlyPath(tree, rule) {
-  return foundAt(tree, tree.nodes.findLastIndex(({ fate }) => fate !== "pruned"), rule);
+  return foundAt(
+    tree,
+    tree.nodes.findLastIndex(({ fate }) => fate !== "pruned"),
+    rule,
+  );
 }
 
 const longest = (tree) => tree.nodes.at(-1).length;
@@ -54,7 +65,8 @@ const longest = (tree) => tree.nodes.at(-1).length;
 // The sequence that ends in a node, and what each of its tokens cost.
 function foundAt(tree, end, rule) {
   const way = [];
-  for (let at = end; tree.nodes[at].parent !== null; at = tree.nodes[at].parent) way.unshift(tree.nodes[at]);
+  for (let at = end; tree.nodes[at].parent !== null; at = tree.nodes[at].parent)
+    way.unshift(tree.nodes[at]);
   const log_prob = way.length ? way.at(-1).log_prob : 0;
   return {
     tokens: way.map(({ token }) => token),

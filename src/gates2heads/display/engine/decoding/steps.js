@@ -22,13 +22,16 @@ export function checkPrefix(prefix, { eos = null, maxLength }) {
   if (prefix.length > maxLength) {
     throw new Error(`prefix must be at most maxLength=${maxLength} long, got ${prefix.length}`);
   }
-  if (eos !== null && prefix.slice(0, -1).includes(eos)) throw new Error(`prefix must not go on after eos=${eos}`);
+  if (eos !== null && prefix.slice(0, -1).includes(eos))
+    throw new Error(`prefix must not go on after eos=${eos}`);
 }
 
 /** Refuse a forced token that the step function does not score. */
 export function checkKnown(token, logProbs) {
   if (token >= logProbs.length) {
-    throw new Error(`prefix must hold some of the ${logProbs.length} tokens that step scores, got ${token}`);
+    throw new Error(
+      `prefix must hold some of the ${logProbs.length} tokens that step scores, got ${token}`,
+    );
   }
 }
 
@@ -44,7 +47,9 @@ export function ask(step, state, last, eos) {
     }
   }
   if (eos !== null && eos >= logProbs.length) {
-    throw new Error(`eos must be one of the ${logProbs.length} tokens that step scores, got ${eos}`);
+    throw new Error(
+      `eos must be one of the ${logProbs.length} tokens that step scores, got ${eos}`,
+    );
   }
   return { logProbs: over ? logProbs.map((number) => Math.min(number, 0)) : logProbs, state: next };
 }

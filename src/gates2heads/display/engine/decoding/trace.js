@@ -7,7 +7,10 @@ const ENDED = "ended";
 const CUT = "cut";
 const PRUNED = "pruned";
 
-/** Give one to a search as `tree`, and read `nodes` afterwards: the root first, a node after its parent. */
+/**
+ * Give one to a search as `tree`, and read `nodes` afterwards: the root first, a node after its
+ * parent.
+ */
 export class Tree {
   /**
    * @param {number} branches how many continuations of each open sequence are noted at least
@@ -37,7 +40,9 @@ export class Tree {
 
   /** The nodes in which a sequence ended or was cut, the best score first. */
   complete() {
-    const ends = [...this.nodes.keys()].filter((place) => [ENDED, CUT].includes(this.nodes[place].fate));
+    const ends = [...this.nodes.keys()].filter((place) =>
+      [ENDED, CUT].includes(this.nodes[place].fate),
+    );
     return ends.sort((left, right) => this.nodes[right].score - this.nodes[left].score);
   }
 
@@ -58,7 +63,14 @@ export class Tree {
       const parent = this.tips[slot];
       const length = this.nodes[parent].length + 1;
       placed.set(`${slot} ${token}`, this.nodes.length);
-      this.nodes.push({ parent, length, token, log_prob: total, score: rule.score(total, length), fate });
+      this.nodes.push({
+        parent,
+        length,
+        token,
+        log_prob: total,
+        score: rule.score(total, length),
+        fate,
+      });
     }
     const kept = followed.filter((one) => one.fate === KEPT);
     this.tips = kept.map(({ slot, token }) => placed.get(`${slot} ${token}`) ?? null);
@@ -68,15 +80,27 @@ export class Tree {
   worthNoting(sums, followed) {
     const noted = this.tips.flatMap((tip, slot) => {
       if (tip === null) return [];
-      const fates = new Map(followed.filter((one) => one.slot === slot).map(({ token, fate }) => [token, fate]));
-      const tokens = new Set([...top(sums[slot], Math.min(this.branches, sums[slot].length)), ...fates.keys()]);
+      const fates = new Map(
+        followed.filter((one) => one.slot === slot).map(({ token, fate }) => [token, fate]),
+      );
+      const tokens = new Set([
+        ...top(sums[slot], Math.min(this.branches, sums[slot].length)),
+        ...fates.keys(),
+      ]);
       return [...tokens]
-        .map((token) => ({ slot, token, total: sums[slot][token], fate: fates.get(token) ?? PRUNED }))
+        .map((token) => ({
+          slot,
+          token,
+          total: sums[slot][token],
+          fate: fates.get(token) ?? PRUNED,
+        }))
         .filter(({ total }) => total > -Infinity)
         .sort((left, right) => right.total - left.total || left.token - right.token);
     });
     if (this.pruned === null) return noted;
-    const others = noted.filter(({ fate }) => fate === PRUNED).sort((left, right) => right.total - left.total);
+    const others = noted
+      .filter(({ fate }) => fate === PRUNED)
+      .sort((left, right) => right.total - left.total);
     const dropped = new Set(others.slice(this.pruned));
     return noted.filter((way) => !dropped.has(way));
   }

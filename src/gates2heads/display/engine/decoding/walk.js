@@ -57,28 +57,32 @@ export function logitLens(model, streams) {
 
 /** What flowed between the blocks of the decoder: N + 1 matrices (T, D). */
 export function streamsOf(model, trace) {
-  const names = model.decoder_layers.map((_, depth) => `decoder_layers.${depth}.feed_forward_residual`);
+  const names = model.decoder_layers.map(
+    (_, depth) => `decoder_layers.${depth}.feed_forward_residual`,
+  );
   const first = everyStep(trace, "decoder_layers.0.self_residual", "before");
   return [first, ...names.map((name) => everyStep(trace, name, "after"))];
 }
 
 /**
- * What each part of each block did: [{stack, block, part, before, added, after, weights}…]; sizes (L,)
- * are root mean squares, weights {shape: [H, L, S], data}; null where there are none.
+ * What each part of each block did: [{stack, block, part, before, added, after, weights}…]; sizes
+ * (L,) are root mean squares, weights {shape: [H, L, S], data}; null where there are none.
  */
 export function stagesOf(model, trace) {
   return Object.entries(PARTS).flatMap(([stack, parts]) => {
     const embedded = sizeOf(everyStep(trace, `${stack}_layers.0.self_residual`, "before"));
     const none = { before: null, added: null, weights: null };
     const begin = { stack, block: 0, part: "embedding", ...none, after: embedded };
-    const blocks = model[`${stack}_layers`].flatMap((_, depth) => parts.map((part) => {
-      const layer = `${stack}_layers.${depth}.${part}`;
-      const residual = `${layer.replace(/_attn$/, "")}_residual`;
-      const size = (name) => sizeOf(everyStep(trace, residual, name));
-      const [before, added, after] = ["before", "added", "after"].map(size);
-      const weights = part.endsWith("attn") ? trace.joined(layer, "weights") : null;
-      return { stack, block: depth + 1, part, before, added, after, weights };
-    }));
+    const blocks = model[`${stack}_layers`].flatMap((_, depth) =>
+      parts.map((part) => {
+        const layer = `${stack}_layers.${depth}.${part}`;
+        const residual = `${layer.replace(/_attn$/, "")}_residual`;
+        const size = (name) => sizeOf(everyStep(trace, residual, name));
+        const [before, added, after] = ["before", "added", "after"].map(size);
+        const weights = part.endsWith("attn") ? trace.joined(layer, "weights") : null;
+        return { stack, block: depth + 1, part, before, added, after, weights };
+      }),
+    );
     return [begin, ...blocks];
   });
 }
@@ -99,7 +103,8 @@ function readoutsOf(logProbs, written, count) {
   return {
     tokens: best,
     logProbs: best.map((steps, depth) =>
-      steps.map((tokens, step) => tokens.map((token) => logProbs[depth][step][token]))),
+      steps.map((tokens, step) => tokens.map((token) => logProbs[depth][step][token])),
+    ),
     rank: each((one, own) => one.reduce((sum, number) => sum + (number > one[own]), 0)),
     written: each((one, own) => one[own]),
   };

@@ -9,8 +9,14 @@ const ACTIVATIONS = { relu, gelu, silu };
 /** Put each position through the same network with one hidden layer: Vaswani et al. 2017, eq. 2. */
 export class FeedForward {
   constructor(weights, { activation = "relu" } = {}) {
-    this.linear1 = { weight: weights.matrix("linear1.weight"), bias: weights.vector("linear1.bias") };
-    this.linear2 = { weight: weights.matrix("linear2.weight"), bias: weights.vector("linear2.bias") };
+    this.linear1 = {
+      weight: weights.matrix("linear1.weight"),
+      bias: weights.vector("linear1.bias"),
+    };
+    this.linear2 = {
+      weight: weights.matrix("linear2.weight"),
+      bias: weights.vector("linear2.bias"),
+    };
     this.activation = ACTIVATIONS[activation];
   }
 

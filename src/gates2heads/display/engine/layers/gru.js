@@ -15,14 +15,22 @@ import { Cell, Unrolled } from "./unroll.js";
  * @param {function(string, Float32Array)} changed called with each gate before it is used
  * @returns {{hidden: Float32Array, gates: object}} each (U,)
  */
-export function gruStep(projected, hidden, { weight_hh, bias_hh }, resetAfter = true, changed = () => {}) {
+export function gruStep(
+  projected,
+  hidden,
+  { weight_hh, bias_hh },
+  resetAfter = true,
+  changed = () => {},
+) {
   const units = hidden.length;
   const said = resetAfter
     ? product(weight_hh, hidden, bias_hh)
     : product(weight_hh.slice(0, 2 * units), hidden, bias_hh.subarray(0, 2 * units));
   const reset = said.subarray(0, units).map((number, i) => sigmoid(projected[i] + number));
   changed("reset", reset);
-  const update = said.subarray(units, 2 * units).map((number, i) => sigmoid(projected[units + i] + number));
+  const update = said
+    .subarray(units, 2 * units)
+    .map((number, i) => sigmoid(projected[units + i] + number));
   changed("update", update);
   let carried;
   if (resetAfter) {

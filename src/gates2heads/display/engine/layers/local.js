@@ -44,6 +44,8 @@ export class LocalWindow {
       const hidden = apply(linear(query, this.hidden), Math.tanh);
       return linear(hidden, this.readout).data.map((score) => length * sigmoid(score));
     }
-    return Float32Array.from({ length: query.rows }, (_, row) => Math.min(start + row, Math.max(length - 1, 0)));
+    return Float32Array.from({ length: query.rows }, (_, row) =>
+      Math.min(start + row, Math.max(length - 1, 0)),
+    );
   }
 }

@@ -17,7 +17,8 @@ import { bothBiases, Cell, Unrolled } from "./unroll.js";
 export function lstmStep(projected, hidden, cell, { weight_hh }, changed = () => {}) {
   const units = hidden.length;
   const summed = product(weight_hh, hidden, projected); // (4U,)
-  const block = (number, squash) => summed.subarray(number * units, (number + 1) * units).map((sum) => squash(sum));
+  const block = (number, squash) =>
+    summed.subarray(number * units, (number + 1) * units).map((sum) => squash(sum));
   const gates = {
     input: block(0, sigmoid),
     forget: block(1, sigmoid),
@@ -34,7 +35,10 @@ export function lstmStep(projected, hidden, cell, { weight_hh }, changed = () =>
 // What a layer and a single cell do alike.
 function advanceLstm(projected, [hidden, cell], weights, changed) {
   const after = lstmStep(projected, hidden, cell, weights, changed);
-  return { next: [after.hidden, after.cell], seen: { ...after.gates, cell: after.cell, hidden: after.hidden } };
+  return {
+    next: [after.hidden, after.cell],
+    seen: { ...after.gates, cell: after.cell, hidden: after.hidden },
+  };
 }
 
 export class LSTMCell extends Cell {

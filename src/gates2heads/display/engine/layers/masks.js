@@ -14,14 +14,17 @@ export function maskedSoftmax(scores, size, allowed = null) {
   for (let start = 0, row = 0; start < scores.length; start += size, row += 1) {
     const one = scores.subarray(start, start + size);
     if (allowed) {
-      for (let place = 0; place < size; place += 1) if (!allowed(row, place)) one[place] = -Infinity;
+      for (let place = 0; place < size; place += 1)
+        if (!allowed(row, place)) one[place] = -Infinity;
     }
     softmaxInPlace(one);
   }
   return scores;
 }
 
-/** Each of T queries sees keys up to its own position; the last query stands at the last of S keys. */
+/**
+ * Each of T queries sees keys up to its own position; the last query stands at the last of S keys.
+ */
 export function causalMask(queries, keys = queries) {
   return (query, key) => key <= query + keys - queries;
 }
@@ -39,5 +42,6 @@ export function bothMasks(left, right) {
 
 /** Refuse a mask that has not one truth value for each of S tokens. */
 export function checkMask(mask, size) {
-  if (mask && mask.length !== size) throw new Error(`mask must have ${size} entries, one a token, got ${mask.length}`);
+  if (mask && mask.length !== size)
+    throw new Error(`mask must have ${size} entries, one a token, got ${mask.length}`);
 }

@@ -15,7 +15,9 @@ export function selfAttention(inputs, { mask = null } = {}) {
   return { context, weights };
 }
 
-/** Keys and values (S, D) of a sequence, heads side by side; computed once, read by many queries. */
+/**
+ * Keys and values (S, D) of a sequence, heads side by side; computed once, read by many queries.
+ */
 export class KeyValues {
   constructor(keys, values) {
     this.keys = keys;
@@ -42,7 +44,10 @@ export class MultiHeadAttention {
       weight: matrix.slice(part * width, (part + 1) * width),
       bias: bias.subarray(part * width, (part + 1) * width),
     }));
-    this.out_proj = { weight: weights.matrix("out_proj.weight"), bias: weights.vector("out_proj.bias") };
+    this.out_proj = {
+      weight: weights.matrix("out_proj.weight"),
+      bias: weights.vector("out_proj.bias"),
+    };
   }
 
   /** Self-attention: queries, keys and values are all made from vectors (T, D). */
@@ -65,7 +70,10 @@ export class MultiHeadAttention {
   extend(vectors, past = null, record = null) {
     const { queries, memory } = this.projectAll(vectors, past ? past.keys.rows : 0);
     const all = past ? past.append(memory) : memory;
-    return { output: this.attendFrom(queries, all, { causal: vectors.rows > 1, record }), past: all };
+    return {
+      output: this.attendFrom(queries, all, { causal: vectors.rows > 1, record }),
+      past: all,
+    };
   }
 
   projected(vectors, part) {
@@ -118,7 +126,11 @@ export class MultiHeadAttention {
     const heads = new Float32Array(vectors.data.length);
     for (let at = 0; at < heads.length; at += 1) heads[place(at)] = vectors.data[at];
     note(record, this.name, quantity, [this.num_heads, rows, width], heads);
-    return new Matrix(rows, columns, heads.map((_, at) => heads[place(at)]));
+    return new Matrix(
+      rows,
+      columns,
+      heads.map((_, at) => heads[place(at)]),
+    );
   }
 }
 

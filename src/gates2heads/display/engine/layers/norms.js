@@ -21,7 +21,9 @@ export class LayerNorm {
       const one = vectors.row(row);
       const centre = sumOf(one, (number) => number) / columns;
       mean[row] = centre;
-      deviation[row] = Math.sqrt(sumOf(one, (number) => (number - centre) ** 2) / columns + this.eps);
+      deviation[row] = Math.sqrt(
+        sumOf(one, (number) => (number - centre) ** 2) / columns + this.eps,
+      );
     }
     note(record, this.name, "mean", [rows, 1], mean);
     note(record, this.name, "deviation", [rows, 1], deviation);
@@ -49,7 +51,9 @@ export class RMSNorm {
     const { rows, columns } = vectors;
     const deviation = new Float32Array(rows);
     for (let row = 0; row < rows; row += 1) {
-      deviation[row] = Math.sqrt(sumOf(vectors.row(row), (number) => number ** 2) / columns + this.eps);
+      deviation[row] = Math.sqrt(
+        sumOf(vectors.row(row), (number) => number ** 2) / columns + this.eps,
+      );
     }
     note(record, this.name, "deviation", [rows, 1], deviation);
     const normal = new Matrix(rows, columns);

@@ -2,7 +2,8 @@
 
 import { Matrix } from "../tensor.js";
 
-// Angles p / 10000^(2i/D), in double precision as in the library: they are large where their sines are small.
+// Angles p / 10000^(2i/D), in double precision as in the library: they are large where their sines
+// are small.
 function angleOf(position, pair, size) {
   return position * 10000 ** ((-2 * pair) / size);
 }

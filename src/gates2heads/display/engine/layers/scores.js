@@ -91,11 +91,19 @@ export class GaussianScore {
   }
 }
 
-const SCORES = { DotScore, ScaledDotScore, GeneralScore, AdditiveScore, ConcatScore, GaussianScore };
+const SCORES = {
+  DotScore,
+  ScaledDotScore,
+  GeneralScore,
+  AdditiveScore,
+  ConcatScore,
+  GaussianScore,
+};
 
 /** The score that a header describes. */
 export function scoreOf(described, weights) {
-  if (!Object.hasOwn(SCORES, described.kind)) throw new Error(`score must be known, got ${described.kind}`);
+  if (!Object.hasOwn(SCORES, described.kind))
+    throw new Error(`score must be known, got ${described.kind}`);
   return new SCORES[described.kind](weights, described);
 }
 

@@ -32,7 +32,9 @@ export class Attention {
    */
   forward(query, projected, values, { mask = null, start = 0, record = null } = {}) {
     if (projected.rows !== values.rows) {
-      throw new Error(`keys and values must agree in length, got ${projected.rows} and ${values.rows}`);
+      throw new Error(
+        `keys and values must agree in length, got ${projected.rows} and ${values.rows}`,
+      );
     }
     checkMask(mask, values.rows);
     const weights = this.score.forward(query, projected); // (T, S), scores until the softmax

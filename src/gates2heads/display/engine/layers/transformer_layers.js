@@ -5,9 +5,15 @@ import { MultiHeadAttention } from "./multi_head.js";
 
 /** Self-attention, then a feed-forward network: Vaswani et al. 2017, section 3.1. */
 export class EncoderLayer {
-  constructor(weights, { nhead, activation = "relu", norm_first = false, norm = "layer", rotary = false }) {
+  constructor(
+    weights,
+    { nhead, activation = "relu", norm_first = false, norm = "layer", rotary = false },
+  ) {
     const residual = { norm_first, norm };
-    this.self_attn = new MultiHeadAttention(weights.part("self_attn"), { num_heads: nhead, rotary });
+    this.self_attn = new MultiHeadAttention(weights.part("self_attn"), {
+      num_heads: nhead,
+      rotary,
+    });
     this.self_residual = new Residual(weights.part("self_residual"), residual);
     this.feed_forward = new FeedForward(weights.part("feed_forward"), { activation });
     this.feed_forward_residual = new Residual(weights.part("feed_forward_residual"), residual);

@@ -34,7 +34,8 @@ export class Cell {
     const changed = (gate, data) => change(record, this.name, gate, shape, data);
     const { next, seen } = this.advance(projected, state, this.weights, changed);
     if (record && record.trace) {
-      for (const [gate, data] of Object.entries(seen)) record.trace.add(this.name, gate, shape, data);
+      for (const [gate, data] of Object.entries(seen))
+        record.trace.add(this.name, gate, shape, data);
     }
     return next;
   }
@@ -102,7 +103,8 @@ export class Unrolled {
     const projected = linear(inputs, weights.weight_ih, this.inputBias(weights));
     const states = new Matrix(inputs.rows, this.hidden_size);
     const notes = {};
-    const changed = (gate, data) => change(record, this.name, gate + suffix, [1, data.length], data);
+    const changed = (gate, data) =>
+      change(record, this.name, gate + suffix, [1, data.length], data);
     for (let count = 0; count < inputs.rows; count += 1) {
       const step = suffix.endsWith("reverse") ? inputs.rows - 1 - count : count;
       const { next, seen } = this.advance(projected.row(step), state, weights, changed);

@@ -9,19 +9,29 @@ export const GOAL = "b − a + c"; // the point of the map that is no word
  * Lay vectors out on the two axes along which they spread most; the farthest point of an axis lies
  * on its positive side.
  *
- * @returns {{places: number[][], shares: number[]}} (N, 2), and how much of the spread each axis shows
+ * @returns {{places: number[][], shares: number[]}} (N, 2), and how much of the spread each axis
+ *   shows
  */
 export function flatMap(vectors) {
   const count = vectors.length;
-  const mean = Float64Array.from(vectors[0], (_, i) => vectors.reduce((total, one) => total + one[i], 0) / count);
+  const mean = Float64Array.from(
+    vectors[0],
+    (_, i) => vectors.reduce((total, one) => total + one[i], 0) / count,
+  );
   const centred = vectors.map((one) => Float64Array.from(one, (number, i) => number - mean[i]));
   const { values, axes } = eigen(centred.map((x) => centred.map((y) => dot(x, y))));
   const spread = centred.reduce((total, one) => total + dot(one, one), 0);
-  const order = values.map((_, place) => place).sort((x, y) => values[y] - values[x]).slice(0, 2);
+  const order = values
+    .map((_, place) => place)
+    .sort((x, y) => values[y] - values[x])
+    .slice(0, 2);
   const found = order.map((place) => {
     const value = Math.max(values[place], 0);
     const axis = axes.map((row) => row[place]);
-    const farthest = axis.reduce((best, number) => (Math.abs(number) > Math.abs(best) ? number : best), 0);
+    const farthest = axis.reduce(
+      (best, number) => (Math.abs(number) > Math.abs(best) ? number : best),
+      0,
+    );
     const scale = Math.sqrt(value) * (farthest < 0 ? -1 : 1);
     return { along: axis.map((number) => number * scale), share: spread > 0 ? value / spread : 0 };
   });
@@ -89,7 +99,11 @@ export function askWords(vectors, words, { count = 10, exclude = true } = {}) {
     found = [vectors.nearest(a, count)];
   }
   for (const [word] of found.flat()) points.set(word, vectors.unitVector(word));
-  const pairs = [[a, b], [a, c], [b, c]].filter(([x, y]) => x !== undefined && y !== undefined);
+  const pairs = [
+    [a, b],
+    [a, c],
+    [b, c],
+  ].filter(([x, y]) => x !== undefined && y !== undefined);
   return {
     asked: words,
     cosines: pairs.map(([x, y]) => vectors.similarity(x, y)),

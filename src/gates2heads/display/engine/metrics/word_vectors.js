@@ -7,7 +7,9 @@ export class WordVectors {
    */
   constructor(words, vectors) {
     if (words.length !== vectors.rows) {
-      throw new Error(`vectors must have one row for each of ${words.length} words, got ${vectors.rows}`);
+      throw new Error(
+        `vectors must have one row for each of ${words.length} words, got ${vectors.rows}`,
+      );
     }
     this.words = words;
     this.index = new Map(words.map((word, number) => [word, number]));
@@ -21,7 +23,8 @@ export class WordVectors {
   /** (D,): the vector of a word, scaled to length 1. */
   unitVector(word) {
     const number = this.index.get(word);
-    if (number === undefined) throw new Error(`word must be one of the ${this.words.length} known, got ${word}`);
+    if (number === undefined)
+      throw new Error(`word must be one of the ${this.words.length} known, got ${word}`);
     return this.unit[number];
   }
 
@@ -36,7 +39,11 @@ export class WordVectors {
 
   /** The words nearest to b − a: what tells b from a. */
   towards(a, b, count, { exclude = true } = {}) {
-    return this.best(sum([-1, this.unitVector(a)], [1, this.unitVector(b)]), count, exclude ? [a, b] : []);
+    return this.best(
+      sum([-1, this.unitVector(a)], [1, this.unitVector(b)]),
+      count,
+      exclude ? [a, b] : [],
+    );
   }
 
   /** "a is to b as c is to ?": the words nearest to b − a + c. */
@@ -53,7 +60,8 @@ export class WordVectors {
     const direction = normalised(query);
     const left = new Set(without.map((word) => this.index.get(word)));
     const cosines = this.unit.map((vector) => dot(vector, direction));
-    return cosines.map((_, number) => number)
+    return cosines
+      .map((_, number) => number)
       .filter((number) => !left.has(number))
       .sort((x, y) => cosines[y] - cosines[x] || x - y)
       .slice(0, count)

@@ -22,7 +22,9 @@ const MODELS = {
 /** Build the model that a header describes, from its weights. */
 export function buildModel(described, weights) {
   if (!Object.hasOwn(MODELS, described.kind)) {
-    throw new Error(`The model's kind must be one of ${Object.keys(MODELS).join(", ")}, got ${described.kind}.`);
+    throw new Error(
+      `The model's kind must be one of ${Object.keys(MODELS).join(", ")}, got ${described.kind}.`,
+    );
   }
   return new MODELS[described.kind](weights, described);
 }

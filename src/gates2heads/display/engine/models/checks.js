@@ -1,14 +1,17 @@
 // Checks of what a model reads.
 
+import { checkLength } from "../refusals.js";
+
 /** Refuse what is no list of token numbers that the model knows and has places for. */
 export function checkTokens(name, tokens, size, { most = Infinity, least = 1 } = {}) {
   if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) {
     throw new Error(`${name} must be a list of token numbers, got ${typeof tokens}`);
   }
   if (tokens.length < least) throw new Error(`${name} must hold at least one token, got none`);
-  if (tokens.length > most) throw new Error(`${name} must be at most ${most} tokens long, got ${tokens.length}`);
+  checkLength(name, tokens.length, most);
   const wrong = tokens.findIndex((token) => !Number.isInteger(token) || token < 0 || token >= size);
-  if (wrong >= 0) throw new Error(`${name} must hold numbers from 0 to ${size - 1}, got ${tokens[wrong]}`);
+  if (wrong >= 0)
+    throw new Error(`${name} must hold numbers from 0 to ${size - 1}, got ${tokens[wrong]}`);
 }
 
 /** What a model's layers are told of a caller's wishes; null if there is none. */

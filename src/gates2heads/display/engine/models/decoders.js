@@ -18,7 +18,9 @@ function squashed(vector) {
 
 // Maxout over pairs of neighbours: (2l,) -> (l,).
 function largerOfPairs(values) {
-  return Float32Array.from({ length: values.length / 2 }, (_, i) => Math.max(values[2 * i], values[2 * i + 1]));
+  return Float32Array.from({ length: values.length / 2 }, (_, i) =>
+    Math.max(values[2 * i], values[2 * i + 1]),
+  );
 }
 
 /** What decoders share: a step reads a token, carries something on, and writes. */
@@ -28,18 +30,27 @@ class Writer {
     this.bridge = dense(weights, "bridge");
     this.readout = dense(weights, "readout");
     this.combine = weights.has("combine.weight") ? dense(weights, "combine") : null;
-    this.attention = settings.attention ? new Attention(weights.part("attention"), settings.attention) : null;
+    this.attention = settings.attention
+      ? new Attention(weights.part("attention"), settings.attention)
+      : null;
   }
 
   /** What the encoder hands over: states (S, U), what the score wants of them, mask and summary. */
   memoryOf(states, summary, mask) {
-    return { states, keys: this.attention ? this.attention.projectKeys(states) : states, mask, summary };
+    return {
+      states,
+      keys: this.attention ? this.attention.projectKeys(states) : states,
+      mask,
+      summary,
+    };
   }
 
   /** Attend from hidden (U,) to the source: the context (U,). */
   look(hidden, { memory, steps }, record) {
     const options = { mask: memory.mask, start: steps, record };
-    return this.attention.forward(oneRow(hidden), memory.keys, memory.states, options).context.row(0);
+    return this.attention
+      .forward(oneRow(hidden), memory.keys, memory.states, options)
+      .context.row(0);
   }
 }
 
@@ -124,7 +135,9 @@ export class LuongDecoder extends PlainDecoder {
 export class BahdanauDecoder extends Writer {
   constructor(weights, settings) {
     super(weights, settings);
-    this.cell = new ContextGRUCell(weights.part("cell"), { reset_after: settings.reset_after ?? false });
+    this.cell = new ContextGRUCell(weights.part("cell"), {
+      reset_after: settings.reset_after ?? false,
+    });
   }
 
   start(states, summary, mask) {

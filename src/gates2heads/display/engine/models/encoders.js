@@ -26,7 +26,9 @@ export class RecurrentEncoder {
     const { states, carried } = this.recurrent.run(vectors, undefined, { mask, record });
     const hidden = carried[0];
     const directions = this.recurrent.bidirectional ? 2 : 1;
-    const last = Array.from({ length: directions }, (_, i) => hidden.row(hidden.rows - directions + i));
+    const last = Array.from({ length: directions }, (_, i) =>
+      hidden.row(hidden.rows - directions + i),
+    );
     return { states, summary: concatenate(...last) };
   }
 }

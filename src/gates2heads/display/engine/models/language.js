@@ -5,9 +5,12 @@ import { NoNorm, NORMS } from "../layers/norms.js";
 import { positionsOf } from "../layers/positions.js";
 import { recurrentLayer } from "../layers/recurrent.js";
 import { EncoderLayer } from "../layers/transformer_layers.js";
+import { checkLength } from "../refusals.js";
 import { checkTokens, recordOf } from "./checks.js";
 
-/** What language models share; a subclass says in `read` how it goes on, and in `blank` from where. */
+/**
+ * What language models share; a subclass says in `read` how it goes on, and in `blank` from where.
+ */
 export class LanguageModel {
   constructor(vocabularySize, maxLength = Infinity) {
     this.vocabulary_size = vocabularySize;
@@ -78,7 +81,7 @@ export class CausalStack extends LanguageModel {
 
   read(tokens, { past, length }, record) {
     const end = length + tokens.length;
-    if (end > this.max_length) throw new Error(`tokens must be at most ${this.max_length} tokens long, got ${end}`);
+    checkLength("tokens", end, this.max_length);
     let vectors = this.positions.forward(embedding(tokens, this.table, this.factor), length);
     const extended = this.layers.map((layer, depth) => {
       const after = layer.step(vectors, past[depth], record);
@@ -94,7 +97,9 @@ export class TransformerLanguageModel extends CausalStack {
   constructor(weights, settings) {
     super(weights, settings, weights.matrix("table"));
     this.factor = Math.sqrt(this.table.columns);
-    this.readout_table = weights.has("readout_table") ? weights.matrix("readout_table") : this.table;
+    this.readout_table = weights.has("readout_table")
+      ? weights.matrix("readout_table")
+      : this.table;
     this.readout_bias = weights.vector("readout_bias");
   }
 

@@ -44,7 +44,10 @@ export class PrunedKneserNey extends PrunedCounts {
     const row = this.tables[context.length].row(context);
     if (!row) return shorter;
     const discounts = this.settings.discounts[context.length];
-    const shares = Float64Array.from(row.counts, (count) => (count - discounts[Math.min(count, 3) - 1]) / row.total);
+    const shares = Float64Array.from(
+      row.counts,
+      (count) => (count - discounts[Math.min(count, 3) - 1]) / row.total,
+    );
     const left = Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
     const probs = shorter.map((prob) => left * prob);
     shares.forEach((share, place) => (probs[row.followers[place]] += share));
@@ -52,7 +55,9 @@ export class PrunedKneserNey extends PrunedCounts {
   }
 }
 
-/** Trust the counts alone: c(hw) / c(h). After a context with nothing kept, every probability is 0. */
+/**
+ * Trust the counts alone: c(hw) / c(h). After a context with nothing kept, every probability is 0.
+ */
 export class PrunedMaximumLikelihood extends PrunedCounts {
   probs(context) {
     const probs = new Float64Array(this.vocabulary_size);
@@ -75,7 +80,8 @@ class Table {
     const contexts = part("contexts");
     this.places = new Map();
     this.totals.forEach((_, place) =>
-      this.places.set(contexts.slice(place * length, (place + 1) * length).join(" "), place));
+      this.places.set(contexts.slice(place * length, (place + 1) * length).join(" "), place),
+    );
   }
 
   row(context) {
@@ -83,6 +89,10 @@ class Table {
     if (place === undefined) return null;
     const [first, end] = [this.starts[place], this.starts[place + 1]];
     const total = this.totals[place];
-    return { followers: this.followers.subarray(first, end), counts: this.counts.subarray(first, end), total };
+    return {
+      followers: this.followers.subarray(first, end),
+      counts: this.counts.subarray(first, end),
+      total,
+    };
   }
 }

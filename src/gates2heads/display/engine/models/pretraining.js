@@ -42,7 +42,9 @@ export class BERT {
     checkTokens("tokens", tokens, this.table.rows, { most: this.max_length });
     checkTokens("segments", segments, this.segment_table.rows);
     if (segments.length !== tokens.length) {
-      throw new Error(`segments must be ${tokens.length} numbers long, as the tokens are, got ${segments.length}`);
+      throw new Error(
+        `segments must be ${tokens.length} numbers long, as the tokens are, got ${segments.length}`,
+      );
     }
     checkMask(mask, tokens.length);
     const record = recordOf(options);

@@ -9,7 +9,8 @@ import { RecurrentEncoder } from "./encoders.js";
 /** An encoder and a decoder that were trained together; `EncoderDecoder` is one of them. */
 export class SequenceToSequence {
   constructor(weights, { encoder, decoder, max_length = 512 }) {
-    if (!Object.hasOwn(DECODERS, decoder.kind)) throw new Error(`decoder must be known, got ${decoder.kind}`);
+    if (!Object.hasOwn(DECODERS, decoder.kind))
+      throw new Error(`decoder must be known, got ${decoder.kind}`);
     this.encoder = new RecurrentEncoder(weights.part("encoder"), encoder);
     this.decoder = new DECODERS[decoder.kind](weights.part("decoder"), decoder);
     this.max_length = max_length;

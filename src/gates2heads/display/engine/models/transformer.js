@@ -13,8 +13,12 @@ export class Transformer {
     const { norm_first = false, norm = "layer", max_length = 512 } = settings;
     const last = (name) => (norm_first ? new NORMS[norm](weights.part(name)) : new NoNorm());
     const table = (name, otherwise) => (weights.has(name) ? weights.matrix(name) : otherwise);
-    this.encoder_layers = weights.parts("encoder_layers").map((part) => new EncoderLayer(part, settings));
-    this.decoder_layers = weights.parts("decoder_layers").map((part) => new DecoderLayer(part, settings));
+    this.encoder_layers = weights
+      .parts("encoder_layers")
+      .map((part) => new EncoderLayer(part, settings));
+    this.decoder_layers = weights
+      .parts("decoder_layers")
+      .map((part) => new DecoderLayer(part, settings));
     this.encoder_norm = last("encoder_norm");
     this.decoder_norm = last("decoder_norm");
     this.source_positions = positionsOf(weights.part("source_positions"));
@@ -71,11 +75,18 @@ export class Transformer {
       return after.past;
     });
     const logits = this.readout(vectors, record);
-    return { logProbs: logSoftmax(logits.row(0)), state: { ...state, past, length: state.length + 1 } };
+    return {
+      logProbs: logSoftmax(logits.row(0)),
+      state: { ...state, past, length: state.length + 1 },
+    };
   }
 
   /** Turn decoder vectors (T, D) into logits (T, V). */
   readout(vectors, record = null) {
-    return linear(this.decoder_norm.forward(vectors, record), this.readout_table, this.readout_bias);
+    return linear(
+      this.decoder_norm.forward(vectors, record),
+      this.readout_table,
+      this.readout_bias,
+    );
   }
 }

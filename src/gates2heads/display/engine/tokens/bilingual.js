@@ -3,7 +3,8 @@
 import { textNumbers, Vocabulary, wholeCharacters } from "./vocabulary.js";
 
 // Python's blanks, which are not quite JavaScript's
-const BLANK = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const BLANK =
+  "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const SIGN = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
 const LETTER = `(?:(?![${SIGN}])[\\p{L}\\p{N}_])`;
 const TOKEN = new RegExp(`[${SIGN}]|${LETTER}+(?:['’-]${LETTER}+)*|[^\\p{L}\\p{N}_${BLANK}]`, "gu");
@@ -19,7 +20,8 @@ export function splitBilingual(text) {
 export function writeBilingual(tokens) {
   let text = "";
   for (const token of tokens) {
-    const isClose = !text || MARK.test(token) || CLOSE.test([...token][0]) || CLOSE.test([...text].at(-1));
+    const isClose =
+      !text || MARK.test(token) || CLOSE.test([...token][0]) || CLOSE.test([...text].at(-1));
     text += isClose ? token : ` ${token}`;
   }
   return text;
@@ -33,7 +35,10 @@ export class BilingualTokenizer {
     this.vocabulary.unk = 3;
   }
 
-  /** Number the tokens of a text, <unk> for those that are not known; <eos> closes it unless `eos` is false. */
+  /**
+   * Number the tokens of a text, <unk> for those that are not known; <eos> closes it unless `eos`
+   * is false.
+   */
   encode(text, { eos = true } = {}) {
     const { index, unk } = this.vocabulary;
     const tokens = this.pieces(text);

@@ -61,7 +61,10 @@ export class BPETokenizer {
     const found = this.known.get(word);
     if (found) return found;
     const bytes = Array.from(encoder.encode(word), (byte) => this.numberOfByte[byte]);
-    const split = mergePieces(bytes, (left, right) => this.mergeOf.get(pairKey(left, right)) ?? null);
+    const split = mergePieces(
+      bytes,
+      (left, right) => this.mergeOf.get(pairKey(left, right)) ?? null,
+    );
     if (this.known.size < 10000 && word.length < 50) this.known.set(word, split);
     return split;
   }
@@ -81,12 +84,15 @@ function wordPattern(letter, numeral) {
 function classOf(ranges) {
   const point = (number) => `\\u{${number.toString(16)}}`;
   let written = "";
-  for (let i = 0; i < ranges.length; i += 2) written += `${point(ranges[i])}-${point(ranges[i + 1])}`;
+  for (let i = 0; i < ranges.length; i += 2)
+    written += `${point(ranges[i])}-${point(ranges[i + 1])}`;
   return written;
 }
 
 function bytesOfHex(text) {
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) =>
+    parseInt(text.slice(2 * i, 2 * i + 2), 16),
+  );
 }
 
 function hexOfByte(byte) {

@@ -1,10 +1,14 @@
 // Characters as tokens: every code point is one.
 
+import { listed, refusal } from "../refusals.js";
 import { textNumbers, Vocabulary, wholeCharacters } from "./vocabulary.js";
 
 /** Split a text into characters. */
 export class CharacterTokenizer {
-  /** @param {{tokens: string[]}} described what the library's tokenizer knows, without special tokens */
+  /**
+   * @param {{tokens: string[]}} described what the library's tokenizer knows, without special
+   *   tokens
+   */
   constructor({ tokens }) {
     this.vocabulary = new Vocabulary(tokens);
   }
@@ -15,9 +19,8 @@ export class CharacterTokenizer {
     const characters = this.pieces(text);
     const unknown = [...new Set(characters)].filter((one) => !index.has(one)).sort();
     if (unknown.length) {
-      const named = unknown.slice(0, 12).map((one) => `“${one}”`).join(", ");
-      const more = unknown.length > 12 ? ` and ${unknown.length - 12} more` : "";
-      throw new Error(`text holds ${named}${more}, which this model never saw`);
+      const message = `text holds ${listed(unknown)}, which this model never saw`;
+      throw refusal(message, { unseen: unknown });
     }
     const numbers = characters.map((one) => index.get(one));
     return eos ? [...numbers, this.vocabulary.eos] : numbers;
@@ -30,6 +33,8 @@ export class CharacterTokenizer {
 
   /** Put the characters together again, up to the first <eos>. */
   decode(numbers) {
-    return textNumbers(numbers, this.vocabulary).map((number) => this.vocabulary.tokens[number]).join("");
+    return textNumbers(numbers, this.vocabulary)
+      .map((number) => this.vocabulary.tokens[number])
+      .join("");
   }
 }

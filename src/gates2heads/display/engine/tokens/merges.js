@@ -60,7 +60,8 @@ export function mergePieces(pieces, mergeOf) {
     const { left, merged, pair } = waiting.pop();
     const right = next[left];
     // What waited may have changed meanwhile.
-    if (numbers[left] !== pair[0] || right >= numbers.length || numbers[right] !== pair[1]) continue;
+    if (numbers[left] !== pair[0] || right >= numbers.length || numbers[right] !== pair[1])
+      continue;
     numbers[left] = merged;
     numbers[right] = -1;
     next[left] = next[right];

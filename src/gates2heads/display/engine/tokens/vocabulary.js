@@ -20,7 +20,9 @@ export function textNumbers(numbers, vocabulary) {
   const kept = [];
   for (const number of numbers) {
     if (!Number.isInteger(number) || number < 0 || number >= vocabulary.length) {
-      throw new Error(`numbers holds ${number}, but the vocabulary knows 0 to ${vocabulary.length - 1}`);
+      throw new Error(
+        `numbers holds ${number}, but the vocabulary knows 0 to ${vocabulary.length - 1}`,
+      );
     }
     if (number === vocabulary.eos) break;
     if (number !== vocabulary.pad && number !== vocabulary.bos) kept.push(number);

@@ -14,15 +14,17 @@ const ONWARD = 12; // tokens that are written at most
  *
  * payload: {text}; hidden: places of tokens, counted from 0.
  * Returns {tokens: [text…], known: [true where the model has the token], names: [[start, end]…]},
- * and, from a BERT, gaps: [{place, best: [{token, share}…], was}…], where `was` is the share of what
- * stood there, null if the model does not know it; from a GPT, written: [{token, share}…],
+ * and, from a BERT, gaps: [{place, best: [{token, share}…], was}…], where `was` is the share of
+ * what stood there, null if the model does not know it; from a GPT, written: [{token, share}…],
  * finished. Or {refused} with a sentence.
  */
 export function* fillText(loaded, { text, hidden = [] }) {
   const { model, source, card } = loaded;
   const tokens = source.pieces(text);
   if (tokens.length > MOST) {
-    return { refused: `This sentence has ${tokens.length} words and signs; there is room for ${MOST} here.` };
+    return {
+      refused: `This sentence has ${tokens.length} words and signs; there is room for ${MOST} here.`,
+    };
   }
   const ids = source.encode(text, { eos: false });
   const { index, tokens: names } = source.vocabulary;
@@ -31,8 +33,12 @@ export function* fillText(loaded, { text, hidden = [] }) {
   const places = [...new Set(hidden)].filter((place) => place < ids.length).sort((a, b) => a - b);
   const nameOf = (id) => names[id] ?? "[MASK]"; // which stands behind the last token
   yield { length: tokens.length };
-  if (model instanceof BERT) return { ...told, gaps: fill(model, source.vocabulary, ids, known, places, nameOf) };
-  return { ...told, ...(yield* goOn(model, source.vocabulary, ids.slice(0, places[0] ?? ids.length), nameOf)) };
+  if (model instanceof BERT)
+    return { ...told, gaps: fill(model, source.vocabulary, ids, known, places, nameOf) };
+  return {
+    ...told,
+    ...(yield* goOn(model, source.vocabulary, ids.slice(0, places[0] ?? ids.length), nameOf)),
+  };
 }
 
 function fill(model, { bos, eos, length }, ids, known, places, nameOf) {
@@ -69,7 +75,9 @@ function* goOn(model, { bos, eos }, ids, nameOf) {
   return { written: written.map((id, at) => ({ token: nameOf(id), share: shares[at] })), finished };
 }
 
-/** Where names stand among tokens, the longest first where several begin at one place: [start, end]. */
+/**
+ * Where names stand among tokens, the longest first where several begin at one place: [start, end].
+ */
 export function findNames(tokens, names) {
   const known = new Set(names.map((name) => splitBilingual(name).join("\u0000")));
   const longest = Math.max(0, ...names.map((name) => splitBilingual(name).length));

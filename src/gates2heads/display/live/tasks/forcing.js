@@ -16,14 +16,21 @@ export const ROOM = 16; // tokens of a line
 export function* forceText({ model, source, target }, { text, held = [], taught = null }) {
   const ids = source.encode(text);
   if (ids.length > LONGEST + 1) {
-    return { refused: `This is ${ids.length - 1} characters long; there is room for ${LONGEST} here.` };
+    return {
+      refused: `This is ${ids.length - 1} characters long; there is room for ${LONGEST} here.`,
+    };
   }
   const { bos, eos, tokens: words, index } = target.vocabulary;
   const letters = taught === null ? null : [...taught];
   const strange = letters?.find((letter) => !index.has(letter));
-  if (strange !== undefined) return { refusedLesson: `The teacher's line may hold ${alphabet(words)} alone, not “${strange}”.` };
+  if (strange !== undefined)
+    return {
+      refusedLesson: `The teacher's line may hold ${alphabet(words)} alone, not “${strange}”.`,
+    };
   if (letters && letters.length >= ROOM) {
-    return { refusedLesson: `The teacher's line has ${letters.length} characters; there is room for ${ROOM - 1}.` };
+    return {
+      refusedLesson: `The teacher's line has ${letters.length} characters; there is room for ${ROOM - 1}.`,
+    };
   }
   const answer = yield* forcingSteps(model, ids, {
     bos,
@@ -48,6 +55,8 @@ export function* forceText({ model, source, target }, { text, held = [], taught 
 function alphabet(words) {
   const single = words.filter((word) => !word.startsWith("<"));
   const isDigits = [..."0123456789"].every((digit) => single.includes(digit));
-  const others = single.filter((word) => !isDigits || !/[0-9]/.test(word)).map((word) => `“${word}”`);
+  const others = single
+    .filter((word) => !isDigits || !/[0-9]/.test(word))
+    .map((word) => `“${word}”`);
   return [...(isDigits ? ["digits"] : []), ...others].join(" and ");
 }

@@ -18,7 +18,9 @@ export function* readGates(loaded, { text, clamps = [] }) {
   const { model, source } = loaded;
   const characters = knownCharacters(text, source.vocabulary);
   if (characters.length > MOST) {
-    return { refused: `This is ${characters.length} characters long; there is room for ${MOST} here.` };
+    return {
+      refused: `This is ${characters.length} characters long; there is room for ${MOST} here.`,
+    };
   }
   const ids = characters.map((one) => source.vocabulary.index.get(one));
   const trace = new Trace();
@@ -37,7 +39,15 @@ export function* readGates(loaded, { text, clamps = [] }) {
   for (const name of trace.notes.get(LAYER).keys()) {
     const { shape, data } = trace.joined(LAYER, name);
     units = shape.at(-1);
-    quantities[name.replace(/_l0$/, "")] = data.slice(units); // the step that read <bos> has no place
+    quantities[name.replace(/_l0$/, "")] = data.slice(units); // <bos> has no place
   }
-  return { text, tokens: characters, ids, units, quantities, logProbs, vocabulary: source.vocabulary.tokens };
+  return {
+    text,
+    tokens: characters,
+    ids,
+    units,
+    quantities,
+    logProbs,
+    vocabulary: source.vocabulary.tokens,
+  };
 }

@@ -56,7 +56,9 @@ export function* showHeads(loaded, { text, off = [], positions = true, judged = 
   };
 }
 
-/** Log-probabilities of other tokens; as far as they agree with what was written, the path has them. */
+/**
+ * Log-probabilities of other tokens; as far as they agree with what was written, the path has them.
+ */
 function* judgement(step, path, written, tokens) {
   const found = [];
   let agrees = true;

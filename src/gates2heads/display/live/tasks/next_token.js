@@ -1,6 +1,7 @@
 // One text through a language model: how surprising each token was, what may come next, and draws.
 
 import { draw, Generator, narrow } from "../../engine/decoding/sampling.js";
+import { checkLength } from "../../engine/refusals.js";
 
 export const MOST = 60; // tokens that there is room for
 const SHOWN = 8; // of the likeliest next tokens
@@ -13,7 +14,7 @@ function modelsOf({ model }) {
 /** The tokens of a text that may be empty. */
 function numbersOf({ source }, text) {
   const numbers = text ? source.encode(text, { eos: false }) : [];
-  if (numbers.length > MOST) throw new Error(`text must be at most ${MOST} tokens long, got ${numbers.length}`);
+  checkLength("text", numbers.length, MOST);
   return numbers;
 }
 
@@ -24,9 +25,9 @@ const inBits = (logProb) => Math.abs(logProb) / Math.LN2; // 0 and not −0 wher
  *
  * payload: {text, temperature, topK, topP}; topK and topP may be null.
  * Yields nothing of interest; returns {text, columns: [{tokens, bits, endBits, ahead, kept}…]}, a
- * column a model; bits of what has no probability are Infinity; ahead: [{token, piece, prob, drawn}…],
- * the likeliest, with the model's own probability and that of the narrowed distribution; kept counts
- * the tokens that it leaves, 0 if the model has nothing to say.
+ * column a model; bits of what has no probability are Infinity; ahead: [{token, piece, prob,
+ * drawn}…], the likeliest, with the model's own probability and that of the narrowed distribution;
+ * kept counts the tokens that it leaves, 0 if the model has nothing to say.
  */
 export function* readAhead(loaded, { text, ...way }) {
   const numbers = numbersOf(loaded, text);
@@ -53,14 +54,18 @@ export function* readAhead(loaded, { text, ...way }) {
 function ahead(logProbs, tokens, way) {
   if (logProbs.every((number) => number === -Infinity)) return { ahead: [], kept: 0 };
   const narrowed = narrow(logProbs, way);
-  const order = Array.from(logProbs.keys()).sort((a, b) => logProbs[b] - logProbs[a] || a - b).slice(0, SHOWN);
+  const order = Array.from(logProbs.keys())
+    .sort((a, b) => logProbs[b] - logProbs[a] || a - b)
+    .slice(0, SHOWN);
   return {
-    ahead: order.filter((token) => logProbs[token] > -Infinity).map((token) => ({
-      token,
-      piece: tokens[token],
-      prob: Math.exp(logProbs[token]),
-      drawn: Math.exp(narrowed[token]),
-    })),
+    ahead: order
+      .filter((token) => logProbs[token] > -Infinity)
+      .map((token) => ({
+        token,
+        piece: tokens[token],
+        prob: Math.exp(logProbs[token]),
+        drawn: Math.exp(narrowed[token]),
+      })),
     kept: narrowed.reduce((count, number) => count + (number > -Infinity), 0),
   };
 }
@@ -68,10 +73,10 @@ function ahead(logProbs, tokens, way) {
 /**
  * Draws what follows a text.
  *
- * payload: {text, place, steps, seed, temperature, topK, topP}; place chooses among the models of the
- * file; steps is the most tokens that are drawn.
- * Yields nothing of interest; returns {text, pieces: [piece…], ended, silent}; silent: the model had
- * nothing to say at some step.
+ * payload: {text, place, steps, seed, temperature, topK, topP}; place chooses among the models of
+ * the file; steps is the most tokens that are drawn.
+ * Yields nothing of interest; returns {text, pieces: [piece…], ended, silent}; silent: the model
+ * had nothing to say at some step.
  */
 export function* drawOn(loaded, { text, place = 0, steps, seed, ...way }) {
   const numbers = numbersOf(loaded, text);

@@ -22,7 +22,8 @@ export function* readText(loaded, { text }) {
     const { source, target, finished, trace } = value;
     const looks = trace.layers().includes(LAYER);
     const [weights, scores] = ["weights", "scores"].map((quantity) =>
-      looks ? trace.joined(LAYER, quantity) : null);
+      looks ? trace.joined(LAYER, quantity) : null,
+    );
     return { text, written: value.text, source, target, finished, weights, scores };
   }
 }

@@ -10,13 +10,14 @@ const latest = new WeakMap(); // of each model the text that was read last, with
  *
  * payload: {text, limit, …what `laboratorySteps` is asked}; limit is the most tokens that are read,
  * and that are written.
- * Yields {steps, scored}; returns {text, source, size, free, forced, sample}, size the number of
- * tokens to choose from.
+ * Yields {steps, scored}; returns {refused}, a sentence, or {text, source, size, free, forced,
+ * sample}, size the number of tokens to choose from.
  */
 export function* searchText(loaded, { text, limit, ...asked }) {
   const ids = loaded.source.encode(text);
   if (ids.length > limit) {
-    throw new Error(`This text has ${ids.length} pieces, and the tree has room for ${limit}: take a shorter one.`);
+    const room = `the tree has room for ${limit}: take a shorter one.`;
+    return { refused: `This text has ${ids.length} pieces, and ${room}` };
   }
   const words = loaded.target.vocabulary;
   const { step, state } = answersTo(loaded, text, ids);
@@ -29,7 +30,10 @@ export function* searchText(loaded, { text, limit, ...asked }) {
 function answersTo(loaded, text, ids) {
   const known = latest.get(loaded);
   if (known?.text === text && known.answers.size() < MOST) return known.answers;
-  const answers = remembering((state, last) => loaded.model.step(state, last), loaded.model.start(ids));
+  const answers = remembering(
+    (state, last) => loaded.model.step(state, last),
+    loaded.model.start(ids),
+  );
   latest.set(loaded, { text, answers });
   return answers;
 }

@@ -7,9 +7,9 @@ export const MOST = 40; // tokens that the picture has room for, on either side
 /**
  * Translates a sentence, always with the likeliest token.
  *
- * payload: {text}. Yields {length}; returns {text, written, source, target, logProb, finished, stages,
- * readouts, cache}: as `walkSteps` gives them, the readouts with `words` for their tokens. Or
- * {refused}, a sentence.
+ * payload: {text}. Yields {length}; returns {text, written, source, target, logProb, finished,
+ * stages, readouts, cache}: as `walkSteps` gives them, the readouts with `words` for their tokens.
+ * Or {refused}, a sentence.
  */
 export function* walkText({ model, source, target, decoding }, { text }) {
   const ids = source.encode(text);

@@ -8,7 +8,11 @@ const LONGEST = 30; // letters: no word of a table is as long
 
 /** What is typed, as the table writes it: small letters, words parted by blanks or commas. */
 export function wordsIn(text) {
-  return tidy(text).toLowerCase().replaceAll("’", "'").split(/[\s,;:]+/).filter(Boolean);
+  return tidy(text)
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .split(/[\s,;:]+/)
+    .filter(Boolean);
 }
 
 /** Known words that begin as an unknown one does, the most frequent first. */
@@ -31,16 +35,20 @@ export function* askTable({ model }, { text, count, exclude }) {
   const vectors = model.compared();
   yield {};
   const words = wordsIn(text);
-  if (words.length > MOST_WORDS) return { refused: `These are ${words.length} words; ask with one, two or three.` };
+  if (words.length > MOST_WORDS)
+    return { refused: `These are ${words.length} words; ask with one, two or three.` };
   const unknown = words.find((word) => !vectors.has(word));
   if (unknown !== undefined) {
     const letters = [...unknown];
     const short = letters.length <= LONGEST ? unknown : `${letters.slice(0, LONGEST).join("")}…`;
     const near = short === unknown ? suggestions(vectors.words, unknown) : [];
     const told = near.length ? ` Known: ${near.join(", ")}.` : "";
-    return { refused: `“${short}” is not among the ${vectors.words.length.toLocaleString("en")} words that stand in the captions five times or more.${told}` };
+    return {
+      refused: `“${short}” is not among the ${vectors.words.length.toLocaleString("en")} words that stand in the captions five times or more.${told}`,
+    };
   }
   const pair = words.find((word, place) => words.indexOf(word) !== place);
-  if (pair !== undefined && words.length === 2) return { refused: `Two words to be told apart must differ; both are “${pair}”.` };
+  if (pair !== undefined && words.length === 2)
+    return { refused: `Two words to be told apart must differ; both are “${pair}”.` };
   return { text, ...askWords(vectors, words, { count, exclude }) };
 }

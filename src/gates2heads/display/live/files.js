@@ -1,0 +1,165 @@
+// Where a model's file is, and the engine's: beside the page, or with Python. What comes is compared
+// with the hash that the page or the view was made with.
+
+import { Sha256 } from "../engine/sha256.js";
+
+const PATIENCE = 20_000; // milliseconds without a word from Python
+
+export const key = ({ name, hash }) => (hash ? `${name}-${hash}` : name);
+
+/** A file beside the pages; null where the page is none of the book's. */
+export function address(file, root, page) {
+  return root === undefined ? null : new URL(`${root}live/${file}`, page).href;
+}
+
+/** "3.1 of 6.6 MB" */
+export function megabytes(received, total) {
+  const written = (bytes) => (bytes / 1e6).toFixed(1);
+  return `${written(Math.min(received, total))} of ${written(total)} MB`;
+}
+
+/** Refuses an entry that is not the model that the view was made with, as far as it says itself. */
+export function checkEntry(entry, model) {
+  if (typeof entry.header !== "string" || !entry.data) {
+    throw new Error(`The file of the model (${key(model)}.js) is damaged.`);
+  }
+  if (!String(entry.sha256).startsWith(model.sha256 ?? model.hash)) {
+    throw new Error(`The file of the model (${key(model)}.js) holds another model.`);
+  }
+  return entry; // whose bytes the engine compares with entry.sha256
+}
+
+/** Refuses an engine other than the one that the page was built with, by the hash in its name. */
+export function checkEngine(source, file) {
+  const told = /^engine-([0-9a-f]{64})\.js$/.exec(file)?.[1];
+  if (told && new Sha256().add(new TextEncoder().encode(source)).hex() !== told) {
+    throw new Error(`The engine's file (live/${file}) is damaged.`);
+  }
+  return source;
+}
+
+// ---- the file beside the page
+//
+// Over http a file is fetched and read as data: nothing of it runs before it was compared with the
+// hash that the page or the view was made with. From file:// a browser fetches nothing, and blocks
+// every script with an `integrity`: there the file is a script like the page's own, and runs. The
+// hash then tells what is damaged or belongs to another build, not what is malicious.
+
+const WRITTEN = /^\(globalThis\.\w+ \?\?= \{\}\)\["(?:[^"\\]|\\.)*"\] = (\{.*\});\s*$/s;
+
+/** What a file would register, read without running it; null if it is written in another way. */
+export function registeredBy(text) {
+  try {
+    return JSON.parse(WRITTEN.exec(text)?.[1] ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a file that comes in pieces, so that progress can be told. */
+async function fetched(url, tell) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(String(response.status));
+  const pieces = [];
+  let received = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(pieces).text();
+    pieces.push(value);
+    received += value.length;
+    tell(received * 0.75); // base64: 3 bytes in 4 letters
+  }
+}
+
+/** Runs a script that lies at an address. */
+export function runScript(src) {
+  return new Promise((done, failed) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src, async: true, onload: done, onerror: failed });
+    document.head.append(script);
+    script.remove(); // it runs all the same
+  });
+}
+
+/** What a script registered; the Worker keeps it, the page need not. */
+async function registeredIn(url, name) {
+  await runScript(url);
+  const entry = globalThis.gates2heads_live?.[name];
+  if (entry) delete globalThis.gates2heads_live[name];
+  return entry;
+}
+
+async function fromPage(url, { name }, tell) {
+  const file = url.slice(url.lastIndexOf("/live/") + 1);
+  let entry;
+  try {
+    entry = /^https?:/.test(url)
+      ? registeredBy(await fetched(url, tell))
+      : await registeredIn(url, name);
+  } catch {
+    throw new Error(
+      `The model's file (${file}) did not come: no connection, or it is not beside the page.`,
+    );
+  }
+  if (!entry) throw new Error(`The model's file (${file}) is damaged.`);
+  return entry;
+}
+
+// ---- Python
+
+/** The same over the widget's own channel, in as many messages as Python needs. */
+function fromPython(widget, wanted, tell) {
+  return new Promise((done, failed) => {
+    const parts = [];
+    let came = 0;
+    let told = {};
+    let timer;
+    const finish = (settle, value) => {
+      clearTimeout(timer);
+      widget.off("msg:custom", listen);
+      settle(value);
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => finish(failed, new Error("Python does not answer: run the cell above again.")),
+        PATIENCE,
+      );
+    };
+    function listen(content, buffers) {
+      if (content.model !== key(wanted)) return;
+      if (content.error) {
+        finish(failed, new Error(content.error));
+        return;
+      }
+      told = { ...content, ...told }; // the first part alone brings the header
+      const { buffer, byteOffset, byteLength } = buffers[0];
+      parts[content.part] = new Uint8Array(buffer, byteOffset, byteLength);
+      came += byteLength;
+      tell(came);
+      wait();
+      if (parts.filter(Boolean).length < content.parts) return;
+      const data = new Uint8Array(came);
+      parts.reduce((at, part) => (data.set(part, at), at + part.length), 0);
+      finish(done, { header: told.header, sha256: told.sha256, data });
+    }
+    widget.on("msg:custom", listen);
+    wait();
+    widget.send({ ask: key(wanted) });
+  });
+}
+
+/** What a key stands for, from beside the page or, where the page is none of the book's, Python. */
+export function find(widget, wanted, file, tell = () => {}) {
+  const url = address(file, document.documentElement.dataset.content_root, location.href);
+  return url ? fromPage(url, wanted, tell) : fromPython(widget, wanted, tell);
+}
+
+const ENGINE = { name: "engine" };
+
+/** The text that runs beside the page. The page says under which name it was built. */
+export async function engineSource(widget) {
+  const file = globalThis.gates2heads_engine ?? "engine.js";
+  const { source, data } = await find(widget, ENGINE, file);
+  return checkEngine(source ?? new TextDecoder().decode(data), file);
+}
