@@ -133,23 +133,30 @@ class mask(bools):  # noqa: N801
         _check_device(name, value, call)
 
     def _fits(self, shape: torch.Size, call: Call) -> bool:
-        known = call.sizes
-        wanted = [known.get(axis) if free else _size(axis, call) for axis, free in self._sized]
-        if self._open:
-            if FRONT not in known:
-                return True
-            wanted = [*known[FRONT], *wanted]
+        wanted = self._wanted(call)
         place = len(wanted) - len(shape)  # of the first axis of the mask
         if place < 0:
-            return False
+            return self._open and FRONT not in call.sizes
         for size in shape:
             if size != 1 and wanted[place] not in (None, size):
                 return False
             place += 1
         return True
 
+    def _wanted(self, call: Call) -> list[int | None]:
+        """The sizes to which the mask must broadcast; None where any will do."""
+        known = call.sizes
+        wanted = [known.get(axis) if free else _size(axis, call) for axis, free in self._sized]
+        return [*known.get(FRONT, ()), *wanted] if self._open else wanted
+
     def _misfit(self, name: str, shape: tuple[int, ...], call: Call) -> str:
-        return f"{name} must broadcast to {self._told(call)}, got a mask of shape {shape}"
+        wanted = self._wanted(call)
+        letters = [axis for axis, _ in self._sized]
+        letters = [FRONT] * (len(wanted) - len(letters)) + letters
+        told = ", ".join(
+            str(axis if size is None else size) for axis, size in zip(letters, wanted, strict=True)
+        )
+        return f"{name} must broadcast to ({told}), got a mask of shape {shape}"
 
 
 @dataclass(frozen=True)
