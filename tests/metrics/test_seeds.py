@@ -106,7 +106,6 @@ def test_somebody_is_on_the_front_and_beats_whoever_is_not(things):
         (lambda: student_quantile(0.5, 0), "degrees must be"),
         (lambda: exchange_runs([1] * 11, [2]), "first must hold 1 to 10"),
         (lambda: seed_interval([1, np.float32("inf")]), r"scores\[1\] must be finite"),
-        (lambda: pareto_front([1], [10**5000]), r"qualities\[0\] must be finite, got a whole"),
         (lambda: pareto_front([1], [1, 2]), "qualities must have 1 numbers"),
     ],
 )
