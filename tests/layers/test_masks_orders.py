@@ -46,10 +46,7 @@ def test_key_mask_adds_heads_and_queries():
     ("call", "error", "message"),
     [
         (lambda: causal_mask(0), ValueError, "queries must be at least 1, got 0"),
-        (lambda: causal_mask(3, 2), ValueError, "keys must be at least 3, got 2"),
         (lambda: causal_mask(2.5), TypeError, "queries must be a whole number, got 2.5"),
-        (lambda: length_mask([1, 2]), TypeError, r"lengths must be a tensor of integers, got \[1"),
-        (lambda: length_mask(torch.ones(2)), TypeError, "lengths must be a tensor of integers"),
         (lambda: length_mask(torch.tensor(3)), ValueError, r"lengths must have shape \(B,\), got"),
         (
             lambda: length_mask(torch.tensor([4, 1]), 3),
@@ -57,7 +54,6 @@ def test_key_mask_adds_heads_and_queries():
             r"lengths must lie between 0 and 3, got \[4, 1\]",
         ),
         (lambda: length_mask(torch.tensor([-1, 2])), ValueError, "lengths must lie between 0 and"),
-        (lambda: length_mask(torch.tensor([0])), ValueError, "size must be at least 1, got 0"),
     ],
 )
 def test_bad_input(call, error, message):

@@ -55,7 +55,6 @@ def test_only_the_order_counts_and_turning_the_sign_round_mirrors_it(seed, ties)
 @pytest.mark.parametrize(
     ("scores", "labels", "error", "message"),
     [
-        ([1.0], torch.ones(1).bool(), TypeError, "scores must be a floating-point tensor"),
         (torch.ones(2), torch.ones(2), TypeError, "labels must be a bool tensor"),
         (torch.ones(2), torch.ones(3).bool(), ValueError, r"\(N, U\) and \(N,\), got \(2,\) and"),
         (torch.ones(2) * torch.nan, torch.tensor([True, False]), ValueError, "got NaN"),

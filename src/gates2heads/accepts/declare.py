@@ -1,10 +1,11 @@
 """The declaration itself: `@accepts(size=count)` looks at the arguments before the body runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 Decorated = TypeVar("Decorated", bound=Callable)
@@ -15,22 +16,25 @@ class Call:
 
     Args:
         given: the arguments; for a method also `self`.
+        defaults: of the parameters that were not given.
     """
 
-    __slots__ = ("given", "like", "sizes")
+    like = place = None  # the tensors whose dtype and device the others must have
 
-    def __init__(self, given: dict[str, Any]):
-        self.given = given
-        self.sizes: dict[str, int] = {}
-        self.like = None  # the tensor whose dtype and device the others must have
+    def __init__(self, given: dict[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})):
+        self.given, self.defaults = given, defaults
+        self.sizes: dict[str, int | tuple[int, ...]] = {}
 
     def look_up(self, path: str) -> Any:
         """An argument of the call, or else an attribute of the object that is called."""
         head, _, rest = path.partition(".")
         if head in self.given:
             found = self.given[head]
-            return attrgetter(rest)(found) if rest else found
-        return attrgetter(path)(self.given["self"])
+        elif head in self.defaults:
+            found = self.defaults[head]
+        else:
+            found = getattr(self.given["self"], head)
+        return attrgetter(rest)(found) if rest else found
 
 
 class Kind:
@@ -76,19 +80,19 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
     unknown = declared.keys() - parameters.keys()
     if unknown:
         raise TypeError(f"{function.__qualname__} has no parameter {', '.join(sorted(unknown))}")
-    names = tuple(
-        name
-        for name, one in parameters.items()
-        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
-    )
-    looks = [
-        (name, kind.check, parameters[name].default is None) for name, kind in declared.items()
-    ]
+    by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    names = tuple(name for name, one in parameters.items() if one.kind in by_place)
+    defaults = {
+        name: one.default for name, one in parameters.items() if one.default is not one.empty
+    }
+    looks = [(name, kind.check, defaults.get(name, ...) is None) for name, kind in declared.items()]
 
     @wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        given = dict(zip(names, args, strict=False), **kwargs)
-        call = Call(given)
+        given = dict(zip(names, args))  # noqa: B905  (to say `strict` takes as long as all the rest)
+        if kwargs:
+            given.update(kwargs)
+        call = Call(given, defaults)
         for name, check, optional in looks:
             if name in given and not (optional and given[name] is None):
                 check(name, given[name], call)

@@ -2,7 +2,7 @@
 
 A capital letter is any size, the same one wherever it occurs in a declaration; a number is itself;
 any other word is an argument or an attribute of that name, dots allowed. A first `…` stands for
-any axes in front.
+any axes in front, the same ones wherever it occurs; alone it is any shape.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,14 @@ from torch import Tensor, nn
 from gates2heads.accepts.declare import Call, Kind
 from gates2heads.accepts.shown import shown
 
+FRONT = "…"
+
 
 @dataclass(frozen=True)
 class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all kinds are)
     """A tensor of any type; without a shape, of any shape. `empty` allows one without numbers."""
 
-    shape: str = "…"
+    shape: str = FRONT
     empty: bool = True
     holds: ClassVar[str] = ""
 
@@ -29,48 +31,59 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
         """The words of the shape."""
         return tuple(self.shape.split())
 
+    @cached_property
+    def _sized(self) -> tuple[tuple[str, bool], ...]:
+        """The axes that have a size of their own, and for each whether any size will do."""
+        return tuple((axis, axis[0].isupper()) for axis in self.axes if axis != FRONT)
+
+    @cached_property
+    def _open(self) -> bool:
+        return FRONT in self.axes
+
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        call = Call({}) if call is None else call
         if not isinstance(value, Tensor):
             raise TypeError(f"{name} must be a tensor{self.holds}, got {shown(value)}")
+        call = Call({}) if call is None else call
         self._check_type(name, value, call)
-        if not self._fits(tuple(value.shape), call):
-            raise ValueError(f"{name} must have shape {self._told(call)}, got {tuple(value.shape)}")
+        before = len(call.sizes)
+        if not self._fits(value.shape, call):
+            call.sizes = dict(list(call.sizes.items())[:before])  # what others have shown
+            raise ValueError(self._misfit(name, tuple(value.shape), call))
         if not self.empty and not value.numel():
             raise ValueError(f"{name} must not be empty, got a tensor of {tuple(value.shape)}")
-        self._check_numbers(name, value, call)
 
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
-        """Refuse a tensor of another type."""
+        """Refuse a tensor of another type, or on another device."""
 
-    def _check_numbers(self, name: str, value: Tensor, call: Call) -> None:
-        """Refuse numbers that are out of range."""
-
-    def _fits(self, shape: tuple[int, ...], call: Call) -> bool:
-        axes = self.axes
-        if axes and axes[0] == "…":
-            axes = axes[1:]
-            shape = shape[max(0, len(shape) - len(axes)) :]
-        if len(shape) != len(axes):
+    def _fits(self, shape: torch.Size, call: Call) -> bool:
+        """Whether a shape has the right axes, each of the size that is known of it."""
+        sized, known = self._sized, call.sizes
+        place = len(shape) - len(sized)  # of the first axis that has a size of its own
+        if place and (place < 0 or not self._open):
             return False
-        new = {}
-        for axis, size in zip(axes, shape, strict=True):
-            wanted = _size(axis, call)
-            if wanted is None:
-                wanted = new.setdefault(axis, size)
-            if wanted != size:
+        if self._open and sized and known.setdefault(FRONT, shape[:place]) != shape[:place]:
+            return False
+        for axis, free in sized:
+            size = shape[place]
+            if size != (known.setdefault(axis, size) if free else _size(axis, call)):
                 return False
-        call.sizes.update(new)
+            place += 1
         return True
+
+    def _misfit(self, name: str, shape: tuple[int, ...], call: Call) -> str:
+        return f"{name} must have shape {self._told(call)}, got {shape}"
 
     def _told(self, call: Call) -> str:
         """The shape as the sentence tells it, with the sizes that other arguments have shown."""
         told = [
-            axis if axis == "…" or axis[0].isupper() else _size(axis, call) for axis in self.axes
+            axis if axis == FRONT or axis[0].isupper() else _size(axis, call) for axis in self.axes
         ]
         comma = "," if len(told) == 1 else ""
-        known = [f"{axis} = {call.sizes[axis]}" for axis in self.axes if axis in call.sizes]
-        where = f" with {' and '.join(dict.fromkeys(known))}" if known else ""
+        known = {axis: call.sizes[axis] for axis in self.axes if axis in call.sizes}
+        sizes = [
+            f"{axis} = {tuple(size) if axis == FRONT else size}" for axis, size in known.items()
+        ]
+        where = f" with {' and '.join(sizes)}" if sizes else ""
         return f"({', '.join(map(str, told))}{comma}){where}"
 
 
@@ -84,17 +97,18 @@ class floats(anything):  # noqa: N801
     holds = " of floating-point numbers"
 
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
+        like = call.like
+        if like is not None and value.dtype == like.dtype and value.device == call.place.device:
+            return  # as nearly always; what follows looks for the sentence
         if not value.is_floating_point():
             raise TypeError(f"{name} must hold floating-point numbers, got {value.dtype}")
-        if call.like is None:
-            called = call.given.get("self")
-            weight = _weight_of(called) if isinstance(called, nn.Module) else None
-            call.like = value if weight is None else weight
-        like = call.like
+        if like is None:
+            weight = _weight_of_called(call)
+            like = call.like = value if weight is None else weight
         if value.dtype != like.dtype and not torch.is_autocast_enabled(value.device.type):
-            raise TypeError(f"{name} must be {like.dtype} like the layer, got {value.dtype}")
-        if value.device != like.device:
-            raise ValueError(f"{name} must be on {like.device} like the layer, got {value.device}")
+            told = f"{like.dtype} like {_reader(like, call)}"
+            raise TypeError(f"{name} must be {told}, got {value.dtype}")
+        _check_device(name, value, call)
 
 
 class bools(anything):  # noqa: N801
@@ -105,6 +119,7 @@ class bools(anything):  # noqa: N801
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
         if value.dtype != torch.bool:
             raise TypeError(f"{name} must be a bool tensor, got {value.dtype}")
+        _check_device(name, value, call)
 
 
 class mask(bools):  # noqa: N801
@@ -115,21 +130,33 @@ class mask(bools):  # noqa: N801
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
         if value.dtype != torch.bool:
             raise TypeError(f"{name} must be a bool tensor (True = may attend), got {value.dtype}")
+        _check_device(name, value, call)
 
-    def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        call = Call({}) if call is None else call
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{name} must be a tensor{self.holds}, got {shown(value)}")
-        self._check_type(name, value, call)
-        wanted = [_size(axis, call) for axis in self.axes]
-        shape = tuple(value.shape)
-        fits = len(shape) <= len(wanted) and all(
-            size in (1, want) or want is None
-            for size, want in zip(shape[::-1], wanted[::-1], strict=False)
+    def _fits(self, shape: torch.Size, call: Call) -> bool:
+        wanted = self._wanted(call)
+        place = len(wanted) - len(shape)  # of the first axis of the mask
+        if place < 0:
+            return self._open and FRONT not in call.sizes
+        for size in shape:
+            if size != 1 and wanted[place] not in (None, size):
+                return False
+            place += 1
+        return True
+
+    def _wanted(self, call: Call) -> list[int | None]:
+        """The sizes to which the mask must broadcast; None where any will do."""
+        known = call.sizes
+        wanted = [known.get(axis) if free else _size(axis, call) for axis, free in self._sized]
+        return [*known.get(FRONT, ()), *wanted] if self._open else wanted
+
+    def _misfit(self, name: str, shape: tuple[int, ...], call: Call) -> str:
+        wanted = self._wanted(call)
+        letters = [axis for axis, _ in self._sized]
+        letters = [FRONT] * (len(wanted) - len(letters)) + letters
+        told = ", ".join(
+            str(axis if size is None else size) for axis, size in zip(letters, wanted, strict=True)
         )
-        if not fits:
-            told = ", ".join(str(w or axis) for w, axis in zip(wanted, self.axes, strict=True))
-            raise ValueError(f"{name} must broadcast to ({told}), got a mask of shape {shape}")
+        return f"{name} must broadcast to ({told}), got a mask of shape {shape}"
 
 
 @dataclass(frozen=True)
@@ -142,11 +169,9 @@ class whole(anything):  # noqa: N801
     below: str | int | None = None
     holds: ClassVar[str] = " of whole numbers"
 
-    def _check_type(self, name: str, value: Tensor, call: Call) -> None:
-        if value.dtype not in (torch.long, torch.int):
-            raise TypeError(f"{name} must hold integers (torch.long), got {value.dtype}")
-
-    def _check_numbers(self, name: str, value: Tensor, call: Call) -> None:
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        call = Call({}) if call is None else call
+        super().check(name, value, call)
         if self.below is None or not value.numel():
             return
         below = self.below if isinstance(self.below, int) else int(call.look_up(self.below))
@@ -154,6 +179,11 @@ class whole(anything):  # noqa: N801
         if low < 0 or high >= below:
             wrong = low if low < 0 else high
             raise ValueError(f"{name} must hold numbers 0 to {below - 1}, got {wrong}")
+
+    def _check_type(self, name: str, value: Tensor, call: Call) -> None:
+        if value.dtype not in (torch.long, torch.int):
+            raise TypeError(f"{name} must hold integers (torch.long), got {value.dtype}")
+        _check_device(name, value, call)
 
 
 @dataclass(frozen=True)
@@ -164,13 +194,30 @@ class tokens(whole):  # noqa: N801
     holds: ClassVar[str] = " of token numbers"
 
 
-def _size(axis: str, call: Call) -> int | None:
-    """The size that an axis must have in this call; None while any will do."""
-    if axis in call.sizes:
-        return call.sizes[axis]
-    if axis[0].isupper() or axis == "…":
-        return None
-    return int(axis) if axis.isdigit() else int(call.look_up(axis))
+def _size(axis: str, call: Call) -> int:
+    """The size of an axis that is a number, or is named by an argument or attribute."""
+    return int(axis) if axis.isdigit() else call.look_up(axis)
+
+
+def _check_device(name: str, value: Tensor, call: Call) -> None:
+    """Refuse a tensor that lies elsewhere than the layer, or than the tensor before it."""
+    like = call.place
+    if like is None:
+        weight = call.like if call.like is not None else _weight_of_called(call)
+        like = call.place = value if weight is None else weight
+    if value.device != like.device:
+        told = f"{like.device} like {_reader(like, call)}"
+        raise ValueError(f"{name} must be on {told}, got a tensor on {value.device}")
+
+
+def _reader(like: Tensor, call: Call) -> str:
+    """Whom a sentence names as the one that a tensor should be like."""
+    return "the layer" if like is _weight_of_called(call) else "what goes with it"
+
+
+def _weight_of_called(call: Call) -> Tensor | None:
+    called = call.given.get("self")
+    return _weight_of(called) if isinstance(called, nn.Module) else None
 
 
 def _weight_of(module: nn.Module) -> Tensor | None:

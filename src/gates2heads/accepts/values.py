@@ -25,7 +25,7 @@ class Count(Kind):
     most: float = MOST
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        if isinstance(value, bool) or not isinstance(value, Integral):
+        if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
             raise TypeError(f"{name} must be a whole number, got {shown(value)}")
         if not self.least <= value <= self.most:
             low = value < self.least and self.most >= MOST  # then the upper bound is no news

@@ -7,9 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
-from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
+from gates2heads.accepts import accepts, choice, count, flag, floats, listed, mask, share
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.record import note
@@ -17,6 +15,7 @@ from gates2heads.layers.record import note
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 
 
+@accepts(d_model=count, dim_feedforward=count, activation=choice(ACTIVATIONS))
 class FeedForward(nn.Module):
     """Put each position through the same network with one hidden layer: W₂ φ(W₁ x + b₁) + b₂.
 
@@ -31,21 +30,18 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, dim_feedforward: int, activation: str = "relu"):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("dim_feedforward", dim_feedforward)
-        check_choice("activation", activation, ACTIVATIONS)
         self.d_model, self.activation = d_model, activation
         self.linear1 = nn.Linear(d_model, dim_feedforward)
         self.linear2 = nn.Linear(dim_feedforward, d_model)
 
+    @accepts(vectors=floats("B S d_model"))
     def forward(self, vectors: Tensor) -> Tensor:
         """Map vectors (B, S, D) position by position: (B, S, D)."""
-        check_width("vectors", vectors, self.d_model, dims=3)
-        check_dtypes(self, vectors=vectors)
         hidden = ACTIVATIONS[self.activation](self.linear1(vectors))  # (B, S, F)
         return self.linear2(hidden)
 
 
+@accepts(d_model=count, dropout=share, norm_first=flag, norm=choice(NORMS))
 class Residual(nn.Module):
     """Add what a layer computes to what it read, and normalise after the sum or before the layer.
 
@@ -72,10 +68,6 @@ class Residual(nn.Module):
         norm: str = "layer",
     ):
         super().__init__()
-        check_count("d_model", d_model)
-        check_share("dropout", dropout)
-        check_flag("norm_first", norm_first)
-        check_choice("norm", norm, NORMS)
         self.dropout, self.norm_first = dropout, norm_first
         self.norm = NORMS[norm](d_model)
 
@@ -93,6 +85,7 @@ class Residual(nn.Module):
         return output
 
 
+@accepts(d_model=count, kernel_size=count, dilation=count, causal=flag, dropout=share)
 class ConvolutionBlock(nn.Module):
     """Look at a window of the sequence, through a gate, and add what is seen.
 
@@ -119,11 +112,6 @@ class ConvolutionBlock(nn.Module):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("kernel_size", kernel_size)
-        check_count("dilation", dilation)
-        check_share("dropout", dropout)
-        check_flag("causal", causal)
         if not causal and kernel_size % 2 == 0:
             raise ValueError(f"kernel_size must be odd if not causal, got {kernel_size}")
         self.d_model, self.causal, self.dropout = d_model, causal, dropout
@@ -131,6 +119,7 @@ class ConvolutionBlock(nn.Module):
         self.convolution = nn.Conv1d(d_model, 2 * d_model, kernel_size, dilation=dilation)
         keep_variance(self.convolution, gated=True, dropout=dropout)
 
+    @accepts(vectors=floats("B S d_model"), mask=mask("B S"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Transform vectors (B, S, D) by what is around them.
 
@@ -143,14 +132,14 @@ class ConvolutionBlock(nn.Module):
             (B, S, D).
 
         Raises:
-            TypeError, ValueError: the width, the dtype or the mask does not fit.
+            ValueError: there is no time step.
         """
-        self._check(vectors)
-        check_mask(mask, vectors.shape[:2], like=vectors)
+        _check_steps(vectors)
         seen = vectors if mask is None else vectors.masked_fill(~mask[..., None], 0.0)
         left = self.reach if self.causal else self.reach // 2
         return self._transform(vectors, F.pad(seen, (0, 0, left, self.reach - left)))
 
+    @accepts(vectors=floats("B T d_model"), past=floats("B reach d_model"))
     def step(self, vectors: Tensor, past: Tensor | None = None):
         """Go on by T positions, (B, T, D), after those of the past.
 
@@ -158,27 +147,15 @@ class ConvolutionBlock(nn.Module):
             output (B, T, D), and the last `reach` inputs (B, reach, D), the past of the next step.
 
         Raises:
-            ValueError: the block is not causal.
+            ValueError: the block is not causal, or there is no time step.
         """
         if not self.causal:
             raise ValueError("a block must be causal to go step by step, this one looks ahead")
-        self._check(vectors)
-        shape = (len(vectors), self.reach, self.d_model)
+        _check_steps(vectors)
         if past is None:
-            past = vectors.new_zeros(shape)
-        elif not isinstance(past, Tensor):
-            raise TypeError(f"past must be a tensor, got {type(past).__name__}")
-        elif past.shape != shape:
-            raise ValueError(f"past must have shape {shape}, got {tuple(past.shape)}")
-        check_dtypes(self, past=past)
+            past = vectors.new_zeros(len(vectors), self.reach, self.d_model)
         window = torch.cat([past, vectors], dim=1)  # (B, reach + T, D)
         return self._transform(vectors, window), window[:, vectors.shape[1] :]
-
-    def _check(self, vectors: Tensor) -> None:
-        check_width("vectors", vectors, self.d_model, dims=3)
-        check_dtypes(self, vectors=vectors)
-        if not vectors.shape[1]:
-            raise ValueError(f"vectors must have a time step, got shape {tuple(vectors.shape)}")
 
     def _transform(self, vectors: Tensor, window: Tensor) -> Tensor:
         """From vectors (B, S, D) and what they see (B, S + reach, D)."""
@@ -187,6 +164,7 @@ class ConvolutionBlock(nn.Module):
         return (vectors + F.glu(convolved, dim=-1)) * math.sqrt(0.5)
 
 
+@accepts(dilations=listed("counts, one a layer", kind=count, least=1))
 def convolution_blocks(
     d_model: int, kernel_size: int, dilations: Sequence[int], **options
 ) -> nn.ModuleList:
@@ -196,15 +174,13 @@ def convolution_blocks(
         d_model, kernel_size: see `ConvolutionBlock`.
         dilations: one number for each block.
         **options: what else `ConvolutionBlock` takes, the same for all.
-
-    Raises:
-        TypeError, ValueError: the dilations are no list of counts, or a block refuses the rest.
     """
-    if not isinstance(dilations, Sequence) or isinstance(dilations, str) or not dilations:
-        raise TypeError(f"dilations must hold one number a layer, got {shown(dilations)}")
-    for dilation in dilations:
-        check_count("dilations", dilation)
     return nn.ModuleList(
         ConvolutionBlock(d_model, kernel_size, dilation=dilation, **options)
         for dilation in dilations
     )
+
+
+def _check_steps(vectors: Tensor) -> None:
+    if not vectors.shape[1]:
+        raise ValueError(f"vectors must have a time step, got shape {tuple(vectors.shape)}")

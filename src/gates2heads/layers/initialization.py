@@ -4,9 +4,10 @@ import math
 
 from torch import nn
 
-from gates2heads.checks.values import check_flag, check_share
+from gates2heads.accepts import a, accepts, flag, share
 
 
+@accepts(layer=a((nn.Linear, nn.Conv1d)), gated=flag, dropout=share)
 def keep_variance(layer: nn.Module, *, gated: bool = False, dropout: float = 0.0) -> None:
     """Draw the weights of a layer so that the variance stays what it was; biases become zero.
 
@@ -20,14 +21,7 @@ def keep_variance(layer: nn.Module, *, gated: bool = False, dropout: float = 0.0
         layer: a linear layer or a convolution; weight (outputs, inputs, …).
         gated: a gated linear unit comes next.
         dropout: how much of the layer's input is set to zero while training.
-
-    Raises:
-        TypeError, ValueError: it is neither kind of layer, or an argument does not fit.
     """
-    if not isinstance(layer, nn.Linear | nn.Conv1d):
-        raise TypeError(f"layer must be nn.Linear or nn.Conv1d, got {type(layer).__name__}")
-    check_flag("gated", gated)
-    check_share("dropout", dropout)
     inputs = layer.weight[0].numel()
     nn.init.normal_(layer.weight, std=math.sqrt((4 if gated else 1) * (1 - dropout) / inputs))
     if layer.bias is not None:

@@ -4,11 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dense, check_dtypes, check_mask, check_width
-from gates2heads.checks.values import check_count, check_positive, check_share
+from gates2heads.accepts import accepts, count, floats, mask, positive, share
 from gates2heads.layers.record import is_recorded, note
 
 
+@accepts(size=count, eps=positive)
 class LayerNorm(nn.Module):
     """Subtract each vector's mean and divide by its standard deviation; then scale and shift.
 
@@ -23,15 +23,13 @@ class LayerNorm(nn.Module):
 
     def __init__(self, size: int, eps: float = 1e-5):
         super().__init__()
-        check_count("size", size)
-        check_positive("eps", eps)
         self.size, self.eps = size, eps
         self.weight = nn.Parameter(torch.ones(size))
         self.bias = nn.Parameter(torch.zeros(size))
 
+    @accepts(vectors=floats("… size"))
     def forward(self, vectors: Tensor) -> Tensor:
         """Normalise vectors (…, D) one by one; the shape stays."""
-        _check_vectors(self, vectors)
         if not is_recorded(self):
             return F.layer_norm(vectors, (self.size,), self.weight, self.bias, self.eps)
         mean = vectors.mean(dim=-1, keepdim=True)  # (…, 1)
@@ -41,6 +39,7 @@ class LayerNorm(nn.Module):
         return (vectors - mean) / deviation * self.weight + self.bias
 
 
+@accepts(size=count, eps=positive)
 class RMSNorm(nn.Module):
     """Divide each vector by its root mean square; then scale.
 
@@ -55,14 +54,12 @@ class RMSNorm(nn.Module):
 
     def __init__(self, size: int, eps: float = 1e-6):
         super().__init__()
-        check_count("size", size)
-        check_positive("eps", eps)
         self.size, self.eps = size, eps
         self.weight = nn.Parameter(torch.ones(size))
 
+    @accepts(vectors=floats("… size"))
     def forward(self, vectors: Tensor) -> Tensor:
         """Normalise vectors (…, D) one by one; the shape stays."""
-        _check_vectors(self, vectors)
         if not is_recorded(self):
             return F.rms_norm(vectors, (self.size,), self.weight, self.eps)
         deviation = torch.sqrt(vectors.square().mean(dim=-1, keepdim=True) + self.eps)  # (…, 1)
@@ -70,6 +67,7 @@ class RMSNorm(nn.Module):
         return vectors / deviation * self.weight
 
 
+@accepts(size=count, eps=positive, momentum=share)
 class BatchNorm(nn.Module):
     """Normalise each feature over all real tokens of the batch; then scale and shift.
 
@@ -86,9 +84,6 @@ class BatchNorm(nn.Module):
 
     def __init__(self, size: int, eps: float = 1e-5, momentum: float = 0.1):
         super().__init__()
-        check_count("size", size)
-        check_positive("eps", eps)
-        check_share("momentum", momentum)
         self.size, self.eps, self.momentum = size, eps, momentum
         self.weight = nn.Parameter(torch.ones(size))
         self.bias = nn.Parameter(torch.zeros(size))
@@ -96,6 +91,7 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(size))
         self.register_buffer("num_batches_tracked", torch.tensor(0))
 
+    @accepts(vectors=floats("B S size"), mask=mask("B S"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Normalise vectors (B, S, D) feature by feature.
 
@@ -108,12 +104,8 @@ class BatchNorm(nn.Module):
             (B, S, D).
 
         Raises:
-            TypeError, ValueError: the width or the mask does not fit, or there are fewer than
-                two real tokens to take a variance of.
+            ValueError: there are fewer than two real tokens to take a variance of.
         """
-        check_width("vectors", vectors, self.size, dims=3)
-        check_dtypes(self, vectors=vectors)
-        check_mask(mask, vectors.shape[:2], like=vectors)
         mean, variance = self.running_mean, self.running_var
         if self.training:
             real = (
@@ -133,15 +125,6 @@ class BatchNorm(nn.Module):
         self.running_mean.lerp_(mean, self.momentum)
         self.running_var.lerp_(variance, self.momentum)
         self.num_batches_tracked.add_(1)
-
-
-def _check_vectors(module: nn.Module, vectors: Tensor) -> None:
-    if not isinstance(vectors, Tensor):
-        raise TypeError(f"vectors must be a tensor, got {type(vectors).__name__}")
-    if not vectors.dim() or vectors.shape[-1] != module.size:
-        raise ValueError(f"vectors must have shape (…, {module.size}), got {tuple(vectors.shape)}")
-    check_dense("vectors", vectors)
-    check_dtypes(module, vectors=vectors)
 
 
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dense, check_device, check_width
-from gates2heads.checks.values import check_choice, check_count
+from gates2heads.accepts import accepts, anything, choice, count, floats
 
 
+@accepts(positions=anything(), size=count)
 def sinusoids(positions: Tensor, size: int) -> Tensor:
     """Waves of geometrically growing length, read off at the given positions.
 
@@ -20,16 +20,11 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     Returns:
         (…, D), of the dtype of the positions, or of torch's default one if they are whole.
     """
-    check_count("size", size)
-    if not isinstance(positions, Tensor):
-        raise TypeError(f"positions must be a tensor, got {type(positions).__name__}")
-    check_dense("positions", positions)
-    if positions.is_complex():
-        raise TypeError(f"positions must hold whole or real numbers, got {positions.dtype}")
     whole = not positions.is_floating_point()
     return _waves(positions, size).to(torch.get_default_dtype() if whole else positions.dtype)
 
 
+@accepts(vectors=floats("B H L D"), start=count(least=0))
 def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
     """Turn each vector by angles that grow with its position.
 
@@ -47,10 +42,8 @@ def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
         (B, H, L, D); no vector becomes longer or shorter.
 
     Raises:
-        TypeError, ValueError: the vectors are no such tensor, or `start` is no whole number of at
-            least 0.
+        ValueError: D is odd.
     """
-    check_width("vectors", vectors, None, dims=4)
     places, size = _places(vectors, start), vectors.shape[-1]
     if not size or size % 2:
         raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
@@ -80,12 +73,10 @@ def _waves(positions: Tensor, size: int) -> Tensor:
 
 def _places(vectors: Tensor, start: int) -> Tensor:
     """Where vectors (…, L, D) stand, the first of them at `start`: (L,)."""
-    if not vectors.is_floating_point():
-        raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
-    check_count("start", start, least=0)
     return torch.arange(start, start + vectors.shape[-2], device=vectors.device)
 
 
+@accepts(size=count, join=choice(("add", "concatenate")))
 class Positions(nn.Module):
     """Join each vector with the vector of its position, by adding or by concatenating.
 
@@ -99,14 +90,13 @@ class Positions(nn.Module):
 
     def __init__(self, size: int, join: str = "add"):
         super().__init__()
-        check_count("size", size)
-        check_choice("join", join, ("add", "concatenate"))
         self.size, self.join = size, join
 
     def encode(self, positions: Tensor) -> Tensor:
         """Vectors (L, size) of the positions (L,), whole numbers from 0."""
         raise NotImplementedError(f"{type(self).__name__} must say how it encodes positions")
 
+    @accepts(vectors=floats("B L D"), start=count(least=0))
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
         """Join vectors (B, L, D) with the vectors of the positions from `start` on.
 
@@ -114,11 +104,10 @@ class Positions(nn.Module):
             (B, L, D) where they are added, (B, L, D + size) where they are concatenated.
 
         Raises:
-            TypeError, ValueError: the vectors are no (B, L, D) float tensor, or too wide or too
-                long.
+            ValueError: the vectors are too wide or too long.
         """
-        check_width("vectors", vectors, self.size if self.join == "add" else None, dims=3)
-        check_device(self, vectors=vectors)
+        if self.join == "add" and vectors.shape[2] != self.size:
+            raise ValueError(f"vectors must be {self.size} wide, got {vectors.shape[2]}")
         encoded = self.encode(_places(vectors, start)).to(vectors.dtype)  # (L, size)
         if self.join == "add":
             return vectors + encoded
@@ -133,6 +122,7 @@ class SinusoidalPositions(Positions):
         return _waves(positions, self.size)
 
 
+@accepts(max_length=count)
 class LearnedPositions(Positions):
     """Positions as a table of learned vectors, one row a position.
 
@@ -146,7 +136,6 @@ class LearnedPositions(Positions):
 
     def __init__(self, max_length: int, size: int, join: str = "add"):
         super().__init__(size, join)
-        check_count("max_length", max_length)
         self.table = nn.Parameter(torch.empty(max_length, size))
         nn.init.normal_(self.table, std=size**-0.5)
 

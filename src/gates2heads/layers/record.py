@@ -6,9 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count, module
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_count
 
 # By the identity of each layer that is recorded now, its trace and its name there. A mark in the
 # layer itself would go into its copies too, and would never be taken off them.
@@ -52,10 +51,11 @@ class Trace:
         if not isinstance(quantity, str) or quantity not in notes:
             raise KeyError(f"layer {shown(layer)} noted {', '.join(notes)}, not {shown(quantity)}")
         axes = notes[quantity][0].dim()
-        check_count("dim", dim, least=-axes, most=axes - 1)
+        count(least=-axes, most=axes - 1).check("dim", dim)
         return torch.cat(notes[quantity], dim=dim)
 
 
+@accepts(model=module)
 @contextmanager
 def record(model: nn.Module) -> Iterator[Trace]:
     """Collect what every layer of `model` notes while the block runs.
@@ -63,10 +63,8 @@ def record(model: nn.Module) -> Iterator[Trace]:
     Example: `with record(model) as trace: model(batch)`.
 
     Raises:
-        TypeError: `model` is not a module.
         RuntimeError: the model is being recorded already.
     """
-    check_module("model", model)
     modules = dict(model.named_modules())
     if any(is_recorded(module) for module in modules.values()):
         raise RuntimeError("model is being recorded already; leave the first `with record` first")

@@ -1,14 +1,13 @@
 """The two layers of a Transformer: attention and a feed-forward network, each with its residual."""
 
-from collections.abc import Mapping
-
 from torch import Tensor, nn
 
+from gates2heads.accepts import a, accepts, choice, count, flag, floats, mapping, mask, share
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
-from gates2heads.layers.blocks import FeedForward, Residual
+from gates2heads.layers.blocks import ACTIVATIONS, FeedForward, Residual
+from gates2heads.layers.norms import NORMS
 
 # Names of torch.nn.TransformerEncoderLayer and TransformerDecoderLayer -> names here
 ENCODER_NAMES = {
@@ -25,6 +24,7 @@ DECODER_NAMES = ENCODER_NAMES | {
 }
 
 
+@accepts(weights=mapping("names to tensors"), names=mapping("names to names"))
 def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
     """Give a twin's `state_dict()` the names used here, for `load_state_dict`.
 
@@ -35,11 +35,8 @@ def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tenso
         names: the first part of a name there -> the first parts here.
 
     Raises:
-        TypeError, ValueError: one of them maps no names, or a name is not among `names`.
+        ValueError: a name is not among `names`.
     """
-    for label, given in (("weights", weights), ("names", names)):
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise TypeError(f"{label} must map names, got {shown(given)}")
     renamed = {}
     for name, tensor in weights.items():
         first, _, rest = name.partition(".")
@@ -49,6 +46,19 @@ def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tenso
     return renamed
 
 
+SETTINGS = {
+    "d_model": count,
+    "nhead": count,
+    "dim_feedforward": count,
+    "dropout": share,
+    "activation": choice(ACTIVATIONS),
+    "norm_first": flag,
+    "norm": choice(NORMS),
+    "rotary": flag,
+}
+
+
+@accepts(**SETTINGS)
 class EncoderLayer(nn.Module):
     """Self-attention, then a feed-forward network, each added to what it read and normalised.
 
@@ -81,14 +91,16 @@ class EncoderLayer(nn.Module):
         rotary: bool = False,
     ):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("nhead", nhead)
-        options = {"norm_first": norm_first, "norm": norm}
         self.self_attn = MultiHeadAttention(d_model, nhead, rotary=rotary)
-        self.self_residual = Residual(d_model, dropout, **options)
+        self.self_residual = Residual(d_model, dropout, norm_first=norm_first, norm=norm)
         self.feed_forward = FeedForward(d_model, dim_feedforward, activation)
-        self.feed_forward_residual = Residual(d_model, dropout, **options)
+        self.feed_forward_residual = Residual(d_model, dropout, norm_first=norm_first, norm=norm)
 
+    @accepts(
+        vectors=floats("B S self_attn.embed_dim"),
+        mask=mask("B self_attn.num_heads S S"),
+        causal=flag,
+    )
     def forward(
         self, vectors: Tensor, *, mask: Tensor | None = None, causal: bool = False
     ) -> Tensor:
@@ -132,6 +144,7 @@ class EncoderLayer(nn.Module):
         return residual.after(vectors, self.feed_forward(residual.before(vectors)))
 
 
+@accepts(**SETTINGS)
 class DecoderLayer(EncoderLayer):
     """Causal self-attention, attention to the source, then a feed-forward network.
 
@@ -151,12 +164,26 @@ class DecoderLayer(EncoderLayer):
         norm: str = "layer",
         rotary: bool = False,
     ):
-        options = {"norm_first": norm_first, "norm": norm}
-        sizes = (d_model, nhead, dim_feedforward, dropout, activation)
-        super().__init__(*sizes, rotary=rotary, **options)
+        super().__init__(
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            norm_first=norm_first,
+            norm=norm,
+            rotary=rotary,
+        )
         self.cross_attn = MultiHeadAttention(d_model, nhead)
-        self.cross_residual = Residual(d_model, dropout, **options)
+        self.cross_residual = Residual(d_model, dropout, norm_first=norm_first, norm=norm)
 
+    @accepts(
+        vectors=floats("B T self_attn.embed_dim"),
+        memory=a(KeyValues, "as `project` makes"),
+        mask=mask("B self_attn.num_heads T T"),
+        memory_mask=mask("B self_attn.num_heads T S"),
+        causal=flag,
+    )
     def forward(
         self,
         vectors: Tensor,

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.accepts import accepts, floats, listed
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_list
 
 
 class Difference(NamedTuple):
@@ -18,6 +17,7 @@ class Difference(NamedTuple):
     gradients: float
 
 
+@accepts(inputs=listed("tensors", kind=floats(), least=1))
 def largest_difference(
     ours: Callable[..., Tensor], theirs: Callable[..., Tensor], inputs: Sequence[Tensor]
 ) -> Difference:
@@ -31,17 +31,9 @@ def largest_difference(
     Returns:
         the largest absolute difference of the outputs, and that of the gradients.
     Raises:
-        TypeError: an input is no float tensor, or one of the two is no function from them to one.
-        ValueError: there is no input, or the outputs differ in shape.
+        TypeError: one of the two returns no tensor.
+        ValueError: the outputs differ in shape.
     """
-    check_list("inputs", inputs, of="tensors")
-    inputs = list(inputs)
-    if not inputs:
-        raise ValueError("inputs is empty; it must hold at least one tensor")
-    for number, tensor in enumerate(inputs):
-        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
-            raise TypeError(f"inputs[{number}] must be a float tensor, got {shown(tensor)}")
-        check_filled(f"inputs[{number}]", tensor)
     leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
     outputs = [_answer("ours", ours, leaves), _answer("theirs", theirs, leaves)]
     if outputs[0].shape != outputs[1].shape:
@@ -57,9 +49,7 @@ def largest_difference(
 
 
 def _answer(name: str, function: Callable[..., Tensor], leaves: list[Tensor]) -> Tensor:
-    if not callable(function):
-        raise TypeError(f"{name} must be a function, got {type(function).__name__}")
     output = function(*leaves)
     if not isinstance(output, Tensor):
-        raise TypeError(f"{name} must return a tensor, got {type(output).__name__}")
+        raise TypeError(f"{name} must return a tensor, got {shown(output)}")
     return output

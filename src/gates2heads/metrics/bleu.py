@@ -11,16 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_flag, check_number
+from gates2heads.accepts import accepts, choice, count, flag, listed, number
 from gates2heads.metrics.ngrams import (
     clipped_matches,
     count_ngrams,
     most_in_any,
     read_counts,
 )
-from gates2heads.metrics.sentences import choose_tokenizer, cut, read_pair, read_pairs
-from gates2heads.metrics.smoothing import SMOOTHING, check_smoothing, modified_precisions
+from gates2heads.metrics.sentences import TOKENIZERS, choose_tokenizer, cut, read_pair, read_pairs
+from gates2heads.metrics.smoothing import SMOOTHING, modified_precisions
 
 __all__ = [
     "Bleu",
@@ -63,6 +62,7 @@ class BleuScore:
         )
 
 
+@accepts(hypothesis_length=count(least=0), reference_length=count(least=0))
 def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
     """Lower the score of a hypothesis that is shorter than its reference.
 
@@ -72,8 +72,6 @@ def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
     Source: Papineni et al. 2002, section 2.3. An empty hypothesis gets the limit 0, and 1 where the
     reference is empty too.
     """
-    check_count("hypothesis_length", hypothesis_length, least=0)
-    check_count("reference_length", reference_length, least=0)
     if hypothesis_length > reference_length:
         return 1.0
     if hypothesis_length == 0:
@@ -96,14 +94,21 @@ def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) 
 
 
 def _check_weights(weights, order: int) -> None:
-    if not isinstance(weights, list | tuple) or len(weights) != order:
-        raise ValueError(f"weights must be a list of {order} numbers, got {shown(weights)}")
-    for weight in weights:
-        check_number("each of the weights", weight, least=0)
+    if len(weights) != order:
+        raise ValueError(f"weights must be a list of {order} numbers, got {len(weights)}")
     if not math.isclose(sum(weights), 1, abs_tol=1e-6):
         raise ValueError(f"weights must sum to 1, got {sum(weights):g}")
 
 
+@accepts(
+    max_ngram_order=count(most=100),
+    weights=listed("numbers", kind=number(least=0)),
+    tokenize=choice(TOKENIZERS),
+    lowercase=flag,
+    smooth_method=choice(SMOOTHING),
+    smooth_value=number(least=0),
+    effective_order=flag,
+)
 @dataclass(frozen=True)
 class Bleu:
     """BLEU with its settings.
@@ -130,11 +135,6 @@ class Bleu:
     effective_order: bool = False
 
     def __post_init__(self):
-        check_count("max_ngram_order", self.max_ngram_order, most=100)
-        check_flag("lowercase", self.lowercase)
-        check_flag("effective_order", self.effective_order)
-        check_smoothing(self.smooth_method, self.smooth_value)
-        choose_tokenizer(self.tokenize, "", "13a")
         if self.weights is not None:
             _check_weights(self.weights, self.max_ngram_order)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.checks.values import check_count, check_flag, check_positive
+from gates2heads.accepts import accepts, count, flag, positive
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, read_counts
 from gates2heads.metrics.sentences import read_pair, read_pairs
 
@@ -51,6 +51,13 @@ def _split_words(text: str) -> list[str]:
     return words
 
 
+@accepts(
+    char_order=count(most=100),
+    word_order=count(least=0, most=100),
+    beta=positive,
+    lowercase=flag,
+    whitespace=flag,
+)
 @dataclass(frozen=True)
 class Chrf:
     """chrF with its settings.
@@ -72,13 +79,6 @@ class Chrf:
     beta: float = 2
     lowercase: bool = False
     whitespace: bool = False
-
-    def __post_init__(self):
-        for name, least in (("char_order", 1), ("word_order", 0)):
-            check_count(name, getattr(self, name), least=least, most=100)
-        for name in ("lowercase", "whitespace"):
-            check_flag(name, getattr(self, name))
-        check_positive("beta", self.beta)
 
     def statistics(self, hypotheses: Sequence[str], references) -> np.ndarray:
         """Count each sentence by itself: all that chrF needs, and it adds up over sentences.

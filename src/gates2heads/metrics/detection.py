@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
+from gates2heads.accepts import accepts, bools, floats
 from gates2heads.metrics.word_vectors import ranks
 
 
+@accepts(scores=floats(), labels=bools("N"))
 def area_under_curve(scores: Tensor, labels: Tensor) -> Tensor:
     """The probability that a score is larger where the label is True than where it is False.
 
@@ -25,15 +25,8 @@ def area_under_curve(scores: Tensor, labels: Tensor) -> Tensor:
         (U,) in double precision; a scalar for scores (N,).
 
     Raises:
-        TypeError: the scores are no float tensor, or the labels no bool tensor.
         ValueError: the shapes do not fit, a score is NaN, or all labels are alike.
     """
-    if not isinstance(scores, Tensor) or not scores.is_floating_point():
-        raise TypeError(f"scores must be a floating-point tensor, got {shown(scores)}")
-    if not isinstance(labels, Tensor) or labels.dtype != torch.bool:
-        raise TypeError(f"labels must be a bool tensor, got {shown(labels)}")
-    check_filled("scores", scores)
-    check_filled("labels", labels)
     if scores.dim() not in (1, 2) or labels.shape != scores.shape[:1]:
         raise ValueError(
             "scores and labels must have shapes (N, U) and (N,), got "

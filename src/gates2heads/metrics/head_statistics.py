@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled, check_floats, check_width
+from gates2heads.accepts import accepts, bools, floats
 
 OFFSETS = {"previous": -1, "itself": 0, "next": 1}
 
 
+@accepts(weights=floats("B H T S"), queries=bools("B T"), keys=bools("B S"))
 def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[str, Tensor]:
     """Describe each head by means over its queries.
 
@@ -23,15 +23,14 @@ def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[s
         t + 1. `first`, `last`: the weight on the first and on the last real key.
 
     Raises:
-        TypeError, ValueError: the weights are no float tensor of four axes, a mask is not bool or
-            does not fit, or no query is real.
+        ValueError: no query or no key is real.
     """
-    check_width("weights", weights, None, dims=4)
-    check_floats("weights", weights)
-    batch, _, length, size = weights.shape
-    check_filled("weights", weights)
-    _check_real("queries", queries, (batch, length))
-    _check_real("keys", keys, (batch, size))
+    for name, real in (("queries", queries), ("keys", keys)):
+        if not bool(real.any()):
+            raise ValueError(f"{name} must hold at least one real token, got none")
+    # In half precision a sum over many queries would be infinite, and a mean of it no number.
+    weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
+    length, size = weights.shape[2:]
     places = torch.arange(length, device=weights.device)
     offsets = torch.arange(size, device=weights.device) - places[:, None]  # (T, S), s − t
     # The last real key of each sequence, as a one-hot row
@@ -46,12 +45,3 @@ def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[s
     }
     real = queries[:, None].to(weights.dtype)  # (B, 1, T)
     return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in told.items()}
-
-
-def _check_real(name: str, real: Tensor, shape: tuple[int, int]) -> None:
-    """Refuse what does not say of each token whether it is real."""
-    if not isinstance(real, Tensor) or real.dtype != torch.bool or real.shape != shape:
-        raise TypeError(f"{name} must be a bool tensor of shape {shape}, got {shown(real)}")
-    check_filled(name, real)
-    if not bool(real.any()):
-        raise ValueError(f"{name} must hold at least one real token, got none")

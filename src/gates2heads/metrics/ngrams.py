@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from torch import Tensor
 
+from gates2heads.accepts import accepts, count
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count
 
 __all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_counts"]
 
 
+@accepts(order=count(most=math.inf))
 def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     """Walk through the runs of `order` neighbouring tokens, from left to right.
 
@@ -23,10 +23,8 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     Returns:
         an iterator over tuples; of T tokens there are T - order + 1, or none.
     Raises:
-        TypeError: tokens is no string, list or tuple; order is no whole number.
-        ValueError: order is below 1.
+        TypeError: tokens is no string, list or tuple.
     """
-    check_count("order", order, most=math.inf)
     if not isinstance(tokens, str | list | tuple):
         raise TypeError(f"tokens must be a string, list or tuple, got {type(tokens).__name__}")
     if order > len(tokens):
@@ -34,6 +32,7 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     return zip(*[tokens[start:] for start in range(order)], strict=False)
 
 
+@accepts(order=count(most=math.inf))
 def count_ngrams(tokens: Sequence, order: int) -> Counter:
     """Count how often each n-gram occurs, c_w(s). Arguments and errors: see `ngrams`."""
     runs = ngrams(tokens, order)
@@ -51,6 +50,7 @@ def most_in_any(counters: Iterable[Counter]) -> Counter:
     return ceiling
 
 
+@accepts(order=count(most=math.inf))
 def clipped_matches(tokens: Sequence, order: int, ceiling: Counter) -> int:
     """Count the n-grams of the tokens that find a partner; each partner is used up by one match.
 
@@ -79,7 +79,6 @@ def read_counts(total, wanted: int) -> list[int]:
         ValueError: their number is wrong, or one is negative, NaN or no number.
     """
     if isinstance(total, Tensor):
-        check_filled("total", total)
         total = total.detach().cpu()
     try:
         total = np.asarray(total)

@@ -10,8 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_dense, check_device, check_filled
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, bools, choice, floats
 
 __all__ = ["mean_surprisal", "perplexity", "perplexity_base2", "perplexity_geometric"]
 
@@ -19,6 +18,7 @@ __all__ = ["mean_surprisal", "perplexity", "perplexity_base2", "perplexity_geome
 _POSITIVE_ROUNDING = 1e-3
 
 
+@accepts(log_probs=floats(), mask=bools(), unit=choice(("nats", "bits")))
 def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = "nats") -> float:
     """Give the mean of -log p over the real tokens.
 
@@ -29,14 +29,13 @@ def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str =
     Returns:
         nats or bits per token; inf where a real token has probability 0.
     Raises:
-        TypeError: log_probs is no float tensor, or mask no bool tensor.
-        ValueError: shapes differ, no real token is left, a value is NaN or positive, unknown unit.
+        ValueError: shapes differ, no real token is left, or a value is NaN or positive.
     """
-    check_choice("unit", unit, ("nats", "bits"))
     nats = -_real_tokens(log_probs, mask).mean()
     return nats.item() if unit == "nats" else nats.item() / math.log(2)
 
 
+@accepts(log_probs=floats(), mask=bools())
 def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     """Raise e to the cross-entropy in nats: the form that a training loss gives at once.
 
@@ -46,6 +45,7 @@ def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     return (-_real_tokens(log_probs, mask).mean()).exp().item()
 
 
+@accepts(log_probs=floats(), mask=bools())
 def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     """Raise 2 to the cross-entropy in bits, each sequence summed by itself first.
 
@@ -60,6 +60,7 @@ def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     return torch.exp2(-of_sequences.sum() / tokens.numel()).item()
 
 
+@accepts(log_probs=floats(), mask=bools())
 def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
     """Multiply the inverse probabilities, each under the T-th root already.
 
@@ -75,16 +76,7 @@ def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> fl
 
 def _real_tokens(log_probs: Tensor, mask: Tensor | None) -> Tensor:
     """Check the arguments and give the log probabilities of the real tokens: (T,) float64."""
-    if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
-        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
-        raise TypeError(f"log_probs must be a float tensor, got {kind}")
-    check_filled("log_probs", log_probs)
     if mask is not None:
-        if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-            kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
-            raise TypeError(f"mask must be a bool tensor (True = a real token), got {kind}")
-        check_dense("mask", mask)
-        check_device(log_probs, mask=mask)
         if mask.shape != log_probs.shape:
             raise ValueError(
                 f"mask must have the shape of log_probs, {tuple(log_probs.shape)}, "

@@ -8,9 +8,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.checks.values import check_choice, check_count
+from gates2heads.accepts import accepts, choice, count
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
-from gates2heads.metrics.sentences import Sentence, check_sentence, choose_tokenizer, cut, read_pair
+from gates2heads.metrics.sentences import (
+    TOKENIZERS,
+    Sentence,
+    check_sentence,
+    choose_tokenizer,
+    cut,
+    read_pair,
+)
 
 __all__ = ["RougeScore", "common_subsequence", "rouge_l", "rouge_lsum", "rouge_n"]
 
@@ -23,6 +30,7 @@ class RougeScore(NamedTuple):
     f_measure: float
 
 
+@accepts(order=count, pooling=choice(("best", "pooled")), tokenize=choice(TOKENIZERS))
 def rouge_n(
     hypothesis: Sentence,
     references: Sequence[Sentence],
@@ -47,10 +55,8 @@ def rouge_n(
         pooling: `best` or `pooled`.
         tokenize: `rouge` (default for strings), `none`, `13a` or `char`; None for token lists.
     Raises:
-        TypeError, ValueError: see `read_pair`; unknown pooling or tokenizer; order below 1.
+        TypeError, ValueError: see `read_pair`.
     """
-    check_count("order", order)
-    check_choice("pooling", pooling, ("best", "pooled"))
     tokens, its_references = _read(hypothesis, references, tokenize)
     own_total = max(len(tokens) - order + 1, 0)
     ceilings = [count_ngrams(reference, order) for reference in its_references]
@@ -62,6 +68,7 @@ def rouge_n(
     return max(scores, key=lambda score: score.f_measure)
 
 
+@accepts(tokenize=choice(TOKENIZERS))
 def rouge_l(
     hypothesis: Sentence, references: Sequence[Sentence], *, tokenize: str | None = None
 ) -> RougeScore:
@@ -74,7 +81,7 @@ def rouge_l(
         references: a list of such; a lone string is one reference.
         tokenize: as in `rouge_n`.
     Raises:
-        TypeError, ValueError: see `read_pair`; unknown tokenizer.
+        TypeError, ValueError: see `read_pair`.
     """
     tokens, its_references = _read(hypothesis, references, tokenize)
     scores = []
@@ -84,6 +91,7 @@ def rouge_l(
     return max(scores, key=lambda score: score.f_measure)
 
 
+@accepts(tokenize=choice(TOKENIZERS))
 def rouge_lsum(
     hypothesis: str, references: Sequence[str], *, tokenize: str | None = None
 ) -> RougeScore:

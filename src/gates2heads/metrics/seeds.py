@@ -8,17 +8,15 @@ recipes are compared by asking in how many ways the runs could have been dealt o
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from numbers import Real
 from typing import NamedTuple
 
-import numpy as np
-
+from gates2heads.accepts import accepts, count, listed, number, share
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_list
 from gates2heads.metrics.significance import Interval
 
 __all__ = ["Exchange", "exchange_runs", "pareto_front", "seed_interval", "student_quantile"]
 
+LARGEST = number(least=-1e150, most=1e150)  # the square of a score is still a number
 MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to deal out twenty runs
 
 
@@ -38,6 +36,7 @@ class Exchange(NamedTuple):
     p_value: float
 
 
+@accepts(share=share, degrees=count(most=10_000))
 def student_quantile(share: float, degrees: int) -> float:
     """Give the t for which |T| ≤ t holds with a share of probability.
 
@@ -52,10 +51,9 @@ def student_quantile(share: float, degrees: int) -> float:
         t, such as 4.303 for 0.95 and 2.
 
     Raises:
-        TypeError, ValueError: share or degrees out of range.
+        ValueError: a share of 0 or 1.
     """
     _check_inside(share)
-    check_count("degrees", degrees, most=10_000)
     low, high = 0.0, math.pi / 2
     for _ in range(200):
         middle = (low + high) / 2
@@ -63,6 +61,7 @@ def student_quantile(share: float, degrees: int) -> float:
     return math.sqrt(degrees) * math.tan((low + high) / 2)
 
 
+@accepts(scores=listed("numbers"), confidence=share)
 def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Interval:
     """Give the interval in which the mean over all seeds lies, by the scores of a few.
 
@@ -76,8 +75,8 @@ def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Inter
         mean ∓ t · s / √R, where s divides by R − 1 and t has R − 1 degrees of freedom.
 
     Raises:
-        TypeError: scores is no list of numbers.
-        ValueError: fewer than two scores, NaN or inf, or a confidence out of range.
+        TypeError: one of the scores is no number.
+        ValueError: fewer than two scores, one that is not finite, or a confidence of 0 or 1.
     """
     scores = _numbers("scores", scores, least=2)
     _check_inside(confidence, "confidence")
@@ -87,6 +86,7 @@ def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Inter
     return Interval(mean - half, mean + half)
 
 
+@accepts(first=listed("numbers"), second=listed("numbers"))
 def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
     """Ask in how many ways the runs of two recipes could have been dealt out as far apart.
 
@@ -96,7 +96,7 @@ def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
         first, second: the scores of the runs, 1 to 10 of each.
 
     Raises:
-        TypeError: no list of numbers.
+        TypeError: one of them is no number.
         ValueError: no run, too many, NaN or inf.
     """
     first = _numbers("first", first, least=1, most=MOST_RUNS)
@@ -114,6 +114,7 @@ def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
     return Exchange(found, len(gaps), as_far, as_far / len(gaps))
 
 
+@accepts(costs=listed("numbers"), qualities=listed("numbers"))
 def pareto_front(costs: Sequence[float], qualities: Sequence[float]) -> list[bool]:
     """Say of each of N things whether none of the others beats it.
 
@@ -124,7 +125,7 @@ def pareto_front(costs: Sequence[float], qualities: Sequence[float]) -> list[boo
         qualities: N numbers, the higher the better.
 
     Raises:
-        TypeError: no list of numbers.
+        TypeError: one of them is no number.
         ValueError: lists of different lengths, none at all, NaN or inf.
     """
     costs = _numbers("costs", costs, least=1)
@@ -151,19 +152,14 @@ def _within(angle: float, degrees: int) -> float:
 
 
 def _check_inside(value: float, name: str = "share") -> None:
-    if not isinstance(value, float) or not 0 < value < 1:
+    if not 0 < value < 1:
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(value)}")
 
 
 def _numbers(name: str, values: Sequence[float], *, least: int, most: int = 100_000) -> list[float]:
-    check_list(name, values, of="numbers")
     values = list(values)
     if not least <= len(values) <= most:
         raise ValueError(f"{name} must hold {least} to {most} numbers, got {len(values)}")
     for place, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, Real):
-            raise TypeError(f"{name}[{place}] must be a number, got {shown(value)}")
-        plain = value.item() if isinstance(value, np.generic) else value
-        if not abs(plain) <= 1e150:  # NaN neither
-            raise ValueError(f"{name}[{place}] must be finite, got {shown(value)}")
+        LARGEST.check(f"{name}[{place}]", value)
     return [float(value) for value in values]

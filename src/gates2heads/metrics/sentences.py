@@ -8,8 +8,8 @@ of them accept the same things and complain in the same words.
 import re
 from collections.abc import Callable, Sequence
 
+from gates2heads.accepts import accepts, choice, flag
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_flag
 
 __all__ = ["TOKENIZERS", "Sentence", "cut", "read_pair", "read_pairs"]
 
@@ -75,10 +75,8 @@ def choose_tokenizer(tokenize: str | None, sample: Sentence, default: str) -> st
     """Name the tokenizer to use: the caller's, else `default` for strings and `none` for tokens.
 
     Raises:
-        ValueError: the name is unknown, or the segments are tokens already.
+        ValueError: the segments are tokens already.
     """
-    if tokenize is not None:
-        check_choice("tokenize", tokenize, TOKENIZERS)
     if isinstance(sample, str):
         return tokenize or default
     if tokenize not in (None, "none"):
@@ -86,15 +84,13 @@ def choose_tokenizer(tokenize: str | None, sample: Sentence, default: str) -> st
     return "none"
 
 
+@accepts(tokenize=choice(TOKENIZERS), lowercase=flag)
 def cut(segment: Sentence, tokenize: str, *, lowercase: bool = False) -> Sequence:
     """Cut a string by the named tokenizer; leave a list of tokens as it is.
 
     Raises:
-        TypeError: see `check_sentence`; lowercase is no flag.
-        ValueError: the tokenizer's name is unknown.
+        TypeError: see `check_sentence`.
     """
-    check_choice("tokenize", tokenize, TOKENIZERS)
-    check_flag("lowercase", lowercase)
     check_sentence(segment, "segment")
     if isinstance(segment, str):
         return TOKENIZERS[tokenize](segment.lower() if lowercase else segment)

@@ -10,15 +10,14 @@ number a sentence for a mean. A new test set is then a new sum; no sentence is r
 """
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from torch import Tensor
 
+from gates2heads.accepts import accepts, count, function, number, share
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import LARGEST, check_count
 
 __all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
 
@@ -59,6 +58,7 @@ class PairedBootstrap(NamedTuple):
     p_value_two_sided: float
 
 
+@accepts(score=function("total"), resamples=count(most=1_000_000), confidence=share)
 def paired_bootstrap(
     statistics_a,
     statistics_b,
@@ -82,9 +82,9 @@ def paired_bootstrap(
         confidence: share of the resampled scores inside an interval, between 0 and 1.
         seed: a whole number, or a numpy Generator.
     Raises:
-        TypeError: score is no function.
-        ValueError: shapes differ, no sentence, NaN or inf, resamples or confidence out of range,
-            no score for (N, d) statistics.
+        TypeError: score returns no number.
+        ValueError: shapes differ, no sentence, NaN or inf, a confidence of 0 or 1, no score for
+            (N, d) statistics.
     """
     statistics_a = _read(statistics_a, "statistics_a")
     statistics_b = _read(statistics_b, "statistics_b")
@@ -101,6 +101,7 @@ def paired_bootstrap(
     return _summarise(scores_a, scores_b, confidence)
 
 
+@accepts(score=function("total"), resamples=count(most=1_000_000), confidence=share)
 def bootstrap_interval(
     statistics,
     score: Score | None = None,
@@ -123,13 +124,9 @@ def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndar
         if sums.shape[1] != 1:
             raise ValueError("score must be given for statistics of shape (N, d), got None")
         return sums[:, 0] / sentences
-    if not callable(score):
-        raise TypeError(f"score must be a function of summed statistics, got {shown(score)}")
     scores = [score(total) for total in sums]
     for value in scores:
-        plain = value.item() if isinstance(value, np.generic) else value
-        if not isinstance(plain, Real) or not abs(plain) <= LARGEST:  # NaN neither
-            raise ValueError(f"score must return a finite number, got {shown(value)}")
+        number.check("what score returns", value)
     return np.array(scores, dtype=np.float64)
 
 
@@ -158,9 +155,7 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
 
 def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
     """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
-    check_count("resamples", resamples, most=1_000_000)
     if not isinstance(seed, np.random.Generator):
-        # NumPy would go into any list, and end the process in one that holds itself.
         if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
             raise ValueError(f"seed must be a whole number or a Generator, got {shown(seed)}")
         seed = np.random.default_rng(int(seed))
@@ -174,7 +169,7 @@ def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
 
 
 def _interval(scores: np.ndarray, confidence: float) -> Interval:
-    if not isinstance(confidence, float) or not 0 < confidence < 1:
+    if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {shown(confidence)}")
     tail = (1 - confidence) / 2
     low, high = np.quantile(scores, [tail, 1 - tail])
@@ -183,7 +178,6 @@ def _interval(scores: np.ndarray, confidence: float) -> Interval:
 
 def _read(statistics, name: str) -> np.ndarray:
     if isinstance(statistics, Tensor):
-        check_filled(name, statistics)
         statistics = statistics.detach().cpu()
     try:
         statistics = np.asarray(statistics, dtype=np.float64)

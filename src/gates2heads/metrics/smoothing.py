@@ -4,8 +4,8 @@ BLEU multiplies precisions, so one order without a match would make the whole sc
 sentence that happens all the time.
 """
 
+from gates2heads.accepts import accepts, choice, count, listed, number
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_number
 
 __all__ = ["SMOOTHING", "modified_precisions"]
 
@@ -13,6 +13,12 @@ __all__ = ["SMOOTHING", "modified_precisions"]
 SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
 
+@accepts(
+    matches=listed("counts", kind=count(least=0)),
+    totals=listed("counts", kind=count(least=0)),
+    smooth_method=choice(SMOOTHING),
+    smooth_value=number(least=0),
+)
 def modified_precisions(matches, totals, smooth_method="none", smooth_value=None) -> list[float]:
     """Divide clipped matches by totals, order by order, and smooth the orders without a match.
 
@@ -32,11 +38,8 @@ def modified_precisions(matches, totals, smooth_method="none", smooth_value=None
     Returns:
         precisions in percent, one for each order that has any n-gram; none at all without a match.
     Raises:
-        TypeError: a count is no whole number.
-        ValueError: smoothing unknown; a count is negative; matches and totals differ in length, or
-            more matches than n-grams.
+        ValueError: matches and totals differ in length, or more matches than n-grams.
     """
-    check_smoothing(smooth_method, smooth_value)
     _check_matches(matches, totals)
     value = SMOOTHING[smooth_method] if smooth_value is None else smooth_value
     precisions, misses = [], 0
@@ -55,19 +58,7 @@ def modified_precisions(matches, totals, smooth_method="none", smooth_value=None
     return precisions
 
 
-def check_smoothing(smooth_method, smooth_value) -> None:
-    """Refuse an unknown method, and a value that is no finite number of at least 0."""
-    check_choice("smooth_method", smooth_method, SMOOTHING)
-    if smooth_value is not None:
-        check_number("smooth_value", smooth_value, least=0)
-
-
 def _check_matches(matches, totals) -> None:
-    for name, counts in (("matches", matches), ("totals", totals)):
-        if not isinstance(counts, list | tuple):
-            raise ValueError(f"{name} must be a list of counts, got {shown(counts)}")
-        for count in counts:
-            check_count(f"each of the {name}", count, least=0)
     if len(matches) != len(totals):
         raise ValueError(f"totals must have {len(matches)} counts like matches, got {len(totals)}")
     if any(match > total for match, total in zip(matches, totals, strict=True)):

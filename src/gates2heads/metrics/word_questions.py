@@ -7,9 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.accepts import a, accepts, count, flag, floats, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count, check_texts
 from gates2heads.metrics.word_vectors import WordVectors
 
 MOST_WORDS = 3
@@ -27,6 +26,7 @@ class WordAnswer(NamedTuple):
     shares: tuple[float, float]  # how much of the points' spread each axis shows
 
 
+@accepts(vectors=floats("N D"))
 def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
     """Lay vectors out on the two axes along which they spread most.
 
@@ -41,12 +41,9 @@ def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
         from the mean each axis shows; 0 where all vectors are equal.
 
     Raises:
-        TypeError, ValueError: they are no floating-point tensor (N, D) of finite numbers.
+        ValueError: there are none, or one is not finite.
     """
-    if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
-        raise TypeError(f"vectors must be a floating-point tensor, got {shown(vectors)}")
-    check_filled("vectors", vectors)
-    if vectors.dim() != 2 or not len(vectors) or not vectors.isfinite().all():
+    if not len(vectors) or not vectors.isfinite().all():
         raise ValueError(f"vectors must be finite, of shape (N, D), got {tuple(vectors.shape)}")
     centred = vectors.double() - vectors.double().mean(0)
     values, axes = torch.linalg.eigh(centred @ centred.T)  # (N,) rising, (N, N)
@@ -57,6 +54,7 @@ def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
     return places, values / centred.square().sum().clamp_min(1e-300)
 
 
+@accepts(vectors=a(WordVectors), words=texts(least=1), count=count, exclude=flag)
 def ask_words(
     vectors: WordVectors, words: Sequence[str], *, count: int = 10, exclude: bool = True
 ) -> WordAnswer:
@@ -70,14 +68,9 @@ def ask_words(
         exclude: leave out the asked words; one word alone is always left out.
 
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: a word has no vector, or there are none or more than three.
+        ValueError: a word has no vector, or there are more than three.
     """
-    if not isinstance(vectors, WordVectors):
-        raise TypeError(f"vectors must be WordVectors, got {shown(vectors)}")
-    check_texts("words", words)
-    check_count("count", count)
-    if not 1 <= len(words) <= MOST_WORDS:
+    if len(words) > MOST_WORDS:
         raise ValueError(f"words must be one, two or three, got {len(words)}")
     for word in words:
         if word not in vectors:

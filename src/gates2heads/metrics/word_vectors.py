@@ -7,15 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.accepts import accepts, anything, count, flag, floats, number, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_device, check_filled
-from gates2heads.checks.values import (
-    check_count,
-    check_flag,
-    check_list,
-    check_number,
-    check_texts,
-)
 
 
 class Agreement(NamedTuple):
@@ -26,6 +19,7 @@ class Agreement(NamedTuple):
     total: int
 
 
+@accepts(words=texts, vectors=floats("V D", empty=False))
 class WordVectors:
     """Words with their vectors, compared by the cosine of the angle between them.
 
@@ -38,15 +32,10 @@ class WordVectors:
     """
 
     def __init__(self, words: Sequence[str], vectors: Tensor):
-        check_list("words", words, of="words")
         words = list(words)
-        check_texts("words", words)
-        if not isinstance(vectors, Tensor) or not vectors.is_floating_point():
-            raise TypeError("vectors must be a tensor of floating-point numbers")
-        check_filled("vectors", vectors)
-        if vectors.dim() != 2 or len(vectors) != len(words) or not vectors.shape[1]:
+        if len(vectors) != len(words):
             raise ValueError(
-                f"vectors must have shape ({len(words)}, D), one row a word, D at least 1, got "
+                f"vectors must have shape ({len(words)}, D), one row a word, got "
                 f"{tuple(vectors.shape)}"
             )
         if not vectors.isfinite().all():
@@ -55,7 +44,9 @@ class WordVectors:
         self.index = {word: number for number, word in enumerate(self.words)}
         if len(self.index) < len(self.words):
             raise ValueError("words must be distinct")
-        self.unit = F.normalize(vectors.detach(), dim=1)  # a zero vector stays zero
+        # In half precision a zero vector would become NaN, and a long one zero.
+        precise = vectors.detach().to(torch.promote_types(vectors.dtype, torch.float32))
+        self.unit = F.normalize(precise, dim=1)  # a zero vector stays zero
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self.words)} words, width {self.unit.shape[1]})"
@@ -84,10 +75,12 @@ class WordVectors:
         self._check_known(first=first, second=second)
         return float(self.unit_vector(first) @ self.unit_vector(second))
 
+    @accepts(count=count)
     def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """The words with the largest cosine to a word, itself left out, best first."""
         return self._best(self.unit_vector(word), count, without=(word,))
 
+    @accepts(count=count, exclude=flag)
     def towards(
         self, a: str, b: str, count: int = 10, *, exclude: bool = True
     ) -> list[tuple[str, float]]:
@@ -98,11 +91,11 @@ class WordVectors:
             count: how many words.
             exclude: leave out the two themselves.
         """
-        check_flag("exclude", exclude)
         self._check_known(a=a, b=b)
         query = self.unit_vector(b) - self.unit_vector(a)
         return self._best(query, count, without=(a, b) if exclude else ())
 
+    @accepts(count=count, exclude=flag)
     def analogy(
         self, a: str, b: str, c: str, count: int = 1, *, exclude: bool = True
     ) -> list[tuple[str, float]]:
@@ -116,11 +109,11 @@ class WordVectors:
             count: how many answers.
             exclude: leave out the three themselves, as the sources do.
         """
-        check_flag("exclude", exclude)
         self._check_known(a=a, b=b, c=c)
         query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
         return self._best(query, count, without=(a, b, c) if exclude else ())
 
+    @accepts(exclude=flag)
     def analogy_accuracy(
         self, questions: Sequence[Sequence[str]], *, exclude: bool = True
     ) -> Agreement:
@@ -148,7 +141,7 @@ class WordVectors:
         """
         _check_rows("pairs", pairs, words=2)
         for row in pairs:
-            check_number("the score in each of the pairs", row[-1])
+            number.check("the score in each of the pairs", row[-1])
         known = [row for row in pairs if row[0] in self and row[1] in self]
         ours = torch.tensor([self.similarity(first, second) for first, second, _ in known])
         theirs = torch.tensor([float(score) for *_, score in known])
@@ -156,7 +149,6 @@ class WordVectors:
         return Agreement(value, len(known), len(pairs))
 
     def _best(self, query: Tensor, count: int, *, without: Sequence[str]) -> list:
-        check_count("count", count)
         cosines = self.unit @ F.normalize(query, dim=0)  # (V,)
         cosines[[self.index[word] for word in without]] = -torch.inf
         best = cosines.topk(min(count, len(self.words) - len(set(without))))
@@ -183,28 +175,17 @@ def ranks(values: Tensor) -> Tensor:
     return (last - (times - 1) / 2)[place]
 
 
+@accepts(first=anything("N"), second=anything("N"))
 def rank_correlation(first: Tensor, second: Tensor) -> float:
     """Spearman's ρ: the correlation of the ranks of two (N,) tensors, −1 to 1.
 
     Source: Spearman 1904, with mean ranks for ties. NaN if one side is constant.
 
     Raises:
-        TypeError: one of them is no tensor.
-        ValueError: the tensors differ in length, hold fewer than two numbers, or hold NaN, which
-            has no rank.
+        ValueError: the tensors hold fewer than two numbers, or NaN, which has no rank.
     """
-    for name, side in (("first", first), ("second", second)):
-        if not isinstance(side, Tensor):
-            raise TypeError(f"{name} must be a tensor, got {type(side).__name__}")
-        check_filled(name, side)
-        if side.is_complex() or side.is_quantized:
-            raise TypeError(f"{name} must hold numbers that have an order, got {side.dtype}")
-    if first.shape != second.shape or first.dim() != 1 or len(first) < 2:
-        raise ValueError(
-            f"first and second must be two (N,) tensors with N ≥ 2, got {tuple(first.shape)} and "
-            f"{tuple(second.shape)}"
-        )
-    check_device(first, second=second)
+    if len(first) < 2:
+        raise ValueError(f"first and second must hold at least two numbers, got {len(first)}")
     for name, side in (("first", first), ("second", second)):
         if side.isnan().any():
             raise ValueError(f"{name} must hold numbers, got NaN, which has no rank")

@@ -230,8 +230,6 @@ def test_copies_and_other_layers_stay_free_and_nothing_is_saved():
 @pytest.mark.parametrize(
     ("layer", "gates", "units", "error", "message"),
     [
-        ("x", {}, None, TypeError, "layer must be a torch.nn.Module, got str"),
-        (LSTM(D, U), ["forget"], None, TypeError, "gates must be a dict of names and values"),
         (LSTM(D, U), {"update": 1}, None, ValueError, "of those that layer has, .*; got 'update'"),
         (GRU(D, U), {"update_l1": 1}, None, ValueError, "reset_l0, update_l0.*; got 'update_l1'"),
         (RNN(D, U), {"forget": 1}, None, ValueError, "none, for it has no gates; got 'forget'"),

@@ -110,8 +110,6 @@ def test_three_gates_read_the_context():
     ("inputs", "context", "message"),
     [
         (torch.zeros(B, D + C), torch.zeros(B, C), r"inputs must have shape \(B, 3\), got \(5, 5"),
-        (torch.zeros(B, D), torch.zeros(B, D), r"context must have shape \(B, 2\), got \(5, 3\)"),
-        (torch.zeros(B, D), torch.zeros(1, C), "inputs and context must agree in batch, got 5 and"),
     ],
 )
 def test_bad_context(inputs, context, message):

@@ -75,7 +75,11 @@ def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
     """
     check_counts(counts)
     check_positive("threshold", threshold)
-    ratio = float(threshold) * counts.sum() / counts.clamp(min=1)  # t / f
+    if counts.is_floating_point():  # a sum of half precision overflows
+        counts = counts.to(torch.promote_types(counts.dtype, torch.float32))
+    ratio = (
+        float(threshold) * counts.sum() / counts.where(counts > 0, torch.ones_like(counts))
+    )  # t / f
     return (ratio.sqrt() + ratio).clamp(max=1).where(counts > 0, torch.ones_like(ratio))
 
 

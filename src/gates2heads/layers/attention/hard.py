@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_device, check_filled, check_mask, check_width
-from gates2heads.checks.values import check_number, check_share
+from gates2heads.accepts import Call, a, accepts, flag, floats, listed, mask, number, share
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.record import note
+
+STEPS = mask("batch steps")
 
 
 class Choice(NamedTuple):
@@ -40,6 +40,13 @@ class HardAttention(Attention):
         super().__init__(score)
         self._choices: list[Choice] | None = None
 
+    @accepts(
+        query=floats("B T score.query_size"),
+        keys=floats("B S K"),
+        values=floats("B S D"),
+        mask=mask("B T S"),
+        projected=flag,
+    )
     def forward(
         self,
         query: Tensor,
@@ -82,6 +89,7 @@ class HardAttention(Attention):
             self._choices = None
 
 
+@accepts(weights=floats("B T S", empty=False))
 def draw(weights: Tensor):
     """Draw one position a row.
 
@@ -92,13 +100,9 @@ def draw(weights: Tensor):
         picked (B, T, S), one 1 a row (none in a row of zeros), and the `Choice`.
 
     Raises:
-        TypeError, ValueError: the weights are no (B, T, S) tensor of probabilities, or S is 0.
+        ValueError: the weights are no probabilities.
     """
-    check_width("weights", weights, None, dims=3)
-    if not weights.shape[-1]:
-        raise ValueError(f"weights must have a position to draw, got {tuple(weights.shape)}")
-    check_filled("weights", weights)
-    if not weights.is_floating_point() or not ((weights >= 0) & (weights <= 1.001)).all():
+    if not ((weights >= 0) & (weights <= 1.001)).all():
         raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
     nothing = weights.sum(dim=-1) == 0  # (B, T)
     possible = weights.detach().masked_fill(nothing[..., None], 1.0)
@@ -112,6 +116,12 @@ def draw(weights: Tensor):
     return picked, choice
 
 
+@accepts(
+    reward=floats("B"),
+    choices=listed("choices", kind=a(Choice, "as `choices()` collects"), least=1),
+    entropy_weight=number,
+    mask=mask("B T"),
+)
 def reinforce_loss(
     reward: Tensor,
     choices: Sequence[Choice],
@@ -137,22 +147,11 @@ def reinforce_loss(
         the loss, a number: the mean over the batch of the sums over the steps.
 
     Raises:
-        TypeError, ValueError: nothing was drawn, or the reward or the mask does not fit.
+        TypeError, ValueError: the reward, the baseline or the mask does not fit what was drawn.
     """
-    if not isinstance(choices, Sequence) or any(type(choice) is not Choice for choice in choices):
-        raise TypeError(f"choices must be what `choices()` collected, got {shown(choices)}")
-    if not choices:
-        raise ValueError("choices is empty: nothing was drawn; is the layer in training mode?")
     log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)
     entropy = torch.cat([choice.entropy for choice in choices], dim=1)
-    _check_rewards("reward", reward, len(log_prob))
-    check_device(log_prob, reward=reward, baseline=baseline)
-    if isinstance(baseline, Tensor):
-        _check_rewards("baseline", baseline, len(log_prob))
-    else:
-        check_number("baseline", baseline)
-    check_number("entropy_weight", entropy_weight)
-    check_mask(mask, log_prob.shape, like=log_prob)
+    _check_rewards(log_prob, reward=reward, baseline=baseline, mask=mask)
     baseline = baseline if isinstance(baseline, Tensor) else float(baseline)
     advantage = (reward - baseline).detach()[:, None]  # (B, 1)
     gain = advantage * log_prob + float(entropy_weight) * entropy  # (B, T)
@@ -161,17 +160,17 @@ def reinforce_loss(
     return -gain.sum(dim=1).mean()
 
 
-def _check_rewards(name: str, rewards: Tensor, batch: int | None) -> None:
-    """Refuse what is not a float tensor (B,); a batch of None allows any but an empty one."""
-    if not isinstance(rewards, Tensor) or not rewards.is_floating_point():
-        kind = rewards.dtype if isinstance(rewards, Tensor) else type(rewards).__name__
-        raise TypeError(f"{name} must be a floating-point tensor, got {kind}")
-    check_filled(name, rewards)
-    if rewards.dim() != 1 or len(rewards) == 0 or batch not in (None, len(rewards)):
-        wanted = "B" if batch is None else batch
-        raise ValueError(f"{name} must have shape ({wanted},), got {tuple(rewards.shape)}")
+def _check_rewards(log_prob: Tensor, *, reward: Tensor, baseline: float | Tensor, mask) -> None:
+    """Refuse what does not fit the choices, whose log-probabilities are (B, T)."""
+    batch, steps = log_prob.shape
+    call = Call({"batch": batch, "steps": steps})
+    floats("batch").check("reward", reward, call)
+    (floats("batch") if isinstance(baseline, Tensor) else number).check("baseline", baseline, call)
+    if mask is not None:
+        STEPS.check("mask", mask, call)
 
 
+@accepts(keep=share)
 class MovingBaseline:
     """The reward that is usual: a moving average over the batches seen so far.
 
@@ -182,12 +181,11 @@ class MovingBaseline:
     """
 
     def __init__(self, keep: float = 0.9):
-        check_share("keep", keep)
         self.keep, self.value = keep, 0.0
 
+    @accepts(reward=floats("B", empty=False))
     def update(self, reward: Tensor) -> float:
         """Take in the rewards (B,) of a batch; return the value from before it."""
-        _check_rewards("reward", reward, None)
         before = self.value
         self.value = self.keep * before + (1 - self.keep) * reward.detach().mean().item()
         return before

@@ -5,11 +5,11 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_width
-from gates2heads.layers.attention.checks import check_split, check_triple
+from gates2heads.accepts import accepts, count, floats, mask, share
 from gates2heads.layers.masks import masked_softmax
 
 
+@accepts(vectors=floats("B S D"), num_heads=count)
 def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
     """Cut each vector into H pieces of K = D/H numbers, one for each head.
 
@@ -21,14 +21,15 @@ def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
         (B, H, S, K), which shares the vectors' memory.
 
     Raises:
-        TypeError, ValueError: the vectors have not three axes, or H does not divide D.
+        ValueError: H does not divide D.
     """
-    check_split(vectors, num_heads)
+    _check_split(vectors, num_heads)
     batch, length, width = vectors.shape
     heads = vectors.view(batch, length, num_heads, width // num_heads)  # (B, S, D) -> (B, S, H, K)
     return heads.transpose(1, 2)  # (B, S, H, K) -> (B, H, S, K)
 
 
+@accepts(heads=floats("B H S K"))
 def join_heads(heads: Tensor) -> Tensor:
     """Lay the heads' pieces side by side again: what `split_heads` did, undone.
 
@@ -37,14 +38,17 @@ def join_heads(heads: Tensor) -> Tensor:
 
     Returns:
         (B, S, D), D = H · K.
-
-    Raises:
-        TypeError, ValueError: it is no tensor of four axes.
     """
-    check_width("heads", heads, None, dims=4)
     return heads.transpose(1, 2).flatten(2)  # (B, H, S, K) -> (B, S, H, K) -> (B, S, D)
 
 
+@accepts(
+    query=floats("… T K"),
+    key=floats("… S K"),
+    value=floats("… S D"),
+    mask=mask("… T S"),
+    dropout=share,
+)
 def scaled_dot(
     query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None, dropout: float = 0.0
 ):
@@ -62,13 +66,16 @@ def scaled_dot(
 
     Returns:
         context (…, T, D), and weights (…, T, S) before dropout, whose rows sum to 1.
-
-    Raises:
-        TypeError, ValueError: they are no float tensors, their shapes do not fit each other, the
-            mask is not bool or does not fit, or `dropout` is no share.
     """
-    check_triple(query, key, value, dropout)
     scores = query * (1 / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (…, T, S)
     weights = masked_softmax(scores, mask=mask)
     context = F.dropout(weights, dropout) @ value  # (…, T, D)
     return context, weights
+
+
+def _check_split(vectors: Tensor, num_heads: int) -> None:
+    if vectors.shape[2] % num_heads:
+        raise ValueError(
+            f"num_heads must divide the width of the vectors, got {num_heads} heads for a width "
+            f"of {vectors.shape[2]}"
+        )

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from torch import nn
 
+from gates2heads.accepts import accepts, listed, module
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_list
 from gates2heads.layers.attention.kernels import SWITCHED
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 
@@ -20,16 +19,13 @@ class Head(NamedTuple):
     head: int  # from 0
 
 
+@accepts(model=module)
 def heads_of(model: nn.Module) -> list[Head]:
-    """List every head of every `MultiHeadAttention` in the model, in the order of its layers.
-
-    Raises:
-        TypeError: `model` is no module.
-    """
-    check_module("model", model)
+    """List every head of every `MultiHeadAttention` in the model, in the order of its layers."""
     return [Head(name, head) for name, layer in _layers(model) for head in range(layer.num_heads)]
 
 
+@accepts(model=module, heads=listed("pairs (layer, head)"))
 @contextmanager
 def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[None]:
     """Run a model without some of its heads while the block runs.
@@ -51,12 +47,10 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[No
             block inside another, the heads of both are off.
 
     Raises:
-        TypeError: `model` is no module, or `heads` no list of pairs of a name and a number.
+        TypeError: `heads` holds what is no pair of a name and a number.
         ValueError: the model has no such layer, or the layer no such head.
     """
-    check_module("model", model)
     layers = dict(_layers(model))
-    check_list("heads", heads, of="pairs (layer, head)")
     off = [_checked(pair, layers) for pair in heads]
     before = {id(layer): SWITCHED.get(id(layer)) for layer in layers.values()}
     try:

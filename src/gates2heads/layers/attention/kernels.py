@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_mask
+from gates2heads.accepts import Call
+from gates2heads.accepts import mask as mask_of
 from gates2heads.layers.attention.heads import scaled_dot
 from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import is_recorded, note
@@ -16,6 +17,7 @@ from gates2heads.layers.record import is_recorded, note
 # By the identity of each layer with heads that are switched off: what the output of each head is
 # multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into its copies.
 SWITCHED: dict[int, tuple[float, ...]] = {}
+FITS = mask_of("batch heads length size")
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
 
 
@@ -44,8 +46,10 @@ def attend_in_heads(
     Raises:
         TypeError, ValueError: the mask does not fit, or `causal` has fewer keys than queries.
     """
-    length, size = queries.shape[2], keys.shape[2]
-    check_mask(mask, (*queries.shape[:3], size), like=queries)
+    (batch, heads, length, _), size = queries.shape, keys.shape[2]
+    if mask is not None:
+        sizes = {"batch": batch, "heads": heads, "length": length, "size": size}
+        FITS.check("mask", mask, Call(sizes))
     rate = layer.dropout if layer.training else 0.0
     explicit = is_recorded(layer) or explicit_is_faster(queries, size)
     if causal and (mask is not None or length != size or explicit):

@@ -3,14 +3,13 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_mask
-from gates2heads.checks.values import check_count, check_flag
-from gates2heads.layers.attention.checks import check_attended, check_start
+from gates2heads.accepts import accepts, count, flag, floats, mask, module, whole
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
 
+@accepts(score=module, window=count, predictive=flag)
 class LocalAttention(Attention):
     """Attend within D positions of a centre p that moves along the source.
 
@@ -28,8 +27,6 @@ class LocalAttention(Attention):
 
     def __init__(self, score: nn.Module, window: int, *, predictive: bool = False):
         super().__init__(score)
-        check_count("window", window)
-        check_flag("predictive", predictive)
         self.window, self.predictive = window, predictive
         if predictive:
             self.place = nn.Sequential(
@@ -38,6 +35,13 @@ class LocalAttention(Attention):
                 nn.Linear(score.query_size, 1, bias=False),
             )
 
+    @accepts(
+        query=floats("B T score.query_size"),
+        keys=floats("B S K"),
+        values=floats("B S D"),
+        mask=mask("B T S"),
+        projected=flag,
+    )
     def forward(
         self,
         query: Tensor,
@@ -64,13 +68,10 @@ class LocalAttention(Attention):
             context (B, T, D), and weights (B, T, S), zero outside the window.
 
         Raises:
-            TypeError, ValueError: widths, lengths or dtypes differ, the mask is not bool or does
-                not fit.
+            TypeError, ValueError: `start` is no step, or not one for each sequence.
         """
-        check_attended(self, query, keys, values, projected=projected)
-        check_mask(mask, (*query.shape[:2], keys.shape[1]), like=query)
         if not self.predictive:
-            check_start(start, len(query))
+            _check_start(start, len(query))
         allowed = torch.ones(*query.shape[:2], keys.shape[1], dtype=torch.bool, device=query.device)
         allowed = allowed if mask is None else allowed & mask  # (B, T, S)
         keys = keys if projected else self.project_keys(keys)
@@ -129,3 +130,9 @@ def _take(vectors: Tensor, places: Tensor) -> Tensor:
     """From vectors (B, S, D) those at places (B, T, W): (B, T, W, D)."""
     rows = torch.arange(len(vectors), device=vectors.device)[:, None, None]
     return vectors[rows, places]
+
+
+def _check_start(start: int | Tensor, batch: int) -> None:
+    """Refuse what is no step to begin at: a whole number, or one for each sequence, (B,)."""
+    kind = whole(str(batch)) if isinstance(start, Tensor) else count(least=0)
+    kind.check("start", start)

@@ -4,20 +4,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.layers.attention.checks import (
-    check_heads,
-    check_inputs,
-    check_pair,
-    check_past,
-    check_readers,
-)
+from gates2heads.accepts import Call, a, accepts, count, flag, floats, mask, share, whole
 from gates2heads.layers.attention.heads import join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues, gather_readers
 from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import is_recorded
 
+HELD = floats("rows num_heads S head_width")
+MADE = a(KeyValues, "as `project` makes")
 
+
+@accepts(embed_dim=count, num_heads=count, dropout=share, rotary=flag)
 class MultiHeadAttention(nn.Module):
     """Attend in H heads at once, each in its own K = D/H dimensions.
 
@@ -37,7 +35,13 @@ class MultiHeadAttention(nn.Module):
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, *, rotary: bool = False
     ):
         super().__init__()
-        check_heads(embed_dim, num_heads, dropout, rotary)
+        if embed_dim % num_heads:
+            raise ValueError(
+                f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
+            )
+        width = embed_dim // num_heads
+        if rotary and width % 2:
+            raise ValueError(f"rotary needs heads of an even width, got {width} dimensions each")
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.dropout, self.rotary = dropout, rotary
         self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
@@ -46,6 +50,13 @@ class MultiHeadAttention(nn.Module):
         nn.init.xavier_uniform_(self.in_proj_weight)
         nn.init.zeros_(self.out_proj.bias)
 
+    @accepts(
+        query=floats("B T embed_dim"),
+        key=floats("B S embed_dim"),
+        value=floats("B S embed_dim"),
+        mask=mask("B num_heads T S"),
+        causal=flag,
+    )
     def forward(
         self,
         query: Tensor,
@@ -68,26 +79,27 @@ class MultiHeadAttention(nn.Module):
             (B, T, D); zeros went through the last projection where a row may attend to nothing.
 
         Raises:
-            TypeError, ValueError: a width, length or dtype differs, or the mask does not fit.
+            ValueError: the layer is rotary and there are keys, or there is a value without a key.
         """
-        check_inputs(self, query, key, value)
         if key is None and value is None:
             queries, memory = self._project_all(query)
         else:
+            self._check_pair(key)
             queries, memory = self._project_query(query), self._project_pair(key, value)
         context = attend_in_heads(self, queries, *memory, mask=mask, causal=causal)  # (B, H, T, K)
         return self.out_proj(join_heads(context))
 
+    @accepts(key=floats("B S embed_dim"), value=floats("B S embed_dim"))
     def project(self, key: Tensor, value: Tensor | None = None) -> KeyValues:
         """What all queries will read of key and value (B, S, D), split into heads.
 
         Raises:
-            TypeError, ValueError: as `forward`; also if `rotary`, whose queries and keys stand in
-                one sequence.
+            ValueError: the layer is rotary, whose queries and keys stand in one sequence.
         """
-        check_pair(self, key, value)
+        self._check_pair(key)
         return self._project_pair(key, value)
 
+    @accepts(query=floats("B T embed_dim"), memory=MADE, causal=flag, readers=count)
     def attend(
         self,
         query: Tensor,
@@ -103,7 +115,7 @@ class MultiHeadAttention(nn.Module):
         has B/k. Their queries stand side by side, and the memory is read once for all k. So the
         mask may differ from source to source, but not from query to query.
         """
-        check_readers(self, query, memory, readers)
+        self._check_readers(query, memory, readers)
         together = query
         if readers > 1:
             apart = causal or is_recorded(self)  # each row notes its own weights
@@ -112,6 +124,7 @@ class MultiHeadAttention(nn.Module):
         context = attend_in_heads(self, queries, *memory, mask=mask, causal=causal)
         return self.out_proj(join_heads(context)).view_as(query)
 
+    @accepts(inputs=floats("B T embed_dim"), past=MADE, order=whole("B"))
     def extend(self, inputs: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Causal self-attention for T new positions (B, T, D), after those of the past.
 
@@ -124,10 +137,10 @@ class MultiHeadAttention(nn.Module):
         Returns:
             output (B, T, D), and the keys and values with the new ones at the end.
         """
-        check_past(self, inputs, past, order)
         if past is None:
             queries, memory = self._project_all(inputs)
         else:
+            self._check_memory("past", past, len(inputs if order is None else past.keys))
             queries, new = self._project_all(inputs, start=past.keys.shape[2])
             memory = past.append(new, order)  # (B, H, S + T, K)
         context = attend_in_heads(self, queries, *memory, causal=inputs.shape[1] > 1)
@@ -160,3 +173,28 @@ class MultiHeadAttention(nn.Module):
         """Weight and bias of a run of the projections: query (0), key (1), value (2)."""
         rows = slice(first * self.embed_dim, end * self.embed_dim)
         return self.in_proj_weight[rows], self.in_proj_bias[rows]
+
+    def _check_pair(self, key: Tensor | None) -> None:
+        if key is None:
+            raise ValueError("key must be given where value is")
+        self._check_elsewhere("key")
+
+    def _check_elsewhere(self, name: str) -> None:
+        """Refuse keys from elsewhere: they stand at no position of the queries' sequence."""
+        if self.rotary:
+            raise ValueError(
+                f"{name} must be left out of rotary attention, which is self-attention"
+            )
+
+    def _check_readers(self, query: Tensor, memory: KeyValues, readers: int) -> None:
+        self._check_elsewhere("memory")
+        if len(query) % readers:
+            raise ValueError(f"readers must divide the batch, got {readers} for {len(query)} rows")
+        self._check_memory("memory", memory, len(query) // readers)
+
+    def _check_memory(self, name: str, memory: KeyValues, rows: int) -> None:
+        """Refuse keys and values (B, H, S, K) that do not fit the heads, or have other rows."""
+        width = self.embed_dim // self.num_heads
+        call = Call({"self": self, "rows": rows, "head_width": width})
+        for part in memory:
+            HELD.check(name, part, call)

@@ -5,9 +5,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_flag, check_positive
+from gates2heads.accepts import accepts, count, flag, floats, positive
 
 
+@accepts(query_size=count, key_size=count, scaled=flag)
 class DotScore(nn.Module):
     """Score a key by its inner product with the query: e = qᵀk, over √K if `scaled`.
 
@@ -20,9 +21,6 @@ class DotScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int, *, scaled: bool = False):
         super().__init__()
-        check_count("query_size", query_size)
-        check_count("key_size", key_size)
-        check_flag("scaled", scaled)
         if query_size != key_size:
             raise ValueError(
                 f"a dot product needs query_size = key_size, got {query_size} and {key_size}"
@@ -34,11 +32,13 @@ class DotScore(nn.Module):
         """What can be computed once for all queries: here nothing, keys (B, S, K) as they are."""
         return keys
 
+    @accepts(query=floats("B T query_size"), projected=floats("B S key_size"))
     def forward(self, query: Tensor, projected: Tensor) -> Tensor:
         """Score query (B, T, K) against projected keys (B, S, K): (B, T, S)."""
         return query @ projected.transpose(1, 2) * self.scale
 
 
+@accepts(query_size=count, key_size=count)
 class ScaledDotScore(DotScore):
     """Score by the inner product over √K: e = qᵀk / √K.
 
@@ -49,6 +49,7 @@ class ScaledDotScore(DotScore):
         super().__init__(query_size, key_size, scaled=True)
 
 
+@accepts(query_size=count, key_size=count)
 class GeneralScore(nn.Module):
     """Score by a learned bilinear form: e = qᵀ W k.
 
@@ -59,8 +60,6 @@ class GeneralScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int):
         super().__init__()
-        check_count("query_size", query_size)
-        check_count("key_size", key_size)
         self.query_size, self.key_size = query_size, key_size
         self.bilinear = nn.Linear(key_size, query_size, bias=False)
         nn.init.eye_(self.bilinear.weight)
@@ -69,11 +68,13 @@ class GeneralScore(nn.Module):
         """W k for all keys (B, S, K): (B, S, query_size)."""
         return self.bilinear(keys)
 
+    @accepts(query=floats("B T query_size"), projected=floats("B S query_size"))
     def forward(self, query: Tensor, projected: Tensor) -> Tensor:
         """Score query (B, T, Q) against projected keys (B, S, Q): (B, T, S)."""
         return query @ projected.transpose(1, 2)
 
 
+@accepts(query_size=count, key_size=count, hidden_size=count)
 class AdditiveScore(nn.Module):
     """Score by a network with one hidden layer: e = vᵀ tanh(W_q q + W_k k).
 
@@ -87,9 +88,6 @@ class AdditiveScore(nn.Module):
     def __init__(self, query_size: int, key_size: int, hidden_size: int | None = None):
         super().__init__()
         hidden_size = query_size if hidden_size is None else hidden_size
-        check_count("query_size", query_size)
-        check_count("key_size", key_size)
-        check_count("hidden_size", hidden_size)
         self.query_size, self.key_size = query_size, key_size
         self.query_layer = nn.Linear(query_size, hidden_size, bias=False)
         self.key_layer = nn.Linear(key_size, hidden_size, bias=False)
@@ -99,6 +97,7 @@ class AdditiveScore(nn.Module):
         """W_k k for all keys (B, S, K): (B, S, hidden_size)."""
         return self.key_layer(keys)
 
+    @accepts(query=floats("B T query_size"), projected=floats("B S vector.in_features"))
     def forward(self, query: Tensor, projected: Tensor) -> Tensor:
         """Score query (B, T, Q) against projected keys (B, S, hidden_size): (B, T, S)."""
         pairs = self.query_layer(query)[:, :, None] + projected[:, None]  # (B, T, S, hidden_size)
@@ -118,6 +117,7 @@ class ConcatScore(AdditiveScore):
         return torch.cat([self.query_layer.weight, self.key_layer.weight], dim=1)
 
 
+@accepts(size=count, bandwidth=positive)
 class GaussianScore(nn.Module):
     """Score by nearness: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
 
@@ -130,8 +130,6 @@ class GaussianScore(nn.Module):
 
     def __init__(self, size: int, bandwidth: float = 1.0):
         super().__init__()
-        check_count("size", size)
-        check_positive("bandwidth", bandwidth)
         self.query_size = self.key_size = size
         self.bandwidth = bandwidth
 
@@ -139,6 +137,7 @@ class GaussianScore(nn.Module):
         """Keys (B, S, K) as they are."""
         return keys
 
+    @accepts(query=floats("B T query_size"), projected=floats("B S key_size"))
     def forward(self, query: Tensor, projected: Tensor) -> Tensor:
         """Score query (B, T, K) against keys (B, S, K): (B, T, S)."""
         squares = (query[:, :, None] - projected[:, None]).square().sum(-1)  # (B, T, S)

@@ -2,10 +2,11 @@
 
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_floats, check_width
+from gates2heads.accepts import accepts, floats, mask
 from gates2heads.layers.masks import masked_softmax
 
 
+@accepts(inputs=floats("B S D"), mask=mask("B S S"))
 def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
     """Average the inputs, each row by its likeness to the others: softmax(X Xᵀ) X.
 
@@ -17,13 +18,7 @@ def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
 
     Returns:
         context (B, S, D), and weights (B, S, S) whose rows sum to 1.
-
-    Raises:
-        TypeError, ValueError: the inputs are no float tensor of three axes, or the mask does not
-            fit.
     """
-    check_width("inputs", inputs, None, dims=3)
-    check_floats("inputs", inputs)
     scores = inputs @ inputs.transpose(1, 2)  # (B, S, S)
     weights = masked_softmax(scores, mask=mask)
     return weights @ inputs, weights

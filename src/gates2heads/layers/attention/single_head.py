@@ -2,12 +2,12 @@
 
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_width
-from gates2heads.layers.attention.checks import check_attended, check_score
+from gates2heads.accepts import accepts, flag, floats, mask, module
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
 
+@accepts(score=module)
 class Attention(nn.Module):
     """Turn scores into weights and average the values with them.
 
@@ -20,15 +20,20 @@ class Attention(nn.Module):
 
     def __init__(self, score: nn.Module):
         super().__init__()
-        check_score(score)
         self.score = score
 
+    @accepts(keys=floats("B S score.key_size"))
     def project_keys(self, keys: Tensor) -> Tensor:
         """What the score can compute once for all queries, from keys (B, S, K)."""
-        check_width("keys", keys, self.score.key_size, dims=3)
-        check_dtypes(self, keys=keys)
         return self.score.project_keys(keys)
 
+    @accepts(
+        query=floats("B T score.query_size"),
+        keys=floats("B S K"),
+        values=floats("B S D"),
+        mask=mask("B T S"),
+        projected=flag,
+    )
     def forward(
         self,
         query: Tensor,
@@ -49,12 +54,7 @@ class Attention(nn.Module):
 
         Returns:
             context (B, T, D), and weights (B, T, S) whose rows sum to 1.
-
-        Raises:
-            TypeError, ValueError: widths, lengths or dtypes differ, the mask is not bool or does
-                not fit.
         """
-        check_attended(self, query, keys, values, projected=projected)
         keys = keys if projected else self.project_keys(keys)
         context, weights = self.attend(query, keys, values, mask=mask)
         note(self, weights=weights)

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice
 from gates2heads.layers.recurrent import GRU, LSTM, RNN
 from gates2heads.layers.recurrent.unroll import Unrolled
 
@@ -10,15 +10,11 @@ CELLS = {"rnn": RNN, "gru": GRU, "lstm": LSTM}
 Carried = tuple[Tensor, ...]  # hidden, and the cell of an LSTM; each (B, num_layers, U)
 
 
+@accepts(cell=choice(CELLS))
 def recurrent_layer(
     cell: str, input_size: int, hidden_size: int, num_layers: int = 1, **options
 ) -> Unrolled:
-    """The layer of that name, see `CELLS`; the other arguments are the layer's.
-
-    Raises:
-        ValueError: there is no such cell.
-    """
-    check_choice("cell", cell, CELLS)
+    """The layer of that name, see `CELLS`; the other arguments are the layer's."""
     return CELLS[cell](input_size, hidden_size, num_layers, **options)
 
 

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, listed, mapping, module, share
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_list, check_share
 
 Hold = Callable[[str, Tensor], Tensor]  # a gate's name and its values (B, U): what is used instead
 
@@ -45,6 +44,7 @@ def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
     return hold
 
 
+@accepts(layer=module, gates=mapping("names of gates to values"), units=listed("whole numbers"))
 @contextmanager
 def clamp_gates(
     layer: nn.Module, gates: Mapping[str, float], *, units: Iterable[int] | None = None
@@ -67,11 +67,9 @@ def clamp_gates(
             hold is held; where they differ, the inner one counts.
 
     Raises:
-        TypeError: `layer` is no module, `gates` no dict of names and numbers, `units` no list of
-            whole numbers.
+        TypeError: a value of `gates` is no number, or one of `units` no whole one.
         ValueError: the layer has no such gate or unit, or a value lies outside [0, 1].
     """
-    check_module("layer", layer)
     names = _names(layer)
     chosen = _units(units, getattr(layer, "hidden_size", 0))
     before = _CLAMPED.get(id(layer))
@@ -104,13 +102,11 @@ def _names(layer: nn.Module) -> dict[str, list[str]]:
 
 def _checked(gates: Mapping[str, float], names: Mapping[str, list[str]]) -> Mapping[str, float]:
     """The gates, which are refused if the layer has none of the name or a value is no share."""
-    if not isinstance(gates, Mapping):
-        raise TypeError(f"gates must be a dict of names and values, got {shown(gates)}")
     for gate, value in gates.items():
         if not isinstance(gate, str) or gate not in names:
             known = ", ".join(names) or "none, for it has no gates"
             raise ValueError(f"gates must be of those that layer has, {known}; got {shown(gate)}")
-        check_share(f"gates[{shown(gate)}]", value)
+        share.check(f"gates[{shown(gate)}]", value)
     return gates
 
 
@@ -118,7 +114,6 @@ def _units(units: Iterable[int] | None, size: int) -> list[int]:
     """The numbers of the units that are meant."""
     if units is None:
         return list(range(size))
-    check_list("units", units, of="whole numbers")
     chosen = list(units)
     for unit in chosen:
         if not isinstance(unit, int) or isinstance(unit, bool):

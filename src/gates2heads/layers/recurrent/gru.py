@@ -4,8 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_dtypes, check_width
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.accepts import accepts, count, flag, floats, share
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
@@ -57,6 +56,7 @@ def gru_step(
     return hidden, {"reset": reset, "update": update, "candidate": candidate}
 
 
+@accepts(input_size=count, hidden_size=count, reset_after=flag)
 class GRUCell(Cell):
     """One step of a gated recurrent unit.
 
@@ -74,16 +74,11 @@ class GRUCell(Cell):
 
     def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True):
         super().__init__(input_size, hidden_size)
-        check_flag("reset_after", reset_after)
         self.reset_after = reset_after
 
+    @accepts(inputs=floats("B input_size"), hidden=floats("B hidden_size"))
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
-        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U).
-
-        Raises:
-            TypeError, ValueError: a width, a batch size or a dtype does not fit.
-        """
-        self._check(inputs, hidden=hidden)
+        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih)  # (B, 3U)
         own = {"reset_after": self.reset_after, "hold": hold_of(self)}
         hidden, gates = gru_step(projected, hidden, self.weight_hh, self.bias_hh, **own)
@@ -92,6 +87,7 @@ class GRUCell(Cell):
         return hidden
 
 
+@accepts(input_size=count, context_size=count, hidden_size=count, reset_after=flag)
 class ContextGRUCell(GRUCell):
     """One step of a gated recurrent unit whose two gates and candidate also read a context.
 
@@ -110,28 +106,32 @@ class ContextGRUCell(GRUCell):
     def __init__(
         self, input_size: int, context_size: int, hidden_size: int, reset_after: bool = False
     ):
-        check_count("input_size", input_size)
-        check_count("context_size", context_size)
         super().__init__(input_size + context_size, hidden_size, reset_after)
-        self.context_size = context_size
+        self.token_size, self.context_size = input_size, context_size
 
     @property
     def weight_ch(self) -> Tensor:
         """The matrices [C_r; C_z; C] (3U, context_size) that read the context."""
         return self.weight_ih[:, -self.context_size :]
 
+    @accepts(
+        inputs=floats("B token_size"),
+        context=floats("B context_size"),
+        hidden=floats("B hidden_size"),
+    )
     def forward(self, inputs: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
         """Read inputs (B, input_size), context (B, context_size), hidden (B, U): next hidden."""
-        check_width("inputs", inputs, self.input_size - self.context_size)
-        check_width("context", context, self.context_size)
-        if len(inputs) != len(context):
-            raise ValueError(
-                f"inputs and context must agree in batch, got {len(inputs)} and {len(context)} rows"
-            )
-        check_dtypes(self, inputs=inputs, context=context)
         return super().forward(torch.cat([inputs, context], dim=-1), hidden)
 
 
+@accepts(
+    input_size=count,
+    hidden_size=count,
+    num_layers=count,
+    bidirectional=flag,
+    dropout=share,
+    reset_after=flag,
+)
 class GRU(UnrolledHidden):
     """Gated recurrent units along a sequence, in one or more layers, one or two directions.
 
@@ -161,7 +161,6 @@ class GRU(UnrolledHidden):
         reset_after: bool = True,
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
-        check_flag("reset_after", reset_after)
         self.reset_after = reset_after
 
     def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):

@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_dtypes, check_filled, check_module_filled, check_width
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count, floats
 from gates2heads.layers.recurrent.lstm import LSTM
 from gates2heads.layers.recurrent.unroll import Unrolled
 
 
+@accepts(layer=a(Unrolled), inputs=floats("S layer.input_size", empty=False))
 def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     """Differentiate the state after each step of a text by the state before it.
 
@@ -23,15 +23,9 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
         number j of the state before it.
 
     Raises:
-        TypeError, ValueError: the layer is another one, or the inputs do not fit.
+        ValueError: the layer has more layers or directions.
     """
     _check_layer(layer)
-    check_width("inputs", inputs, layer.input_size)
-    check_filled("inputs", inputs)
-    check_dtypes(layer, inputs=inputs)
-    if not len(inputs):
-        raise ValueError(f"inputs must have a time step, got shape {tuple(inputs.shape)}")
-
     size = layer.hidden_size * (1 + isinstance(layer, LSTM))
     with torch.no_grad():
         states = [inputs.new_zeros(1, size)]
@@ -46,6 +40,7 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     return jacobians.view(-1, size, size)
 
 
+@accepts(jacobians=floats("S N N", empty=False), units=count)
 def influence(jacobians: Tensor, units: int) -> Tensor:
     """Measure ‖∂h_T/∂(state t)‖ for every distance T − t, by the product of the steps between.
 
@@ -60,19 +55,12 @@ def influence(jacobians: Tensor, units: int) -> Tensor:
         (S + 1,) in double precision; entry k is the norm at distance k.
 
     Raises:
-        TypeError, ValueError: they are no such Jacobians, or hold what is not finite.
+        ValueError: they hold what is not finite, or fewer numbers than units.
     """
-    check_width("jacobians", jacobians, None, dims=3)
-    check_filled("jacobians", jacobians)
-    if not jacobians.is_floating_point():
-        raise TypeError(f"jacobians must hold floating-point numbers, got {jacobians.dtype}")
-    if jacobians.shape[1] != jacobians.shape[2] or not jacobians.numel():
-        raise ValueError(
-            f"jacobians must be a pile (S, N, N) of squares, got {tuple(jacobians.shape)}"
-        )
     if not jacobians.isfinite().all():
         raise ValueError("jacobians must be finite, got one that is not")
-    check_count("units", units, most=jacobians.shape[1])
+    if units > jacobians.shape[1]:
+        raise ValueError(f"units must be at most {jacobians.shape[1]}, as wide, got {units}")
     product = torch.eye(jacobians.shape[1], dtype=torch.double, device=jacobians.device)[:units]
     norms = [torch.linalg.matrix_norm(product, 2)]
     for jacobian in jacobians.detach().double().flip(0):
@@ -89,9 +77,6 @@ def _step(layer: Unrolled, vectors: Tensor, states: Tensor) -> Tensor:
 
 
 def _check_layer(layer: Unrolled) -> None:
-    check_module_filled("layer", layer)
-    if not isinstance(layer, Unrolled):
-        raise TypeError(f"layer must be an RNN, GRU or LSTM, got {type(layer).__name__}")
     if layer.num_layers != 1 or layer.bidirectional:
         ways = 1 + layer.bidirectional
         raise ValueError(

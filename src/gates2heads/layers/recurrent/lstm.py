@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.accepts import accepts, floats, mask
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, Unrolled, Weights
@@ -57,13 +58,13 @@ class LSTMCell(Cell):
     blocks = 4
     gates = ("input", "forget", "output")
 
+    @accepts(
+        inputs=floats("B input_size"),
+        hidden=floats("B hidden_size"),
+        cell=floats("B hidden_size"),
+    )
     def forward(self, inputs: Tensor, hidden: Tensor, cell: Tensor):
-        """Read inputs (B, input_size), hidden (B, U), cell (B, U); return the next two.
-
-        Raises:
-            TypeError, ValueError: a width, a batch size or a dtype does not fit.
-        """
-        self._check(inputs, hidden=hidden, cell=cell)
+        """Read inputs (B, input_size), hidden (B, U), cell (B, U); return the next two."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, 4U)
         hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh, hold=hold_of(self))
         seen = {**gates, "cell": cell, "hidden": hidden}
@@ -89,6 +90,7 @@ class LSTM(Unrolled):
     blocks = 4
     gates = ("input", "forget", "output")
 
+    @accepts(inputs=floats("B S input_size"), mask=mask("B S"))
     def forward(
         self,
         inputs: Tensor,
@@ -108,8 +110,7 @@ class LSTM(Unrolled):
             direction, each (num_layers · directions, B, U), the forward one before the backward.
 
         Raises:
-            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
-                there is no time step.
+            TypeError, ValueError: the initial state does not fit, or there is no time step.
         """
         if initial is None:
             initial = (None, None)

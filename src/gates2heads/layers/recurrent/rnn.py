@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice, count, flag, floats, share
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
@@ -30,6 +30,7 @@ def rnn_step(projected: Tensor, hidden: Tensor, weight_hh: Tensor, *, nonlineari
     return NONLINEARITIES[nonlinearity](summed).type_as(hidden)  # also under autocast
 
 
+@accepts(input_size=count, hidden_size=count, nonlinearity=choice(NONLINEARITIES))
 class RNNCell(Cell):
     """One step of a plain recurrent network; see `rnn_step`.
 
@@ -44,22 +45,25 @@ class RNNCell(Cell):
 
     def __init__(self, input_size: int, hidden_size: int, nonlinearity: str = "tanh"):
         super().__init__(input_size, hidden_size)
-        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
         self.nonlinearity = nonlinearity
 
+    @accepts(inputs=floats("B input_size"), hidden=floats("B hidden_size"))
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
-        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U).
-
-        Raises:
-            TypeError, ValueError: a width, a batch size or a dtype does not fit.
-        """
-        self._check(inputs, hidden=hidden)
+        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, U)
         hidden = rnn_step(projected, hidden, self.weight_hh, nonlinearity=self.nonlinearity)
         note(self, hidden=hidden[:, None])  # (B, 1, U): one time step
         return hidden
 
 
+@accepts(
+    input_size=count,
+    hidden_size=count,
+    num_layers=count,
+    nonlinearity=choice(NONLINEARITIES),
+    bidirectional=flag,
+    dropout=share,
+)
 class RNN(UnrolledHidden):
     """A plain recurrent network along a sequence, in layers and directions; see `rnn_step`.
 
@@ -85,7 +89,6 @@ class RNN(UnrolledHidden):
         dropout: float = 0.0,
     ):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
-        check_choice("nonlinearity", nonlinearity, NONLINEARITIES)
         self.nonlinearity = nonlinearity
 
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:

@@ -7,10 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
-from gates2heads.checks.values import check_count, check_flag, check_share
+from gates2heads.accepts import Call, accepts, count, flag, floats, mask, share
 from gates2heads.layers.record import is_recorded, note
 from gates2heads.layers.recurrent.clamping import Hold, hold_of
+
+STATE = floats("states batch hidden_size")
 
 
 class Weights(NamedTuple):
@@ -22,6 +23,7 @@ class Weights(NamedTuple):
     bias_hh: Tensor  # (G · U,)
 
 
+@accepts(input_size=count, hidden_size=count)
 class Cell(nn.Module):
     """Parameters of one recurrent step, named and laid out as in `torch.nn`.
 
@@ -35,8 +37,6 @@ class Cell(nn.Module):
 
     def __init__(self, input_size: int, hidden_size: int):
         super().__init__()
-        check_count("input_size", input_size)
-        check_count("hidden_size", hidden_size)
         self.input_size, self.hidden_size = input_size, hidden_size
         rows = self.blocks * hidden_size
         self.weight_ih = nn.Parameter(torch.empty(rows, input_size))
@@ -45,19 +45,8 @@ class Cell(nn.Module):
         self.bias_hh = nn.Parameter(torch.empty(rows))
         reset_uniform(self, hidden_size)
 
-    def _check(self, inputs: Tensor, **state: Tensor) -> None:
-        """Refuse inputs or tensors of the state that do not fit, each by its name."""
-        check_width("inputs", inputs, self.input_size)
-        for name, tensor in state.items():
-            check_width(name, tensor, self.hidden_size)
-            if len(inputs) != len(tensor):
-                raise ValueError(
-                    f"inputs and {name} must agree in batch, got {len(inputs)} and "
-                    f"{len(tensor)} rows"
-                )
-        check_dtypes(self, inputs=inputs, **state)
 
-
+@accepts(input_size=count, hidden_size=count, num_layers=count, bidirectional=flag, dropout=share)
 class Unrolled(nn.Module):
     """A recurrent step along a sequence, in one or more layers, one or two directions.
 
@@ -85,11 +74,6 @@ class Unrolled(nn.Module):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_count("input_size", input_size)
-        check_count("hidden_size", hidden_size)
-        check_count("num_layers", num_layers)
-        check_flag("bidirectional", bidirectional)
-        check_share("dropout", dropout)
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.bidirectional = num_layers, bidirectional
         self.dropout = dropout
@@ -126,20 +110,13 @@ class Unrolled(nn.Module):
             states (B, S, directions · U), and for each tensor of the state the final one
             (num_layers · directions, B, U).
         """
-        check_width("inputs", inputs, self.input_size, dims=3)
-        check_dtypes(self, inputs=inputs)
         if not inputs.shape[1]:
             raise ValueError(f"inputs must have a time step, got shape {tuple(inputs.shape)}")
-        check_mask(mask, inputs.shape[:2], like=inputs)
         shape = (self.num_layers * (1 + self.bidirectional), len(inputs), self.hidden_size)
+        call = Call({"self": self, "states": shape[0], "batch": shape[1]})
         for name, start in initial.items():
-            if start is None:
-                continue
-            if not isinstance(start, Tensor):
-                raise TypeError(f"{name} must be a tensor, got {type(start).__name__}")
-            if start.shape != shape:
-                raise ValueError(f"{name} must have shape {shape}, got {tuple(start.shape)}")
-            check_dtypes(self, **{name: start})
+            if start is not None:
+                STATE.check(name, start, call)
         zeros = inputs.new_zeros(shape)
         starts = zip(
             *(zeros if start is None else start for start in initial.values()), strict=True
@@ -189,6 +166,7 @@ class Unrolled(nn.Module):
 class UnrolledHidden(Unrolled):
     """A layer whose whole state is its hidden state, as in RNN and GRU; arguments as `Unrolled`."""
 
+    @accepts(inputs=floats("B S input_size"), mask=mask("B S"))
     def forward(self, inputs: Tensor, *, mask: Tensor | None = None, initial: Tensor | None = None):
         """Run along the time axis.
 
@@ -202,8 +180,7 @@ class UnrolledHidden(Unrolled):
             (num_layers · directions, B, U), the forward one before the backward one.
 
         Raises:
-            TypeError, ValueError: a width, a dtype, the mask or the initial state does not fit, or
-                there is no time step.
+            TypeError, ValueError: the initial state does not fit, or there is no time step.
         """
         states, (final,) = self._unroll(inputs, mask, {"initial": initial})
         return states, final

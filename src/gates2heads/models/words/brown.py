@@ -132,7 +132,8 @@ def _bigrams(text: Text) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _shares(table: Tensor) -> Tensor:
-    return table.double() / table.sum().clamp_min(1)  # of nothing counted: zeros
+    table = table.double()  # before the sum, which would overflow in half precision
+    return table / table.sum().clamp_min(torch.finfo(torch.double).tiny)  # of nothing: zeros
 
 
 def _margins(table: Tensor) -> tuple[Tensor, Tensor]:
