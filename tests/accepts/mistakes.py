@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from gates2heads.accepts import things, values
-from gates2heads.accepts.tensors import anything, bools, floats, mask, whole
+from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, whole
 
 PRIMES = {"B": 2, "T": 3, "S": 5, "D": 7, "U": 11, "V": 13, "L": 17, "H": 19, "K": 23}
 WIDTH = 7  # of an axis that is named by a word
@@ -158,5 +158,15 @@ both(
     bools,
     lambda kind: torch.ones(shape_of(kind)).bool(),
     lambda kind: (*wrong_tensors(kind), sample(kind).float()),
+)
+both(
+    counts,
+    lambda kind: torch.ones(shape_of(kind)),
+    lambda kind: (
+        *wrong_tensors(kind),
+        -sample(kind),
+        sample(kind) * math.nan,
+        *([0 * sample(kind)] if kind.some else []),
+    ),
 )
 both(mask, lambda kind: torch.ones(shape_of(kind)).bool(), wrong_masks)
