@@ -21,7 +21,7 @@ from gates2heads.models.translation.decoders import (
     PlainDecoder,
 )
 from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
-from gates2heads.models.translation.seq2seq import Decoder, Encoder, SequenceToSequence
+from gates2heads.models.translation.seq2seq import Decoder, SequenceToSequence
 from gates2heads.models.translation.writer import WriterState
 from gates2heads.training.losses import sequence_loss
 
@@ -303,7 +303,7 @@ def test_every_encoder_goes_with_every_decoder(encoder, kind):
 
 
 def test_the_older_parts_fit_the_frame_too():
-    model = SequenceToSequence(Encoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U))
+    model = SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U))
     other = SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), Decoder(V, E, U))
     for one in (model, other):
         assert one(collate(PAIRS)).shape == (3, 5, V)
@@ -338,7 +338,10 @@ def test_dropout_is_for_training_alone():
         LuongDecoder(V, E, U, soft(), dropout=0.5),
         BahdanauDecoder(V, E, U, soft(), dropout=0.5),
     ):
-        model, batch = SequenceToSequence(Encoder(SOURCE_SIZE, E, U), decoder), collate(PAIRS)
+        model, batch = (
+            SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), decoder),
+            collate(PAIRS),
+        )
         assert not torch.equal(model(batch), model(batch))
         model.eval()
         assert torch.equal(model(batch), model(batch))
@@ -348,10 +351,10 @@ def test_refuses_parts_that_do_not_fit_each_other():
     for build_ in (LuongDecoder, BahdanauDecoder):
         with pytest.raises(ValueError, match=r"keys of hidden_size 14, got \(14, 3\)"):
             build_(V, E, U, Attention(AdditiveScore(U, 3)))
-    encoder, decoder = Encoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U)
+    encoder, decoder = RecurrentEncoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U)
     for given_, error, message in [
         ((nn.Linear(2, 3), decoder), TypeError, "encoder must have a `hidden_size`, got Linear"),
-        ((encoder, encoder), TypeError, "decoder must have a `state_type`, got .*Encoder"),
+        ((encoder, encoder), TypeError, "decoder must have a `state_type`, got RecurrentEncoder"),
         (
             (encoder, PlainDecoder(V, E, 7)),
             ValueError,

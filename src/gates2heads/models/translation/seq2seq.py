@@ -20,14 +20,14 @@ from gates2heads.accepts import (
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention
-from gates2heads.layers.recurrent import GRU, GRUCell
+from gates2heads.layers.recurrent import GRUCell
 from gates2heads.models.translation.checks import (
     BATCH,
     check_attention,
-    check_halves,
     check_parts,
     check_target,
 )
+from gates2heads.models.translation.encoders import RecurrentEncoder
 from gates2heads.models.translation.forcing import OWN, unroll
 from gates2heads.models.translation.memory import Memory, look
 
@@ -37,37 +37,6 @@ class DecoderState(NamedTuple):
 
     hidden: Tensor  # (B, U)
     memory: Memory
-
-
-@accepts(vocabulary_size=count, embedding_size=count, hidden_size=count)
-class Encoder(nn.Module):
-    """Read the source in both directions.
-
-    Source: Bahdanau et al. 2015, section 3.2. Departs from it in the width: each direction has
-    U/2 units, so that the joined state is as wide as the decoder's and a dot product can compare
-    the two.
-
-    Args:
-        vocabulary_size: V of the source.
-        embedding_size: width of the token vectors.
-        hidden_size: width U of the joined state, an even number.
-    """
-
-    def __init__(self, vocabulary_size: int, embedding_size: int, hidden_size: int):
-        super().__init__()
-        check_halves(hidden_size)
-        self.hidden_size = hidden_size
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.recurrent = GRU(embedding_size, hidden_size // 2, bidirectional=True)
-
-    def forward(self, source: Tensor, *, mask: Tensor):
-        """Read source (B, S) under mask (B, S).
-
-        Returns:
-            states (B, S, U), and the summary (B, U): the last state of each direction.
-        """
-        states, final = self.recurrent(self.embedding(source), mask=mask)
-        return states, torch.cat([final[0], final[1]], dim=-1)
 
 
 @accepts(vocabulary_size=count, embedding_size=count, hidden_size=count, attention=a(Attention))
@@ -243,6 +212,6 @@ class EncoderDecoder(SequenceToSequence):
         max_length: int = 512,
     ):
         attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
-        encoder = Encoder(source_size, embedding_size, hidden_size)
+        encoder = RecurrentEncoder(source_size, embedding_size, hidden_size, bidirectional=True)
         decoder = Decoder(target_size, embedding_size, hidden_size, attention)
         super().__init__(encoder, decoder, max_length=max_length)
