@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from gates2heads.accepts import things, values
-from gates2heads.accepts.tensors import anything, bools, floats, mask, whole
+from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, whole
 from gates2heads.checks import figures
 
 PRIMES = {"B": 2, "T": 3, "S": 5, "D": 7, "U": 11, "V": 13, "L": 17, "H": 19, "K": 23}
@@ -178,5 +178,15 @@ both(
     bools,
     lambda kind: torch.ones(shape_of(kind)).bool(),
     lambda kind: (*wrong_tensors(kind), sample(kind).float()),
+)
+both(
+    counts,
+    lambda kind: torch.ones(shape_of(kind)),
+    lambda kind: (
+        *wrong_tensors(kind),
+        -sample(kind),
+        sample(kind) * math.nan,
+        *([0 * sample(kind)] if kind.some else []),
+    ),
 )
 both(mask, lambda kind: torch.ones(shape_of(kind)).bool(), wrong_masks)

@@ -1,7 +1,7 @@
 """Floor 0: what an argument may be, declared where it is taken; a wrong one gets one sentence."""
 
 from gates2heads.accepts.declare import Call, Kind, accepts
-from gates2heads.accepts.tensors import anything, bools, floats, mask, tokens, whole
+from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, tokens, whole
 from gates2heads.accepts.things import a, function, generator, listed, mapping, maybe, module
 from gates2heads.accepts.values import (
     choice,
@@ -24,6 +24,7 @@ __all__ = [
     "bools",
     "choice",
     "count",
+    "counts",
     "flag",
     "floats",
     "function",

@@ -5,6 +5,7 @@ any other word is an argument or an attribute of that name, dots allowed. A firs
 any axes in front, the same ones wherever it occurs; alone it is any shape.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -192,6 +193,25 @@ class tokens(whole):  # noqa: N801
 
     empty: bool = False
     holds: ClassVar[str] = " of token numbers"
+
+
+@dataclass(frozen=True)
+class counts(anything):  # noqa: N801
+    """How often things occur: finite numbers from 0; with `some`, at least one is above 0."""
+
+    empty: bool = False
+    some: bool = True
+    holds: ClassVar[str] = " of counts"
+
+    def check(self, name: str, value: Any, call: Call | None = None) -> None:
+        super().check(name, value, call)
+        if not value.numel():
+            return
+        low, high = (float(end) for end in value.aminmax())
+        if not 0 <= low <= high < math.inf:
+            raise ValueError(f"{name} must hold finite numbers from 0, got {low:g} to {high:g}")
+        if self.some and not high:
+            raise ValueError(f"{name} must hold at least one number above 0, got only 0")
 
 
 def _size(axis: str, call: Call) -> int:

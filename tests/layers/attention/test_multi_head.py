@@ -478,8 +478,7 @@ def test_ordered_while_appended_equals_ordered_before(graph, order, seen):
 
 @pytest.mark.parametrize(
     ("order", "error", "message"),
-    [
-    ],
+    [],
 )
 def test_bad_order(order, error, message):
     layer = MultiHeadAttention(D, H)

@@ -292,38 +292,12 @@ def test_learns_to_write_backwards():
     assert exact > 0.95
 
 
-def test_refuses_what_cannot_be():
-    for options, error, message in [
-        ({"kernel_size": 0}, ValueError, "kernel_size must be at least 1, got 0"),
-        ({"dilations": ()}, TypeError, r"dilations must hold one number a layer, got \(\)"),
-        ({"dilations": (1, 0)}, ValueError, "dilations must be at least 1, got 0"),
-        ({"dilations": "11"}, TypeError, "dilations must hold one number a layer, got '11'"),
-        ({"max_length": 0}, ValueError, "max_length must be at least 1, got 0"),
-        ({"dropout": 1.5}, ValueError, r"dropout must lie in \[0, 1\], got 1.5"),
-    ]:
-        with pytest.raises(error, match=message):
-            ConvolutionalDecoder(V, E, U, **options)
-    for place, name in enumerate(("vocabulary_size", "embedding_size", "hidden_size")):
-        sizes = [V, E, U]
-        sizes[place] = 0
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
-            ConvolutionalDecoder(*sizes)
-
-
 def test_refuses_steps_that_do_not_fit():
     model, batch = build(), collate(PAIRS)
     state = model.start(batch.source, mask=batch.source_mask)
-    with pytest.raises(ValueError, match=r"last_tokens must have shape \(3,\), one token a seq"):
-        model.step(state, torch.tensor([BOS]))
-    with pytest.raises(TypeError, match="state must come from `start` or `step`, got NoneType"):
-        model.step(None, torch.tensor([1]))
     long = collate([([3, EOS], [3] * LONGEST + [EOS])])
     with pytest.raises(ValueError, match="the target must be at most 11 tokens long, got 12"):
         model(long)
     full, last = state._replace(steps=LONGEST), torch.tensor([1, 1, 1])
     with pytest.raises(ValueError, match="the target must be at most 11 tokens long, got 12"):
         model.step(full, last)
-    with pytest.raises(ValueError, match=r"own must be one of likeliest, drawn, got 'mine'"):
-        model(batch, own="mine")
-    with pytest.raises(ValueError, match=r"forced must lie in \[0, 1\], got 1.5"):
-        model(batch, forced=1.5)

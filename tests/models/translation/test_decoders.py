@@ -21,7 +21,7 @@ from gates2heads.models.translation.decoders import (
     PlainDecoder,
 )
 from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
-from gates2heads.models.translation.seq2seq import Decoder, Encoder, SequenceToSequence
+from gates2heads.models.translation.seq2seq import Decoder, SequenceToSequence
 from gates2heads.models.translation.writer import WriterState
 from gates2heads.training.losses import sequence_loss
 
@@ -303,7 +303,7 @@ def test_every_encoder_goes_with_every_decoder(encoder, kind):
 
 
 def test_the_older_parts_fit_the_frame_too():
-    model = SequenceToSequence(Encoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U))
+    model = SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U))
     other = SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), Decoder(V, E, U))
     for one in (model, other):
         assert one(collate(PAIRS)).shape == (3, 5, V)
@@ -338,44 +338,23 @@ def test_dropout_is_for_training_alone():
         LuongDecoder(V, E, U, soft(), dropout=0.5),
         BahdanauDecoder(V, E, U, soft(), dropout=0.5),
     ):
-        model, batch = SequenceToSequence(Encoder(SOURCE_SIZE, E, U), decoder), collate(PAIRS)
+        model, batch = (
+            SequenceToSequence(RecurrentEncoder(SOURCE_SIZE, E, U), decoder),
+            collate(PAIRS),
+        )
         assert not torch.equal(model(batch), model(batch))
         model.eval()
         assert torch.equal(model(batch), model(batch))
 
 
-def test_refuses_parts_and_options_that_cannot_be():
-    soft = ATTENTIONS["soft"]()
+def test_refuses_parts_that_do_not_fit_each_other():
     for build_ in (LuongDecoder, BahdanauDecoder):
-        for wrong in ("additive", None, AdditiveScore(U, U)):
-            with pytest.raises(TypeError, match="attention must be an attention layer, got"):
-                build_(V, E, U, wrong)
         with pytest.raises(ValueError, match=r"keys of hidden_size 14, got \(14, 3\)"):
             build_(V, E, U, Attention(AdditiveScore(U, 3)))
-        with pytest.raises(ValueError, match="hidden_size must be at least 1, got 0"):
-            build_(V, E, 0, soft)
-    with pytest.raises(TypeError, match="input_feeding must be True or False, got 1"):
-        LuongDecoder(V, E, U, soft, input_feeding=1)
-    with pytest.raises(ValueError, match="maxout_size must be at least 1, got 0"):
-        BahdanauDecoder(V, E, U, soft, maxout_size=0)
-    with pytest.raises(ValueError, match="maxout_size must be at least 1, got 0"):
-        ChoDecoder(V, E, U, maxout_size=0)
-    with pytest.raises(TypeError, match="reset_after must be True or False, got 'no'"):
-        BahdanauDecoder(V, E, U, soft, reset_after="no")
-    with pytest.raises(ValueError, match=r"cell must be one of rnn, gru, lstm.*, got 'none such'"):
-        PlainDecoder(V, E, U, cell="none such")
-    with pytest.raises(ValueError, match="fed_size must be at least 0, got -1"):
-        PlainDecoder(V, E, U, fed_size=-1)
-    with pytest.raises(ValueError, match=r"embedding_size must be at most 1 beside .*, got 2"):
-        PlainDecoder(V, 2, U, fed_size=2**31 - 2)
-    for options in ({"num_layers": 0}, {"num_layers": -2}):
-        with pytest.raises(ValueError, match="num_layers must be at least 1"):
-            PlainDecoder(V, E, U, **options)
-    encoder, decoder = Encoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U)
+    encoder, decoder = RecurrentEncoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U)
     for given_, error, message in [
-        (("gru", decoder), TypeError, "encoder must be a module with a `hidden_size`, got 'gru'"),
-        ((encoder, None), TypeError, "decoder must be a module with a `hidden_size`, got None"),
-        ((encoder, encoder), TypeError, "decoder must have a `state_type`, got Encoder"),
+        ((nn.Linear(2, 3), decoder), TypeError, "encoder must have a `hidden_size`, got Linear"),
+        ((encoder, encoder), TypeError, "decoder must have a `state_type`, got RecurrentEncoder"),
         (
             (encoder, PlainDecoder(V, E, 7)),
             ValueError,
@@ -384,8 +363,6 @@ def test_refuses_parts_and_options_that_cannot_be():
     ]:
         with pytest.raises(error, match=message):
             SequenceToSequence(*given_)
-    with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
-        SequenceToSequence(encoder, decoder, max_length=0)
 
 
 @pytest.mark.parametrize("kind", ["plain", "luong", "bahdanau"])
@@ -393,11 +370,9 @@ def test_refuses_steps_that_do_not_fit(kind):
     model = build(kind)
     state = model.start(torch.tensor([[3, 4], [5, 6]]))
     assert isinstance(state, WriterState)
-    with pytest.raises(ValueError, match=r"last_tokens must have shape \(2,\), one token a seq"):
+    with pytest.raises(ValueError, match="last_tokens must be 2, one for each source of the state"):
         model.step(state, torch.tensor([BOS]))
-    with pytest.raises(ValueError, match="last_tokens must hold numbers 0 to 12, got 13"):
-        model.step(state, torch.tensor([1, 13]))
-    with pytest.raises(TypeError, match="state must come from `start` or `step`, got NoneType"):
+    with pytest.raises(TypeError, match="state must be a WriterState, from `start` or `step`, got"):
         model.step(None, torch.tensor([1]))
     with pytest.raises(ValueError, match="source must be at most 31 tokens long, got 32"):
         model.start(torch.full((1, 32), 3))

@@ -144,22 +144,6 @@ def test_every_schedule_is_a_share_that_never_grows(step, scale):
         assert 0 <= share(step + 1) <= share(step) <= 1
 
 
-def test_refuses_what_cannot_be():
-    for options, error, message in [
-        ({"forced": 1.5}, ValueError, r"forced must lie in \[0, 1\], got 1.5"),
-        ({"forced": None}, TypeError, "forced must be a number, got None"),
-        ({"own": "best"}, ValueError, "own must be one of likeliest, drawn, got 'best'"),
-        ({"own": []}, ValueError, r"own must be one of likeliest, drawn, got \[\]"),
-    ]:
-        with pytest.raises(error, match=message):
-            unroll(Notebook().step, 0, target(1, 2), **options)
-    with pytest.raises(ValueError, match="step must be at least 0, got -1"):
-        linear_share(-1, slope=0.1)
-    with pytest.raises(ValueError, match="slope must be positive and finite, got 0"):
-        linear_share(1, slope=0)
-    with pytest.raises(ValueError, match=r"floor must lie in \[0, 1\], got 2"):
-        linear_share(1, slope=1, floor=2)
-    with pytest.raises(ValueError, match=r"base must lie in \[0, 1\], got 1.1"):
-        exponential_share(1, base=1.1)
-    with pytest.raises(ValueError, match=r"scale must be at least 1, got 0\.5"):
-        sigmoid_share(1, scale=0.5)
+def test_a_step_that_forgets_its_state_is_refused():
+    with pytest.raises(TypeError, match=r"step must return \(logits, state\), got Tensor"):
+        unroll(lambda state, last_tokens: torch.zeros(1, V), 0, target(1, 2))

@@ -15,7 +15,7 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.search import greedy
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.record import record
-from gates2heads.models.translation.seq2seq import Decoder, DecoderState, Encoder, EncoderDecoder
+from gates2heads.models.translation.seq2seq import DecoderState, EncoderDecoder
 from gates2heads.training.losses import sequence_loss
 
 SOURCE_SIZE, TARGET_SIZE, E, U = 17, 13, 5, 14  # 14 = 2 · 7: the width must be even
@@ -116,7 +116,7 @@ def slow_score(kind, weights, query, key):
         return weights[prefix + "vector.weight"][0] @ hidden
     if kind == "general":
         return query @ weights[prefix + "bilinear.weight"] @ key
-    return query @ key / (math.sqrt(U) if kind == "scaled dot" else 1)
+    return query @ key / {"dot": 1, "scaled dot": math.sqrt(U)}[kind]
 
 
 def slow_logits(kind, weights, source, target_in):
@@ -332,46 +332,24 @@ def test_runs_in_mixed_precision(kind):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
-def test_refuses_a_source_that_does_not_fit():
+def test_refuses_a_source_that_is_too_long():
     model = EncoderDecoder(SOURCE_SIZE, TARGET_SIZE, hidden_size=U, max_length=7)
-    for source, error, message in [
-        ([[3]], TypeError, "source must be a tensor of token numbers, got list"),
-        (torch.zeros(1, 3), TypeError, r"source must hold integers \(torch.long\), got torch.fl"),
-        (torch.tensor([3, 4]), ValueError, r"source must have shape \(B, L\) with at least one"),
-        (torch.zeros(3, 0).long(), ValueError, r"at least one token, got \(3, 0\)"),
-        (torch.tensor([[3, 17]]), ValueError, "source must hold numbers 0 to 16, got 17"),
-        (torch.tensor([[3, -1]]), ValueError, "source must hold numbers 0 to 16, got -1"),
-        (torch.full((2, 8), 3), ValueError, "source must be at most 7 tokens long, got 8"),
-    ]:
-        with pytest.raises(error, match=message):
-            model.start(source)
-    source = torch.full((2, 7), 3)
-    with pytest.raises(TypeError, match=r"mask must be a bool tensor \(True = may attend\), got"):
-        model.start(source, mask=torch.ones(2, 7))
-    with pytest.raises(ValueError, match=r"mask must broadcast to \(2, 7\), got a mask of shape"):
-        model.start(source, mask=torch.ones(7, 2).bool())
+    with pytest.raises(ValueError, match="source must be at most 7 tokens long, got 8"):
+        model.start(torch.full((2, 8), 3))
 
 
 def test_refuses_a_step_that_does_not_fit():
     model = build()
     state = model.start(torch.tensor([[3, 4], [5, 6]]))
-    for state_, tokens, error, message in [
-        (state, torch.tensor([BOS]), ValueError, r"last_tokens must have shape \(2,\), one token"),
-        (state, torch.tensor([[1], [1]]), ValueError, r"got \(2, 1\)"),
-        (state, torch.tensor([1, 13]), ValueError, "last_tokens must hold numbers 0 to 12, got 13"),
-        (state, torch.tensor([1.0, 2.0]), TypeError, "last_tokens must hold integers"),
-        (state, [1, 1], TypeError, "last_tokens must be a tensor of token numbers, got list"),
-        (None, torch.tensor([1]), TypeError, "state must come from `start` or `step`, got None"),
-    ]:
-        with pytest.raises(error, match=message):
-            model.step(state_, tokens)
     assert isinstance(state, DecoderState)
+    with pytest.raises(ValueError, match="last_tokens must be 2, one for each source of the state"):
+        model.step(state, torch.tensor([BOS]))
+    with pytest.raises(TypeError, match="state must be a DecoderState, from `start` or `step`"):
+        model.step(None, torch.tensor([1]))
 
 
-def test_refuses_a_batch_that_does_not_fit():
+def test_refuses_a_batch_whose_sides_do_not_fit():
     model, batch = build(), collate(PAIRS)
-    with pytest.raises(TypeError, match="batch must be a Batch, as `collate` makes, got"):
-        model(batch.source)
     parts = dict(vars(batch))
     with pytest.raises(ValueError, match="source and target_in must agree in batch, got 3 and 2"):
         model(Batch(**{**parts, "target_in": batch.target_in[:2]}))
@@ -379,17 +357,6 @@ def test_refuses_a_batch_that_does_not_fit():
         model(Batch(**{**parts, "target_in": batch.source}))
 
 
-def test_refuses_sizes_and_scores_that_cannot_be():
+def test_two_directions_share_the_width_evenly():
     with pytest.raises(ValueError, match="hidden_size must be even"):
         EncoderDecoder(SOURCE_SIZE, TARGET_SIZE, hidden_size=13)
-    for wrong in ("none such", ["dot"], 3):
-        message = f"score must be None or one of {', '.join(SCORES)}, got"
-        with pytest.raises(ValueError, match=message):
-            EncoderDecoder(SOURCE_SIZE, TARGET_SIZE, score=wrong)
-    sizes = {"source_size": 5, "target_size": 7, "embedding_size": 3, "hidden_size": 2}
-    for name in [*sizes, "max_length"]:
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
-            EncoderDecoder(**{**sizes, name: 0})
-    for part in (Encoder, Decoder):
-        with pytest.raises(ValueError, match="vocabulary_size must be at least 1, got -3"):
-            part(-3, E, U)

@@ -5,7 +5,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.data.batches.windows import Windows, cut_blocks, join_sentences
+from gates2heads.data.batches.windows import Text, Windows, cut_blocks, join_sentences
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words import training as module
 from gates2heads.models.words.block_kernel import SHARED
@@ -146,46 +146,26 @@ def test_a_vector_that_is_not_finite_stops_the_training():
         train_negative_sampling(model, text, epochs=2, progress=False)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "sentence"),
-    [
-        (
-            lambda t, m: train_negative_sampling(toy_model(t, output="softmax"), t),
-            TypeError,
-            "model must be a Word2Vec with output='negative-sampling'",
-        ),
-        (lambda t, m: train_negative_sampling(m, [[3]]), TypeError, "must come from join_sent"),
-        (
-            lambda t, m: train_negative_sampling(m, join_sentences([[3, 14]])),
-            ValueError,
-            "text must hold numbers 0 to 13, got 14",
-        ),
-        (lambda t, m: train_negative_sampling(m, t, epochs=0), ValueError, "epochs must be at"),
-        (lambda t, m: train_negative_sampling(m, t, workers=0), ValueError, "workers must be at"),
-        (lambda t, m: train_negative_sampling(m, t, window=0), ValueError, "window must be at"),
-        (lambda t, m: train_negative_sampling(m, t, batch_size=0), ValueError, "batch_size must"),
-        (
-            lambda t, m: train_negative_sampling(m, t, learning_rate=-1),
-            ValueError,
-            "learning_rate must be positive",
-        ),
-        (
-            lambda t, m: expected_loss(toy_model(t, architecture="cbow"), t),
-            ValueError,
-            "model must be a skip-gram model, got 'cbow'",
-        ),
-        (
-            lambda t, m: expected_loss(m, join_sentences([[3], [4]])),
-            ValueError,
-            "text holds no two words in one sentence",
-        ),
-    ],
-)
-def test_a_mistake_gets_one_sentence(call, error, sentence):
+def test_only_negative_sampling_is_trained_so():
     text = toy_text(7)
-    with pytest.raises(error) as caught:
-        call(text, toy_model(text))
-    assert sentence in str(caught.value)
+    with pytest.raises(TypeError, match="model must have output='negative-sampling', got FullSoft"):
+        train_negative_sampling(toy_model(text, output="softmax"), text)
+    with pytest.raises(ValueError, match="model must be a skip-gram model, got cbow"):
+        expected_loss(toy_model(text, architecture="cbow"), text)
+
+
+@pytest.mark.parametrize("measure", [train_negative_sampling, expected_loss])
+def test_a_text_with_other_words_than_the_models_is_refused(measure):
+    model = toy_model(toy_text(7))
+    with pytest.raises(ValueError, match="text must hold numbers 0 to 13, got 14"):
+        measure(model, join_sentences([[3, 14]]))
+    with pytest.raises(ValueError, match="text must hold at least one token, got none"):
+        measure(model, Text(torch.zeros(0).long(), torch.zeros(0).long()))
+
+
+def test_a_text_without_two_words_in_a_sentence_has_no_loss():
+    with pytest.raises(ValueError, match="text holds no two words in one sentence"):
+        expected_loss(toy_model(toy_text(7)), join_sentences([[3], [4]]))
 
 
 @pytest.mark.slow

@@ -43,7 +43,6 @@ from gates2heads.models.translation.decoders import (
 from gates2heads.models.translation.encoders import RecurrentEncoder
 from gates2heads.models.translation.seq2seq import (
     Decoder,
-    Encoder,
     EncoderDecoder,
     SequenceToSequence,
 )
@@ -129,7 +128,7 @@ ATTENTIONS = {
 }
 
 
-def _reads(encoder: Encoder | RecurrentEncoder) -> dict:
+def _reads(encoder: RecurrentEncoder) -> dict:
     return {"recurrent": _recurrent(encoder.recurrent)}
 
 
@@ -150,7 +149,7 @@ def _bahdanau(decoder: BahdanauDecoder) -> dict:
     return {**_looks(decoder), "reset_after": decoder.cell.reset_after}
 
 
-ENCODERS = {Encoder: _reads, RecurrentEncoder: _reads}
+ENCODERS = {RecurrentEncoder: _reads}
 DECODERS = {
     Decoder: _looks,
     PlainDecoder: _carries,

@@ -5,12 +5,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import check_device, check_mask, check_tokens
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count, mask, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
+
+TOKENS = tokens("B T", below="vocabulary_size")
 
 
 class LanguageModel:
@@ -28,15 +27,12 @@ class LanguageModel:
     state_type: type
     max_length: int | None = None  # the longest text that is read; None: any
 
+    @accepts(batch_size=count)
     def start(self, batch_size: int = 1) -> Any:
-        """The state before the first step, for B texts at once.
-
-        Raises:
-            TypeError, ValueError: `batch_size` is no whole number of at least 1.
-        """
-        check_count("batch_size", batch_size)
+        """The state before the first step, for B texts at once."""
         return self._begin(batch_size)
 
+    @accepts(last_tokens=tokens("B", below="vocabulary_size"))
     def step(self, state: Any, last_tokens: Tensor):
         """Advance by one token, as every search in `gates2heads.decoding` asks it to.
 
@@ -48,14 +44,18 @@ class LanguageModel:
             log_probs (B, V) in nats, and the next state.
 
         Raises:
-            TypeError, ValueError: the state is none, or last_tokens is no integer tensor, does not
-                fit the state's batch, or holds a number outside the vocabulary.
+            TypeError: the state is none of this model's.
+            ValueError: the state holds another number of texts.
         """
-        check_state(state, self.state_type)
-        self._check_device("last_tokens", last_tokens)
-        check_last_tokens(last_tokens, _batch_size(state), self.vocabulary_size)
+        a(self.state_type, "from `start` or `step`").check("state", state)
+        if len(last_tokens) != _batch_size(state):
+            raise ValueError(
+                f"last_tokens must be {_batch_size(state)}, one for each text of the state, got "
+                f"{len(last_tokens)}"
+            )
         return self._advance(state, last_tokens)
 
+    @accepts(tokens=TOKENS, mask=mask("B T"))
     def log_probs(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The log-probability of each token, given those before it; perplexity reads these.
 
@@ -67,24 +67,19 @@ class LanguageModel:
             (B, T) in nats, 0 at padding: the sum over T is the log-probability of a text.
 
         Raises:
-            TypeError, ValueError: the tokens are empty, too long, or no integer tensor, or the
-                mask is not bool or does not fit.
+            ValueError: the tokens are more than `max_length`.
         """
-        self._check_tokens("tokens", tokens)
-        check_mask(mask, tokens.shape, like=tokens)
+        self._check_length(tokens)
         if mask is None:
             mask = torch.ones_like(tokens, dtype=torch.bool)
         mask = mask.expand(tokens.shape)
         return self._score(tokens.long(), mask).masked_fill(~mask, 0.0)
 
-    def _check_tokens(self, name: str, tokens: Tensor) -> None:
-        self._check_device(name, tokens)
-        check_tokens(name, tokens, self.vocabulary_size)
-        if self.max_length is not None:
-            check_length(name, tokens.shape[1], self.max_length)
-
-    def _check_device(self, name: str, tokens: Tensor) -> None:
-        """Refuse tokens that lie elsewhere than the model; a table of counts lies nowhere."""
+    def _check_length(self, tokens: Tensor) -> None:
+        if self.max_length is not None and tokens.shape[1] > self.max_length:
+            raise ValueError(
+                f"tokens must be at most {self.max_length} a text, got {tokens.shape[1]}"
+            )
 
     def _begin(self, batch_size: int) -> Any:
         """The first state."""
@@ -100,24 +95,17 @@ class LanguageModel:
 
 
 def _batch_size(state: tuple) -> int:
-    """The rows of the first tensor of a state, which stands in its first entry, or in that one's.
-
-    Raises:
-        TypeError: there is no such tensor.
-    """
+    """The rows of a state's first tensor, which stands in its first entry, or in that one's."""
     first: Any = state
-    while isinstance(first, tuple) and first:
+    while isinstance(first, tuple):
         first = first[0]
-    if not isinstance(first, Tensor) or not first.dim():
-        raise TypeError(
-            f"state must come from `start` or `step`, got {shown(first)} in the place of a tensor"
-        )
     return len(first)
 
 
 class NeuralLanguageModel(LanguageModel, nn.Module):
     """A language model that is trained by gradient; a subclass defines `_logits`."""
 
+    @accepts(batch=a(Batch, "from `collate`"))
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing, so that training is the same as for a model with a source.
 
@@ -126,27 +114,18 @@ class NeuralLanguageModel(LanguageModel, nn.Module):
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
-
-        Raises:
-            TypeError, ValueError: it is no batch, or its target is empty, too long or no integer
-                tensor.
         """
-        if not isinstance(batch, Batch):
-            kind = type(batch).__name__
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {kind}")
         return self.logits(batch.target_in)
 
+    @accepts(tokens=TOKENS)
     def logits(self, tokens: Tensor) -> Tensor:
         """What may come after each of the tokens (B, T), `<bos>` first: logits (B, T, V).
 
         Raises:
-            TypeError, ValueError: the tokens are empty, too long, or no integer tensor.
+            ValueError: the tokens are more than `max_length`.
         """
-        self._check_tokens("tokens", tokens)
+        self._check_length(tokens)
         return self._logits(tokens)
-
-    def _check_device(self, name: str, tokens: Tensor) -> None:
-        check_device(self, **{name: tokens})
 
     def _logits(self, tokens: Tensor) -> Tensor:
         raise NotImplementedError(f"{type(self).__name__} must say what comes next")

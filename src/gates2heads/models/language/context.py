@@ -7,8 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.accepts import accepts, count, listed
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel
 
@@ -21,6 +20,7 @@ class NgramState(NamedTuple):
     context: Tensor  # (B, n − 1) long: the last tokens, `<bos>` before the first
 
 
+@accepts(vocabulary_size=count(least=len(UNWRITTEN) + 1), order=count)
 class ContextModel(LanguageModel):
     """Approximate p(x_t | all before) by p(x_t | the n − 1 tokens before).
 
@@ -30,17 +30,11 @@ class ContextModel(LanguageModel):
     Args:
         vocabulary_size: V.
         order: n; 1 looks at no context.
-
-    Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, or V has no room for a
-            token that can be written.
     """
 
     state_type = NgramState
 
     def __init__(self, vocabulary_size: int, order: int = 3):
-        check_count("vocabulary_size", vocabulary_size, least=len(UNWRITTEN) + 1)
-        check_count("order", order)
         super().__init__()
         self.vocabulary_size, self.order = vocabulary_size, order
         self.uniform = torch.ones(vocabulary_size, dtype=torch.float64)
@@ -48,13 +42,9 @@ class ContextModel(LanguageModel):
         self.uniform /= self.uniform.sum()
 
     def probs(self, context: Sequence[int] = ()) -> Tensor:
-        """What comes next after a context of any length: (V,), sums to 1.
-
-        Raises:
-            TypeError, ValueError: the context is no list of token numbers.
-        """
-        context = _token_lists("context", [context], self.vocabulary_size, written=False)[0]
-        padded = [Vocabulary.bos] * (self.order - 1) + context
+        """What comes next after a context of any length: (V,), sums to 1."""
+        listed(kind=count(least=0, most=self.vocabulary_size - 1)).check("context", context)
+        padded = [Vocabulary.bos] * (self.order - 1) + list(context)
         return self._probs(tuple(padded[len(context) :]))
 
     def _probs(self, context: tuple[int, ...]) -> Tensor:
@@ -81,41 +71,3 @@ class ContextModel(LanguageModel):
         for context, here in places.items():
             result[here] = self._probs(context)[[runs[place][-1] for place in here]].log()
         return result.view(tokens.shape).to(tokens.device)
-
-
-def token_lists(texts, vocabulary_size: int, *, written: bool = True) -> list[list[int]]:
-    """Check texts, or contexts, and give them as lists of numbers in the vocabulary.
-
-    Args:
-        texts: lists of token numbers.
-        vocabulary_size: V.
-        written: whether they are texts, none of which is empty or holds what is never written.
-
-    Raises:
-        TypeError, ValueError: with a sentence that says what is wrong.
-    """
-    check_count("vocabulary_size", vocabulary_size)
-    check_flag("written", written)
-    return _token_lists("texts", texts, vocabulary_size, written=written)
-
-
-def _token_lists(name: str, texts, vocabulary_size: int, *, written: bool) -> list[list[int]]:
-    """`token_lists` of what a caller knows by another name."""
-    try:
-        texts = [list(text) for text in texts]
-        if any(getattr(number, "ndim", 0) for text in texts for number in text):
-            raise TypeError("an array in the place of a number")
-        numbers = torch.tensor([number for text in texts for number in text], dtype=torch.float64)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must hold token numbers, got {shown(texts)}") from error
-    if numbers.dim() != 1 or (numbers != numbers.round()).any():
-        raise TypeError(f"{name} must hold whole numbers, got {shown(texts)}")
-    if written and not (texts and all(texts)):
-        raise ValueError(f"{name} must hold at least one token each, got {shown(texts)}")
-    wrong = (numbers < 0) | (numbers >= vocabulary_size)
-    if wrong.any():
-        wanted = f"numbers 0 to {vocabulary_size - 1}"
-        raise ValueError(f"{name} must hold {wanted}, got {numbers[wrong][0]:.0f}")
-    if written and (numbers <= max(UNWRITTEN)).any():
-        raise ValueError(f"{name} must not hold <pad> or <bos>, which are never written")
-    return texts

@@ -7,11 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
+from gates2heads.accepts import accepts, choice, count, flag, share
 from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.blocks import ACTIVATIONS
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
-from gates2heads.layers.recurrent.by_name import Carried, blank, recurrent_layer, run
+from gates2heads.layers.recurrent.by_name import CELLS, Carried, blank, recurrent_layer, run
 from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.language.base import NeuralLanguageModel
 
@@ -22,6 +23,14 @@ class RecurrentState(NamedTuple):
     carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
 
 
+@accepts(
+    vocabulary_size=count,
+    cell=choice(CELLS),
+    embedding_size=count,
+    hidden_size=count,
+    num_layers=count,
+    dropout=share,
+)
 class RecurrentLanguageModel(NeuralLanguageModel):
     """Carry all that was read along in a state of fixed width, and predict from it.
 
@@ -50,9 +59,6 @@ class RecurrentLanguageModel(NeuralLanguageModel):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("embedding_size", embedding_size)
-        check_share("dropout", dropout)
         self.vocabulary_size, self.dropout = vocabulary_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.recurrent = recurrent_layer(
@@ -77,12 +83,29 @@ class RecurrentLanguageModel(NeuralLanguageModel):
         return self._run(tokens, blank(self.recurrent, len(tokens)))[0]
 
 
+POSITIONS = ("sinusoidal", "learned")
+
+
 class PastState(NamedTuple):
     """Where a text stands: the keys and values of all that was read."""
 
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
+@accepts(
+    vocabulary_size=count,
+    d_model=count,
+    nhead=count,
+    num_layers=count,
+    dim_feedforward=count,
+    dropout=share,
+    activation=choice(ACTIVATIONS),
+    norm_first=flag,
+    norm=choice(NORMS),
+    tie=flag,
+    positions=choice(POSITIONS),
+    max_length=count,
+)
 class TransformerLanguageModel(NeuralLanguageModel):
     """Look back at all that was read, with causal self-attention, and predict from it.
 
@@ -123,13 +146,6 @@ class TransformerLanguageModel(NeuralLanguageModel):
         max_length: int = 512,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("d_model", d_model)
-        check_count("num_layers", num_layers)
-        check_count("max_length", max_length)
-        check_share("dropout", dropout)
-        check_choice("positions", positions, ("sinusoidal", "learned"))
-        check_flag("tie", tie)
         self.vocabulary_size, self.d_model = vocabulary_size, d_model
         self.dropout, self.max_length = dropout, max_length
         sizes = (d_model, nhead, dim_feedforward, dropout, activation)

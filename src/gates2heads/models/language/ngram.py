@@ -6,15 +6,21 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_positive, check_share
+from gates2heads.accepts import accepts, count, listed, positive, share
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.models.language.context import ContextModel, token_lists
+from gates2heads.models.language.context import UNWRITTEN, ContextModel
 
 Followers = dict[tuple[int, ...], Counter]  # context h -> how often each token w came after it
 
+COUNTED = {
+    "texts": listed("texts", least=1),
+    "vocabulary_size": count(least=len(UNWRITTEN) + 1),
+    "order": count,
+}
 FALLBACK = (0.5, 1.0, 1.5)  # where counts are too few to estimate from, as in the program KenLM
 
 
+@accepts(**COUNTED)
 class NgramModel(ContextModel):
     """Count what followed every context of up to n − 1 tokens.
 
@@ -26,20 +32,27 @@ class NgramModel(ContextModel):
         order: n; 1 looks at no context.
 
     Raises:
-        TypeError, ValueError: the texts are no lists of token numbers, one is empty or holds a
-            number that cannot be written, or a size is no whole number of at least 1.
+        TypeError, ValueError: a text is empty, or holds a number that cannot be written.
     """
 
     def __init__(self, texts: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3):
         super().__init__(vocabulary_size, order)
-        texts = token_lists(texts, vocabulary_size)
+        texts = list(texts)
+        _check_written(texts, vocabulary_size)
         # counts[m]: contexts of m tokens, and what followed them
         self.counts: list[Followers] = [defaultdict(Counter) for _ in range(order)]
         for text in texts:
-            padded = [Vocabulary.bos] * (order - 1) + text
+            padded = [Vocabulary.bos] * (order - 1) + list(text)
             for end in range(order - 1, len(padded)):
                 for size, followers in enumerate(self.counts):
                     followers[tuple(padded[end - size : end])][padded[end]] += 1
+
+
+def _check_written(texts: list[Sequence[int]], vocabulary_size: int) -> None:
+    """Refuse texts without a token, and numbers that cannot be written, as <pad> and <bos>."""
+    written = count(least=max(UNWRITTEN) + 1, most=vocabulary_size - 1)
+    for place, text in enumerate(texts):
+        listed("token numbers", kind=written, least=1).check(f"texts[{place}]", text)
 
 
 class MaximumLikelihood(NgramModel):
@@ -61,6 +74,7 @@ class MaximumLikelihood(NgramModel):
         return probs
 
 
+@accepts(**COUNTED, k=positive)
 class AddK(NgramModel):
     """Pretend that every token followed every context k times more: (c(hw) + k) / (c(h) + kV).
 
@@ -80,7 +94,6 @@ class AddK(NgramModel):
         *,
         k: float = 1.0,
     ):
-        check_positive("k", k)
         super().__init__(texts, vocabulary_size, order)
         self.k = k
 
@@ -91,6 +104,7 @@ class AddK(NgramModel):
         return added / added.sum()
 
 
+@accepts(**COUNTED, discount=share)
 class KneserNey(NgramModel):
     """Take a discount from every count, and give it to a shorter context.
 
@@ -116,8 +130,6 @@ class KneserNey(NgramModel):
         *,
         discount: float | None = None,
     ):
-        if discount is not None:
-            check_share("discount", discount)
         super().__init__(texts, vocabulary_size, order)
         self.tables = [*map(_continuations, self.counts[1:]), self.counts[-1]]
         self.discounts = [

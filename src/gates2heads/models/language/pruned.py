@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import a, accepts, count, listed, mapping, number
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
 from gates2heads.models.language.context import ContextModel
 from gates2heads.models.language.ngram import Followers, KneserNey
 
@@ -38,7 +38,9 @@ class PrunedCounts(ContextModel, nn.Module):
         vocabulary_size: int,
         discounts: Sequence[Sequence[float]],
     ):
-        discounts = _checked_discounts(discounts)
+        listed("rows of three numbers").check("discounts", discounts)
+        discounts = [tuple(some) for some in discounts]
+        _check_discounts(discounts)
         super().__init__(vocabulary_size, len(discounts))
         self.discounts = discounts
         self._places: list[dict[tuple[int, ...], int]] = []
@@ -77,19 +79,14 @@ class PrunedKneserNey(PrunedCounts):
     """
 
     @classmethod
+    @accepts(model=a(KneserNey), least=count)
     def of(cls, model: KneserNey, *, least: int = 2) -> "PrunedKneserNey":
         """Keep what a model counted at least so often, at each length of context.
 
         Args:
             model: whose tables are pruned; a shorter context's table counts different tokens.
             least: 1 keeps everything.
-
-        Raises:
-            TypeError, ValueError: it is no `KneserNey`, or `least` no whole number of at least 1.
         """
-        if not isinstance(model, KneserNey):
-            raise TypeError(f"model must be a KneserNey, got {type(model).__name__}")
-        check_count("least", least)
         tensors = {}
         for size, table in enumerate(model.tables):
             tensors |= _packed(table, size, least)
@@ -145,22 +142,18 @@ def _packed(table: Followers, size: int, least: int) -> dict[str, Tensor]:
     return {f"{part}_{size}": torch.tensor(some, dtype=torch.float32) for part, some in parts}
 
 
-def _checked_discounts(discounts: Sequence[Sequence[float]]) -> list[tuple[float, ...]]:
-    try:
-        rows = [tuple(map(float, some)) for some in discounts]
-        shape = torch.tensor(rows).shape
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"discounts must hold numbers, got {shown(discounts)}") from error
-    if len(shape) != 2 or shape[1] != 3:
-        raise ValueError(f"discounts must be (n, 3), got {tuple(shape)}")
-    return rows
+def _check_discounts(discounts: list[tuple[float, ...]]) -> None:
+    for row in discounts:
+        if len(row) != 3:
+            raise ValueError(f"discounts must have three numbers a row, got {shown(row)}")
+        for one in row:
+            number.check("discounts", one)
 
 
 def _check_table(tensors: Mapping[str, Tensor], size: int, vocabulary_size: int) -> None:
     """Refuse tensors of one length of context that do not fit each other."""
     names = [f"{part}_{size}" for part in PARTS]
-    if not isinstance(tensors, Mapping):
-        raise TypeError(f"tensors must map names to tensors, got {type(tensors).__name__}")
+    mapping("names to tensors").check("tensors", tensors)
     for name in names:
         one = tensors.get(name)
         if not isinstance(one, Tensor) or one.dim() != 1:

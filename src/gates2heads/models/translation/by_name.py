@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from gates2heads.accepts import accepts, choice, count, flag, share
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_flag
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention
+from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.models.translation.convolutional import ConvolutionalDecoder
 from gates2heads.models.translation.decoders import (
     BahdanauDecoder,
@@ -13,12 +14,30 @@ from gates2heads.models.translation.decoders import (
     LuongDecoder,
     PlainDecoder,
 )
-from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
+from gates2heads.models.translation.encoders import (
+    DILATIONS,
+    ConvolutionalEncoder,
+    RecurrentEncoder,
+)
 from gates2heads.models.translation.seq2seq import SequenceToSequence
 
 THREE_BLOCKS = [1, 1, 1]  # a list, since a recipe goes through JSON, which knows no tuples
 
 
+@accepts(
+    source_size=count,
+    target_size=count,
+    cell=choice(CELLS),
+    attention=choice(("bahdanau", "luong")),
+    repeat_summary=flag,
+    score=choice(SCORES),
+    embedding_size=count,
+    hidden_size=count,
+    num_layers=count,
+    dropout=share,
+    bidirectional=flag,
+    max_length=count,
+)
 def recurrent_translator(
     source_size: int,
     target_size: int,
@@ -54,38 +73,42 @@ def recurrent_translator(
         max_length: the longest source that the model accepts, in tokens.
 
     Raises:
-        TypeError, ValueError: a setting is none of the above, or two do not go together.
+        ValueError: two settings do not go together.
     """
-    check_count("source_size", source_size)
-    check_count("target_size", target_size)
-    check_count("hidden_size", hidden_size)
-    check_choice("score", score, SCORES)
-    check_flag("repeat_summary", repeat_summary)
-    if attention is not None:
-        check_choice("attention", attention, ("bahdanau", "luong"))
-        if repeat_summary:
-            raise ValueError(f"repeat_summary must be False with attention, got {shown(attention)}")
+    if attention is not None and repeat_summary:
+        raise ValueError(f"repeat_summary must be False with attention, got {shown(attention)}")
     if attention == "bahdanau" and (cell != "gru" or num_layers != 1):
         raise ValueError(
             "attention 'bahdanau' needs cell 'gru' and num_layers 1, got "
-            f"{shown(cell)} and {shown(num_layers)}"
+            f"{shown(cell)} and {num_layers}"
         )
-    options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
+    depth = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
     encoder = RecurrentEncoder(
-        source_size, embedding_size, hidden_size, bidirectional=bidirectional, **options
+        source_size, embedding_size, hidden_size, bidirectional=bidirectional, **depth
     )
     sizes = (target_size, embedding_size, hidden_size)
     if attention is None:
-        decoder = (ChoDecoder if repeat_summary else PlainDecoder)(*sizes, **options)
+        decoder = (ChoDecoder if repeat_summary else PlainDecoder)(*sizes, **depth)
     else:
         looks = Attention(SCORES[score](hidden_size, hidden_size))
         if attention == "luong":
-            decoder = LuongDecoder(*sizes, looks, **options)
+            decoder = LuongDecoder(*sizes, looks, **depth)
         else:
             decoder = BahdanauDecoder(*sizes, looks, dropout=dropout)
     return SequenceToSequence(encoder, decoder, max_length=max_length)
 
 
+@accepts(
+    source_size=count,
+    target_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    kernel_size=count,
+    encoder_dilations=DILATIONS,
+    decoder_dilations=DILATIONS,
+    dropout=share,
+    max_length=count,
+)
 def convolutional_translator(
     source_size: int,
     target_size: int,
@@ -112,13 +135,7 @@ def convolutional_translator(
             number for each block.
         dropout: see the two parts.
         max_length: the longest source and target that the model accepts, in tokens.
-
-    Raises:
-        TypeError, ValueError: a setting is none of the above.
     """
-    check_count("source_size", source_size)
-    check_count("target_size", target_size)
-    check_count("max_length", max_length)
     sizes = (embedding_size, hidden_size)
     options = {"kernel_size": kernel_size, "dropout": dropout, "max_length": max_length}
     encoder = ConvolutionalEncoder(source_size, *sizes, dilations=encoder_dilations, **options)

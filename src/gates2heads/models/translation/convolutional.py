@@ -7,14 +7,13 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_length
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count, share
 from gates2heads.layers.attention.scores import DotScore
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
-from gates2heads.models.translation.checks import check_sizes
+from gates2heads.models.translation.encoders import DILATIONS
 from gates2heads.models.translation.memory import Memory
 
 
@@ -26,6 +25,15 @@ class ConvolutionState(NamedTuple):
     memory: Memory
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    kernel_size=count,
+    dilations=DILATIONS,
+    dropout=share,
+    max_length=count,
+)
 class ConvolutionalDecoder(nn.Module):
     """Write the target with causal convolutions, and look at the source after each of them.
 
@@ -61,8 +69,6 @@ class ConvolutionalDecoder(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
-        check_count("max_length", max_length)
         self.hidden_size, self.dropout, self.max_length = hidden_size, dropout, max_length
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.positions = LearnedPositions(max_length, embedding_size)
@@ -100,7 +106,10 @@ class ConvolutionalDecoder(nn.Module):
     def _advance(self, state: ConvolutionState, tokens: Tensor):
         """Read T tokens (B, T): logits (B, T, V), and the state after them."""
         steps = state.steps + tokens.shape[1]
-        check_length("the target", steps, self.max_length)
+        if steps > self.max_length:
+            raise ValueError(
+                f"the target must be at most {self.max_length} tokens long, got {steps}"
+            )
         vectors = self.positions(self.embedding(tokens), start=state.steps)  # (B, T, E)
         vectors = F.dropout(vectors, self.dropout, self.training)
         hidden, past = self.project(vectors), []
@@ -117,7 +126,6 @@ class ConvolutionalDecoder(nn.Module):
     def _look(attention: Attention, query: Tensor, memory: Memory) -> Tensor:
         """Attend from queries (B, T, E) to the source: contexts (B, T, U)."""
         mask = memory.mask[:, None]  # (B, 1, S)
-        options = {"mask": mask, "projected": True}
-        context, _ = attention(query, memory.keys, memory.states, **options)
+        context, _ = attention(query, memory.keys, memory.states, mask=mask, projected=True)
         # The mean of m values of equal variance varies 1/m times as much.
         return context * mask.sum(dim=2, keepdim=True).to(context.dtype).sqrt()

@@ -4,15 +4,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import MOST, check_count, check_flag
+from gates2heads.accepts import a, accepts, choice, count, flag, share
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import ContextGRUCell
-from gates2heads.layers.recurrent.by_name import carried_parts, recurrent_layer, run
-from gates2heads.models.translation.checks import check_attention, check_sizes
+from gates2heads.layers.recurrent.by_name import CELLS, carried_parts, recurrent_layer, run
+from gates2heads.models.translation.checks import check_attention
 from gates2heads.models.translation.memory import Memory, look
 from gates2heads.models.translation.writer import Writer, WriterState, begin
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    cell=choice(CELLS),
+    num_layers=count,
+    dropout=share,
+    fed_size=count(least=0),
+)
 class PlainDecoder(Writer):
     """Write the target from the encoder's summary alone: it is the first state, and no more.
 
@@ -41,13 +50,6 @@ class PlainDecoder(Writer):
         fed_size: int = 0,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
-        check_count("fed_size", fed_size, least=0)
-        if int(embedding_size) + int(fed_size) > MOST:
-            raise ValueError(
-                f"embedding_size must be at most {MOST - int(fed_size)} beside what is fed, "
-                f"{fed_size} wide (fed_size), got {embedding_size}"
-            )
         self.hidden_size, self.dropout, self.fed_size = hidden_size, dropout, fed_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.recurrent = recurrent_layer(
@@ -73,6 +75,15 @@ class PlainDecoder(Writer):
         return self.readout(F.dropout(read, self.dropout, self.training))
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    cell=choice(CELLS),
+    num_layers=count,
+    dropout=share,
+    maxout_size=count,
+)
 class ChoDecoder(PlainDecoder):
     """Write the target from the encoder's summary, and read it again at every step.
 
@@ -97,10 +108,15 @@ class ChoDecoder(PlainDecoder):
         dropout: float = 0.0,
         maxout_size: int | None = None,
     ):
-        check_count("hidden_size", hidden_size)
-        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
-        sizes = (vocabulary_size, embedding_size, hidden_size)
-        super().__init__(*sizes, fed_size=hidden_size, **options)
+        super().__init__(
+            vocabulary_size,
+            embedding_size,
+            hidden_size,
+            cell=cell,
+            num_layers=num_layers,
+            dropout=dropout,
+            fed_size=hidden_size,
+        )
         read_size = 2 * hidden_size + embedding_size
         self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
 
@@ -113,6 +129,16 @@ class ChoDecoder(PlainDecoder):
         return super()._write(_larger_of_pairs(self.combine(read)))
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    attention=a(Attention),
+    cell=choice(CELLS),
+    num_layers=count,
+    dropout=share,
+    input_feeding=flag,
+)
 class LuongDecoder(PlainDecoder):
     """Take the step first, then look at the source, and predict from both.
 
@@ -139,12 +165,16 @@ class LuongDecoder(PlainDecoder):
         dropout: float = 0.0,
         input_feeding: bool = True,
     ):
-        check_count("hidden_size", hidden_size)
-        check_flag("input_feeding", input_feeding)
         check_attention(attention, hidden_size)
-        options = {"cell": cell, "num_layers": num_layers, "dropout": dropout}
-        fed_size = hidden_size if input_feeding else 0
-        super().__init__(vocabulary_size, embedding_size, hidden_size, fed_size=fed_size, **options)
+        super().__init__(
+            vocabulary_size,
+            embedding_size,
+            hidden_size,
+            cell=cell,
+            num_layers=num_layers,
+            dropout=dropout,
+            fed_size=hidden_size if input_feeding else 0,
+        )
         self.attention = attention
         self.combine = nn.Linear(2 * hidden_size, hidden_size, bias=False)
 
@@ -161,6 +191,15 @@ class LuongDecoder(PlainDecoder):
         return attentional, after._replace(fed=attentional[:, : self.fed_size])
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    attention=a(Attention),
+    maxout_size=count,
+    reset_after=flag,
+    dropout=share,
+)
 class BahdanauDecoder(Writer):
     """Look at the source first, with the state before the step, and let the step read the context.
 
@@ -192,9 +231,7 @@ class BahdanauDecoder(Writer):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         check_attention(attention, hidden_size)
-        check_flag("reset_after", reset_after)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.attention = attention
@@ -229,5 +266,4 @@ def _larger_of_pairs(values: Tensor) -> Tensor:
 def _maxout(read_size, hidden_size, vocabulary_size, maxout_size) -> tuple[nn.Linear, nn.Linear]:
     """The readout's two matrices; U_o s + V_o y + C_o c is one over [s; y; c]."""
     maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
-    check_count("maxout_size", maxout_size)
     return nn.Linear(read_size, 2 * maxout_size), nn.Linear(maxout_size, vocabulary_size)

@@ -5,14 +5,26 @@ from collections.abc import Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_flag
+from gates2heads.accepts import accepts, bools, choice, count, flag, listed, share, tokens
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
-from gates2heads.layers.recurrent.by_name import blank, recurrent_layer, run
-from gates2heads.models.translation.checks import check_halves, check_sizes
+from gates2heads.layers.recurrent.by_name import CELLS, blank, recurrent_layer, run
+from gates2heads.models.translation.checks import check_halves
+
+SOURCE = tokens("B S", below="embedding.num_embeddings")
+DILATIONS = listed("whole numbers", kind=count, least=1)
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    cell=choice(CELLS),
+    num_layers=count,
+    bidirectional=flag,
+    dropout=share,
+)
 class RecurrentEncoder(nn.Module):
     """Read the source with a recurrent network, in one or both directions, one or more layers.
 
@@ -42,16 +54,16 @@ class RecurrentEncoder(nn.Module):
         dropout: float = 0.0,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
-        check_flag("bidirectional", bidirectional)
         if bidirectional:
             check_halves(hidden_size)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         units = hidden_size // 2 if bidirectional else hidden_size
-        options = {"bidirectional": bidirectional, "dropout": dropout}
-        self.recurrent = recurrent_layer(cell, embedding_size, units, num_layers, **options)
+        self.recurrent = recurrent_layer(
+            cell, embedding_size, units, num_layers, bidirectional=bidirectional, dropout=dropout
+        )
 
+    @accepts(source=SOURCE, mask=bools("B S"))
     def forward(self, source: Tensor, *, mask: Tensor):
         """Read source (B, S) under mask (B, S).
 
@@ -67,6 +79,15 @@ class RecurrentEncoder(nn.Module):
         return states, carried[0][:, -directions:].flatten(1)  # (B, directions, U/directions)
 
 
+@accepts(
+    vocabulary_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    kernel_size=count,
+    dilations=DILATIONS,
+    dropout=share,
+    max_length=count,
+)
 class ConvolutionalEncoder(nn.Module):
     """Read the source with a stack of convolutions: every layer widens what a position sees.
 
@@ -96,13 +117,13 @@ class ConvolutionalEncoder(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size, dropout)
         self.hidden_size, self.dropout = hidden_size, dropout
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.positions = LearnedPositions(max_length, embedding_size)
         self.project = nn.Linear(embedding_size, hidden_size)
-        options = {"causal": False, "dropout": dropout}
-        self.blocks = convolution_blocks(hidden_size, kernel_size, dilations, **options)
+        self.blocks = convolution_blocks(
+            hidden_size, kernel_size, dilations, causal=False, dropout=dropout
+        )
         for table in (self.embedding.weight, self.positions.table):
             nn.init.normal_(table, std=0.1)
         keep_variance(self.project, dropout=dropout)
@@ -112,6 +133,7 @@ class ConvolutionalEncoder(nn.Module):
         """How many source positions one state sees: 1 + Σ (kernel_size − 1) · dilation."""
         return 1 + sum(block.reach for block in self.blocks)
 
+    @accepts(source=SOURCE, mask=bools("B S"))
     def forward(self, source: Tensor, *, mask: Tensor):
         """Read source (B, S) under mask (B, S).
 

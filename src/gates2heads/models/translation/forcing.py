@@ -7,19 +7,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_dense
-from gates2heads.checks.values import (
-    check_choice,
-    check_count,
-    check_generator,
-    check_positive,
-    check_share,
+from gates2heads.accepts import (
+    accepts,
+    choice,
+    count,
+    function,
+    generator,
+    number,
+    positive,
+    share,
+    tokens,
 )
 
 OWN = ("likeliest", "drawn")
 
 
+@accepts(
+    step=function("state", "last_tokens"),
+    target_in=tokens("B T"),
+    forced=share,
+    own=choice(OWN),
+    generator=generator,
+    force=function("state", "target_in"),
+)
 def unroll(
     step: Callable[[Any, Tensor], tuple[Tensor, Any]],
     state: Any,
@@ -50,20 +60,9 @@ def unroll(
         logits (B, T, V).
 
     Raises:
-        TypeError, ValueError: `forced` is no number in [0, 1], `own` is neither, or an argument is
-            not what it should be.
+        TypeError: `step` returns something else.
     """
-    check_share("forced", forced)
     forced = float(forced)
-    check_choice("own", own, OWN)
-    check_generator(generator)
-    if not callable(step):
-        raise TypeError(f"step must be a function, got {type(step).__name__}")
-    if not isinstance(target_in, Tensor) or target_in.dtype not in (torch.long, torch.int):
-        raise TypeError(f"target_in must be a tensor of token numbers, got {shown(target_in)}")
-    if target_in.dim() != 2 or not target_in.numel():
-        raise ValueError(f"target_in must have shape (B, T), got {tuple(target_in.shape)}")
-    check_dense("target_in", target_in)
     if force is not None and forced == 1:
         return force(state, target_in)
     written, last_tokens = [], target_in[:, 0]
@@ -89,27 +88,25 @@ def _own(logits: Tensor, own: str, generator: torch.Generator | None) -> Tensor:
     return torch.multinomial(logits.softmax(dim=-1).cpu(), 1, generator=generator)[:, 0]
 
 
+@accepts(step=count(least=0), slope=positive, floor=share)
 def linear_share(step: int, *, slope: float, floor: float = 0.0) -> float:
     """How much to force at a step of the training: max(floor, 1 − slope · step).
 
     Source: Bengio et al. 2015, section 2.4, starting from 1.
     """
-    check_count("step", step, least=0)
-    check_positive("slope", slope)
-    check_share("floor", floor)
     return max(floor, 1 - slope * step)
 
 
+@accepts(step=count(least=0), base=share)
 def exponential_share(step: int, *, base: float) -> float:
     """How much to force at a step of the training: base^step, with a base below 1.
 
     Source: Bengio et al. 2015, section 2.4.
     """
-    check_count("step", step, least=0)
-    check_share("base", base)
     return float(base) ** step
 
 
+@accepts(step=count(least=0), scale=number(least=1))
 def sigmoid_share(step: int, *, scale: float) -> float:
     """How much to force at a step of the training: k / (k + exp(step / k)).
 
@@ -121,9 +118,5 @@ def sigmoid_share(step: int, *, scale: float) -> float:
         step: from 0.
         scale: k ≥ 1, in steps.
     """
-    check_count("step", step, least=0)
-    check_positive("scale", scale)
-    if scale < 1:
-        raise ValueError(f"scale must be at least 1, got {scale}")
     # The same fraction without a number too large for a float: 1 / (1 + exp(step/k − log k))
     return 0.5 - 0.5 * math.tanh(0.5 * (step / scale - math.log(scale)))

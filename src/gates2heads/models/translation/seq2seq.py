@@ -5,23 +5,30 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import (
+    a,
+    accepts,
+    choice,
+    count,
+    generator,
+    mask,
+    maybe,
+    module,
+    share,
+    tokens,
+)
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention
-from gates2heads.layers.recurrent import GRU, GRUCell
+from gates2heads.layers.recurrent import GRUCell
 from gates2heads.models.translation.checks import (
+    BATCH,
     check_attention,
-    check_batch,
-    check_halves,
     check_parts,
-    check_sizes,
-    check_source,
-    check_step,
     check_target,
-    check_translator,
 )
-from gates2heads.models.translation.forcing import unroll
+from gates2heads.models.translation.encoders import RecurrentEncoder
+from gates2heads.models.translation.forcing import OWN, unroll
 from gates2heads.models.translation.memory import Memory, look
 
 
@@ -32,37 +39,7 @@ class DecoderState(NamedTuple):
     memory: Memory
 
 
-class Encoder(nn.Module):
-    """Read the source in both directions.
-
-    Source: Bahdanau et al. 2015, section 3.2. Departs from it in the width: each direction has
-    U/2 units, so that the joined state is as wide as the decoder's and a dot product can compare
-    the two.
-
-    Args:
-        vocabulary_size: V of the source.
-        embedding_size: width of the token vectors.
-        hidden_size: width U of the joined state, an even number.
-    """
-
-    def __init__(self, vocabulary_size: int, embedding_size: int, hidden_size: int):
-        super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size)
-        check_halves(hidden_size)
-        self.hidden_size = hidden_size
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.recurrent = GRU(embedding_size, hidden_size // 2, bidirectional=True)
-
-    def forward(self, source: Tensor, *, mask: Tensor):
-        """Read source (B, S) under mask (B, S).
-
-        Returns:
-            states (B, S, U), and the summary (B, U): the last state of each direction.
-        """
-        states, final = self.recurrent(self.embedding(source), mask=mask)
-        return states, torch.cat([final[0], final[1]], dim=-1)
-
-
+@accepts(vocabulary_size=count, embedding_size=count, hidden_size=count, attention=a(Attention))
 class Decoder(nn.Module):
     """Write the target token by token, looking at the source through a context vector.
 
@@ -90,7 +67,6 @@ class Decoder(nn.Module):
         attention: Attention | None = None,
     ):
         super().__init__()
-        check_sizes(vocabulary_size, embedding_size, hidden_size)
         if attention is not None:
             check_attention(attention, hidden_size)
         self.hidden_size = hidden_size
@@ -118,6 +94,7 @@ class Decoder(nn.Module):
         return logits, DecoderState(hidden, memory)
 
 
+@accepts(encoder=module, decoder=module, max_length=count)
 class SequenceToSequence(nn.Module):
     """An encoder and a decoder that are trained together.
 
@@ -135,30 +112,39 @@ class SequenceToSequence(nn.Module):
 
     def __init__(self, encoder: nn.Module, decoder: nn.Module, *, max_length: int = 512):
         super().__init__()
-        check_count("max_length", max_length)
         check_parts(encoder, decoder)
         self.max_length, self.encoder, self.decoder = max_length, encoder, decoder
 
+    @accepts(source=tokens("B S", below="encoder.embedding.num_embeddings"), mask=mask("B S"))
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> DecoderState:
         """Read source (B, S) under mask (B, S) and return the state before the first step.
 
         Raises:
-            TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
-                is not bool or does not fit.
+            ValueError: the source is longer than `max_length`.
         """
-        check_source(self, source, mask)
+        if source.shape[1] > self.max_length:
+            raise ValueError(
+                f"source must be at most {self.max_length} tokens long, got {source.shape[1]}"
+            )
         if mask is None:
             mask = torch.ones_like(source, dtype=torch.bool)
         mask = mask.expand(source.shape)
         states, summary = self.encoder(source, mask=mask)
         return self.decoder.start(states, summary, mask=mask)
 
+    @accepts(last_tokens=tokens("B", below="decoder.embedding.num_embeddings"))
     def step(self, state: DecoderState, last_tokens: Tensor):
         """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
-        check_step(self, state, last_tokens)
+        a(self.decoder.state_type, "from `start` or `step`").check("state", state)
+        if len(last_tokens) != len(state.memory.mask):
+            raise ValueError(
+                f"last_tokens must be {len(state.memory.mask)}, one for each source of the state, "
+                f"got {len(last_tokens)}"
+            )
         logits, state = self.decoder.step(state, last_tokens)
         return logits.log_softmax(dim=-1), state
 
+    @accepts(batch=BATCH, forced=share, own=choice(OWN), generator=generator)
     def forward(
         self,
         batch: Batch,
@@ -178,17 +164,30 @@ class SequenceToSequence(nn.Module):
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
 
         Raises:
-            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
-                empty or no integer tensor or of another batch size, or `unroll` refuses the rest.
+            TypeError, ValueError: `start` refuses its source, or its target is empty, holds no
+                token numbers of the decoder, or is of another batch size.
         """
-        check_batch(batch)
         state = self.start(batch.source, mask=batch.source_mask)
         check_target(self, batch)
-        options = {"forced": forced, "own": own, "generator": generator}
-        options["force"] = getattr(self.decoder, "force", None)
-        return unroll(self.decoder.step, state, batch.target_in, **options)
+        return unroll(
+            self.decoder.step,
+            state,
+            batch.target_in,
+            forced=forced,
+            own=own,
+            generator=generator,
+            force=getattr(self.decoder, "force", None),
+        )
 
 
+@accepts(
+    source_size=count,
+    target_size=count,
+    embedding_size=count,
+    hidden_size=count,
+    score=maybe(choice(SCORES)),
+    max_length=count,
+)
 class EncoderDecoder(SequenceToSequence):
     """A bidirectional encoder of gated recurrent units, and a decoder of the same.
 
@@ -212,9 +211,7 @@ class EncoderDecoder(SequenceToSequence):
         score: str | None = "additive",
         max_length: int = 512,
     ):
-        check_translator(source_size, target_size, embedding_size, hidden_size, score)
-        check_count("max_length", max_length)
         attention = None if score is None else Attention(SCORES[score](hidden_size, hidden_size))
-        encoder = Encoder(source_size, embedding_size, hidden_size)
+        encoder = RecurrentEncoder(source_size, embedding_size, hidden_size, bidirectional=True)
         decoder = Decoder(target_size, embedding_size, hidden_size, attention)
         super().__init__(encoder, decoder, max_length=max_length)

@@ -3,11 +3,13 @@
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count
-from gates2heads.data.batches.windows import Text, check_counts, check_text
+from gates2heads.accepts import a, accepts, count, counts
+from gates2heads.data.batches.windows import Text
+
+TABLE = counts("C C", some=False)
 
 
+@accepts(table=TABLE)
 def mutual_information(table: Tensor) -> Tensor:
     """How much a class tells of the class after it, on average; a scalar, in nats.
 
@@ -18,14 +20,11 @@ def mutual_information(table: Tensor) -> Tensor:
 
     Args:
         table: (C, C), how often class j comes right after class i.
-
-    Raises:
-        TypeError, ValueError: it is no square table of counts.
     """
-    _check_table(table)
     return _terms(_shares(table), *_margins(table)).sum()
 
 
+@accepts(table=TABLE)
 def merge_losses(table: Tensor) -> Tensor:
     """What `mutual_information` loses when classes i and j become one, for each pair.
 
@@ -34,11 +33,7 @@ def merge_losses(table: Tensor) -> Tensor:
 
     Returns:
         (C, C) in nats, symmetric; infinite on the diagonal.
-
-    Raises:
-        TypeError, ValueError: as in `mutual_information`.
     """
-    _check_table(table)
     share = _shares(table)  # p, (C, C)
     left, right = _margins(table)  # l and r, (C,)
     terms = _terms(share, left, right)
@@ -61,6 +56,7 @@ def merge_losses(table: Tensor) -> Tensor:
     return losses
 
 
+@accepts(text=a(Text, "from `join_sentences`"), counts=counts("V"), classes=count)
 def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
     """Put the words of a text into classes, so that a class tells most of the class after it.
 
@@ -81,11 +77,8 @@ def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
         classes are used if there are fewer words.
 
     Raises:
-        TypeError, ValueError: the text is no `Text`, the counts are no counts or too few for it, or
-            `classes` is no whole number of at least 1.
+        ValueError: the counts are too few for the text.
     """
-    check_text(text)
-    check_count("classes", classes)
     _check_words(text, counts)
     words = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
     first, second, times = _bigrams(text)
@@ -145,21 +138,7 @@ def _terms(share: Tensor, left: Tensor, right: Tensor) -> Tensor:
     return torch.special.xlogy(share, share / (left[:, None] * right).clamp_min(1e-300))
 
 
-def _check_table(table: Tensor) -> None:
-    """Refuse what is no square table of counts."""
-    if not isinstance(table, Tensor):
-        raise TypeError(f"table must be a tensor, got {type(table).__name__}")
-    if table.dim() != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(f"table must have shape (C, C), got {tuple(table.shape)}")
-    check_filled("table", table)
-    if table.is_complex() or table.is_quantized:
-        raise TypeError(f"table must hold whole or real numbers, got {table.dtype}")
-    if not table.isfinite().all() or (table < 0).any():
-        raise ValueError("table must hold counts, finite and not negative")
-
-
 def _check_words(text: Text, counts: Tensor) -> None:
-    check_counts(counts)
     if len(text.tokens) and int(text.tokens.max()) >= len(counts):
         raise ValueError(
             f"counts must be of all tokens up to {int(text.tokens.max())}, got {len(counts)}"

@@ -6,11 +6,19 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.models import check_row
-from gates2heads.checks.tensors import check_dense, check_device, check_filled
-from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_flag, check_positive
-from gates2heads.data.batches.windows import Text, check_text
+from gates2heads.accepts import (
+    Call,
+    a,
+    accepts,
+    count,
+    counts,
+    flag,
+    floats,
+    positive,
+    seed,
+    tokens,
+)
+from gates2heads.data.batches.windows import Text
 
 
 class Cooccurrences(NamedTuple):
@@ -21,17 +29,14 @@ class Cooccurrences(NamedTuple):
     count: Tensor  # (P,) float: X_ij
 
     def dense(self, size: int) -> Tensor:
-        """The whole table, (size, size); for small vocabularies.
-
-        Raises:
-            TypeError, ValueError: `size` is no whole number above every word.
-        """
-        check_count("size", size, least=1 + int(torch.cat([self.row, self.column]).max()))
+        """The whole table, (size, size) for a size above every word; for small vocabularies."""
+        count(least=1 + int(torch.cat([self.row, self.column]).max())).check("size", size)
         table = self.count.new_zeros(size, size)
         table[self.row, self.column] = self.count
         return table
 
 
+@accepts(text=a(Text, "from `join_sentences`"), window=count, weighted=flag)
 def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Cooccurrences:
     """Count how often each word stands near each other word, in both directions.
 
@@ -46,13 +51,8 @@ def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Coo
         The table; it is symmetric.
 
     Raises:
-        TypeError, ValueError: the text is no `Text`, `window` is no whole number above zero, or
-            `weighted` no flag.
         ValueError: no two words stand in one sentence.
     """
-    check_text(text)
-    check_count("window", window)
-    check_flag("weighted", weighted)
     size = int(text.tokens.max()) + 1 if len(text.tokens) else 1
     keys, counts = [], []
     for distance in range(1, min(window + 1, len(text.tokens))):
@@ -69,6 +69,10 @@ def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Coo
     return Cooccurrences(key // size, key % size, total.float())
 
 
+PAIRS = a(Cooccurrences, "from `cooccurrences`")
+
+
+@accepts(vocabulary_size=count, vector_size=count, ceiling=positive, power=positive)
 class GloVe(nn.Module):
     """Vectors whose products give the logarithm of the table: w_i · w̃_j + b_i + b̃_j ≈ log X_ij.
 
@@ -90,10 +94,6 @@ class GloVe(nn.Module):
         power: float = 0.75,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("vector_size", vector_size)
-        check_positive("ceiling", ceiling)
-        check_positive("power", power)
         self.ceiling, self.power = ceiling, power
         self.vectors = nn.Embedding(vocabulary_size, vector_size)
         self.context_vectors = nn.Embedding(vocabulary_size, vector_size)
@@ -102,25 +102,19 @@ class GloVe(nn.Module):
         for part in (self.vectors, self.context_vectors, self.bias, self.context_bias):
             nn.init.uniform_(part.weight, -0.5 / vector_size, 0.5 / vector_size)
 
+    @accepts(count=counts(empty=True, some=False))
     def weight(self, count: Tensor) -> Tensor:
-        """f(x) = min(1, x / x_max)^α: rare pairs weigh little, frequent ones not too much.
-
-        Raises:
-            TypeError: `count` is no floating-point tensor.
-        """
-        if not isinstance(count, Tensor) or not count.is_floating_point():
-            raise TypeError(f"count must be a floating-point tensor, got {shown(count)}")
-        check_dense("count", count)
+        """f(x) = min(1, x / x_max)^α: rare pairs weigh little, frequent ones not too much."""
         return (count / self.ceiling).clamp(max=1).pow(self.power)
 
+    @accepts(pairs=PAIRS)
     def forward(self, pairs: Cooccurrences) -> Tensor:
         """Σ f(X_ij) (w_i · w̃_j + b_i + b̃_j − log X_ij)² over pairs, divided by their number.
 
         Raises:
-            TypeError: it is no table.
             ValueError: there is no pair, a count is not positive, or a word is not in the model.
         """
-        _check_table("pairs", pairs, self)
+        _check_pairs("pairs", pairs, self)
         product = (self.vectors(pairs.row) * self.context_vectors(pairs.column)).sum(-1)
         bias = self.bias(pairs.row) + self.context_bias(pairs.column)  # (P, 1)
         error = product + bias[:, 0] - pairs.count.log()
@@ -131,21 +125,25 @@ class GloVe(nn.Module):
         return (self.vectors.weight + self.context_vectors.weight).detach()
 
 
-def _check_table(name: str, table: Cooccurrences, model: GloVe) -> None:
+def _check_pairs(name: str, pairs: Cooccurrences, model: GloVe) -> None:
     """Refuse what is no table of positive counts of a model's words."""
-    if not isinstance(table, Cooccurrences):
-        raise TypeError(f"{name} must come from cooccurrences, got {type(table).__name__}")
-    size = model.vectors.num_embeddings
-    check_device(model, **{f"{name}.{part}": value for part, value in table._asdict().items()})
-    if not isinstance(table.count, Tensor) or not table.count.is_floating_point():
-        raise TypeError(f"{name}.count must be a floating-point tensor, got {shown(table.count)}")
-    check_filled(f"{name}.count", table.count)
-    if table.count.dim() != 1 or not len(table.count) or not (table.count > 0).all():
-        raise ValueError(f"{name} must hold at least one count, all of them positive")
+    size, call = model.vectors.num_embeddings, Call({"self": model})
+    floats("P", empty=False).check(f"{name}.count", pairs.count, call)
     for part in ("row", "column"):
-        check_row(f"{name}.{part}", getattr(table, part), len(table.count), size)
+        tokens("P", below=size).check(f"{name}.{part}", getattr(pairs, part), call)
+    if not (pairs.count > 0).all():
+        raise ValueError(f"{name}.count must be positive, got {float(pairs.count.min()):g}")
 
 
+@accepts(
+    model=a(GloVe),
+    table=PAIRS,
+    epochs=count,
+    batch_size=count,
+    learning_rate=positive,
+    seed=seed,
+    progress=flag,
+)
 def train_glove(
     model: GloVe,
     table: Cooccurrences,
@@ -173,18 +171,10 @@ def train_glove(
         The mean loss of each epoch.
 
     Raises:
-        TypeError, ValueError: model or table is another thing, the table holds words that the
-            model does not, a size is no whole number of at least 1, the seed none of at least 0,
-            or the rate not positive.
+        ValueError: the table holds words that the model does not.
         FloatingPointError: the loss is not finite.
     """
-    check_count("epochs", epochs)
-    check_count("batch_size", batch_size)
-    check_positive("learning_rate", learning_rate, most=LARGEST_SINGLE)
-    check_count("seed", seed, least=0)
-    if not isinstance(model, GloVe):
-        raise TypeError(f"model must be a GloVe, got {type(model).__name__}")
-    _check_table("table", table, model)
+    _check_pairs("table", table, model)
     optimizer = torch.optim.Adagrad(model.parameters(), lr=learning_rate)
     generator, losses = torch.Generator().manual_seed(int(seed)), []
     for epoch in tqdm(range(epochs), desc="GloVe", unit="epoch", disable=not progress):

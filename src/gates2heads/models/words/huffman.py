@@ -5,12 +5,12 @@ from heapq import heapify, heappop, heappush
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count
-from gates2heads.data.batches.windows import check_counts
+from gates2heads.accepts import accepts, count, counts
 
 LEFT, RIGHT = 1, -1
 
 
+@accepts(counts=counts("V"))
 class HuffmanTree:
     """The binary tree over V words whose expected path is the shortest.
 
@@ -24,11 +24,10 @@ class HuffmanTree:
         counts: (V,), how often each word occurs.
 
     Raises:
-        TypeError, ValueError: the counts are no counts, or there are fewer than two words.
+        ValueError: there are fewer than two words.
     """
 
     def __init__(self, counts: Tensor):
-        check_counts(counts)
         self.size = len(counts)
         if self.size < 2:
             raise ValueError(f"counts must be of at least two words, got {self.size}")
@@ -46,12 +45,8 @@ class HuffmanTree:
         return self.size
 
     def path(self, word: int) -> list[tuple[int, int]]:
-        """The way from the root to a word: (inner node, turn) at each step, turn +1 = left.
-
-        Raises:
-            TypeError, ValueError: there is no such word.
-        """
-        check_count("word", word, least=0, most=self.size - 1)
+        """The way from the root to a word: (inner node, turn) at each step, turn +1 = left."""
+        count(least=0, most=self.size - 1).check("word", word)
         steps, node = [], word
         while node != 2 * self.size - 2:
             turn, node = self._turn[node], self._parent[node]
@@ -62,15 +57,9 @@ class HuffmanTree:
         """(V,) long: how many turns lead to each word."""
         return torch.tensor([len(self.path(word)) for word in range(self.size)])
 
+    @accepts(counts=counts("size"))
     def expected_length(self, counts: Tensor) -> float:
-        """How many turns lead to a word on average, when words occur as `counts` (V,) says.
-
-        Raises:
-            TypeError, ValueError: the counts are no counts, or not V.
-        """
-        check_counts(counts)
-        if len(counts) != self.size:
-            raise ValueError(f"counts must be of {self.size} words, got {len(counts)}")
+        """How many turns lead to a word on average, when words occur as `counts` (V,) says."""
         return float((counts.double() * self.code_lengths()).sum() / counts.double().sum())
 
     def tables(self) -> tuple[Tensor, Tensor]:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_texts
-from gates2heads.data.batches.windows import check_counts
+from gates2heads.accepts import accepts, count, counts, floats, texts
 from gates2heads.metrics.word_vectors import WordVectors
 
 
+@accepts(words=texts(least=1), counts=counts("V"), vector_size=count)
 class WordTable(nn.Module):
     """A vector for each of some words.
 
@@ -19,14 +19,11 @@ class WordTable(nn.Module):
         vector_size: width D.
 
     Raises:
-        TypeError, ValueError: no words or the same twice, counts that are none or not V.
+        ValueError: the same word twice, or not as many counts as words.
     """
 
     def __init__(self, words: Sequence[str], counts: Tensor, vector_size: int):
         super().__init__()
-        check_texts("words", words)
-        check_counts(counts)
-        check_count("vector_size", vector_size)
         if len(set(words)) < len(words) or len(words) != len(counts):
             raise ValueError(
                 f"words must be distinct and as many as counts, got {len(words)} words, "
@@ -41,15 +38,14 @@ class WordTable(nn.Module):
         return WordVectors(self.words, self.vectors.weight.detach())
 
     @classmethod
+    @accepts(words=texts(least=1), counts=counts("V"), vectors=floats("V D"))
     def of(cls, words: Sequence[str], counts: Tensor, vectors: Tensor) -> "WordTable":
         """A table that holds given vectors (V, D).
 
         Raises:
-            TypeError, ValueError: as in `WordVectors`, or as in the constructor.
+            ValueError: as in the constructor.
         """
-        check_texts("words", words)
-        width = WordVectors(words, vectors).unit.shape[1]
-        table = cls(words, counts, width)
+        table = cls(words, counts, vectors.shape[1])
         with torch.no_grad():
             table.vectors.weight.copy_(vectors)
         return table

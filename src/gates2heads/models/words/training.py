@@ -11,16 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import LARGEST_SINGLE, check_count, check_positive
-from gates2heads.data.batches.windows import (
-    Text,
-    check_text,
-    cut_blocks,
-    keep_probabilities,
-    subsample,
-)
+from gates2heads.accepts import a, accepts, count, flag, positive, seed
+from gates2heads.data.batches.windows import Text, cut_blocks, keep_probabilities, subsample
 from gates2heads.models.words.block_kernel import (
     RowAdagrad,
     draw_noise,
@@ -34,6 +26,7 @@ from gates2heads.models.words.word2vec import Word2Vec
 PIECE = 1_000_000  # tokens that are cut into blocks at once: bounds the memory
 WIDTH = 16  # positions a block; wider blocks waste more of the score matrix
 LOOK_EVERY = 16  # batches between two looks at the loss, which costs a tenth of a step
+SENTENCES = a(Text, "from `join_sentences`")
 
 
 @dataclass
@@ -117,6 +110,18 @@ class BlockTrainer:
         return scores, right, noise
 
 
+@accepts(
+    model=a(Word2Vec),
+    text=SENTENCES,
+    epochs=count,
+    window=count,
+    threshold=positive,
+    learning_rate=positive,
+    batch_size=count,
+    workers=count,
+    seed=seed,
+    progress=flag,
+)
 def train_negative_sampling(
     model: Word2Vec,
     text: Text,
@@ -157,15 +162,20 @@ def train_negative_sampling(
         The loss of each epoch, the words read, and the seconds.
 
     Raises:
-        TypeError, ValueError: the model has another output, or an argument is out of range.
+        TypeError, ValueError: the model has another output, or does not know all of the text.
         FloatingPointError: a vector is no longer finite.
     """
-    sizes = {"epochs": epochs, "batch_size": batch_size, "workers": workers}
-    check_training(model, text, **sizes, learning_rate=learning_rate)
-    check_count("seed", seed, least=0)
-    choices = {"window": window, "threshold": threshold, "batch_size": batch_size}
-    choices |= {"learning_rate": float(learning_rate), "workers": workers, "seed": seed}
-    trainer, history, begin = BlockTrainer(model, **choices), WordHistory(), perf_counter()
+    _check_words(model, text)
+    history, begin = WordHistory(), perf_counter()
+    trainer = BlockTrainer(
+        model,
+        window=window,
+        threshold=threshold,
+        learning_rate=float(learning_rate),
+        batch_size=batch_size,
+        workers=workers,
+        seed=seed,
+    )
     pieces = list(zip(*(part.split(PIECE) for part in text), strict=True))
     parts = epochs * len(pieces)
     bar = tqdm(total=parts, desc="word vectors", unit="piece", disable=not progress)
@@ -199,6 +209,7 @@ def threads_shared_by(workers: int) -> Iterator[None]:
 
 
 @torch.no_grad()
+@accepts(model=a(Word2Vec), text=SENTENCES, window=count)
 def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     """The negative-sampling loss of a skip-gram model on a text, with no draw left to chance.
 
@@ -214,12 +225,11 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
         nats a (center, word) pair.
 
     Raises:
-        TypeError, ValueError: the model is another one, or the text is empty.
+        TypeError, ValueError: the model has another architecture or output, or the text is empty.
     """
-    check_training(model, text, learning_rate=1.0)
-    check_count("window", window)
+    _check_words(model, text)
     if model.architecture != "skip-gram":
-        raise ValueError(f"model must be a skip-gram model, got {shown(model.architecture)}")
+        raise ValueError(f"model must be a skip-gram model, got {model.architecture}")
     vectors, outputs = model.vectors.weight, model.output.vectors.weight
     drawn = [F.softplus(part @ outputs.T) @ model.output.noise for part in vectors.split(1024)]
     noise = model.output.negatives * torch.cat(drawn)  # (V,): what each center pays for noise
@@ -237,18 +247,14 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     return total / pairs
 
 
-def check_training(model, text, *, learning_rate: float, **sizes: int) -> None:
-    """Refuse a model without negative sampling, a foreign text, and numbers out of range."""
-    if not isinstance(model, Word2Vec) or not isinstance(model.output, NegativeSampling):
-        raise TypeError("model must be a Word2Vec with output='negative-sampling'")
-    check_filled("the weights of model", model.vectors.weight)
-    check_text(text)
+def _check_words(model: Word2Vec, text: Text) -> None:
+    """Refuse a model without negative sampling, and a text that holds other words than it."""
+    if not isinstance(model.output, NegativeSampling):
+        kind = type(model.output).__name__
+        raise TypeError(f"model must have output='negative-sampling', got {kind}")
     if not len(text.tokens):
-        raise ValueError("text is empty; it must hold at least one token")
-    low, high = int(text.tokens.min()), int(text.tokens.max())
+        raise ValueError("text must hold at least one token, got none")
+    low, high = (int(end) for end in text.tokens.aminmax())
     if low < 0 or high >= len(model.counts):
         wrong = low if low < 0 else high
         raise ValueError(f"text must hold numbers 0 to {len(model.counts) - 1}, got {wrong}")
-    for name, size in sizes.items():
-        check_count(name, size)
-    check_positive("learning_rate", learning_rate, most=LARGEST_SINGLE)

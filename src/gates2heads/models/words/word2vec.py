@@ -2,15 +2,19 @@
 
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_row
-from gates2heads.checks.tensors import check_device, check_mask, check_tokens
-from gates2heads.checks.values import check_choice, check_count
-from gates2heads.data.batches.windows import Windows, check_counts
+from gates2heads.accepts import Call, a, accepts, bools, choice, count, counts, tokens
+from gates2heads.data.batches.windows import Windows
 from gates2heads.models.words.outputs import OUTPUTS
 
 ARCHITECTURES = ("skip-gram", "cbow")
 
 
+@accepts(
+    counts=counts("V"),
+    vector_size=count,
+    architecture=choice(ARCHITECTURES),
+    output=choice(OUTPUTS),
+)
 class Word2Vec(nn.Module):
     """Skip-gram or continuous bag of words, with one of three outputs.
 
@@ -26,9 +30,6 @@ class Word2Vec(nn.Module):
         architecture: `skip-gram` or `cbow`.
         output: `softmax`, `negative-sampling` or `hierarchical-softmax`.
         **choices: of the output, such as `negatives`.
-
-    Raises:
-        TypeError, ValueError: an unknown architecture or output, or what the output refuses.
     """
 
     def __init__(
@@ -41,16 +42,13 @@ class Word2Vec(nn.Module):
         **choices,
     ):
         super().__init__()
-        check_counts(counts)
-        check_count("vector_size", vector_size)
-        check_choice("architecture", architecture, ARCHITECTURES)
-        check_choice("output", output, OUTPUTS)
         self.architecture = architecture
         self.vectors = nn.Embedding(len(counts), vector_size)
         nn.init.uniform_(self.vectors.weight, -0.5 / vector_size, 0.5 / vector_size)
         self.output = OUTPUTS[output](counts, vector_size, **choices)
         self.register_buffer("counts", counts.float())
 
+    @accepts(batch=a(Windows, "from `windows`"))
     def predictions(self, batch: Windows) -> tuple[Tensor, Tensor]:
         """What a batch asks: hidden (N, D), and the word (N,) that each row must predict.
 
@@ -58,19 +56,9 @@ class Word2Vec(nn.Module):
         row for each window that is not empty.
 
         Raises:
-            TypeError, ValueError: it is no `Windows`, or a token number, mask or shape is wrong.
+            TypeError, ValueError: a token number, mask or shape is wrong.
         """
-        if not isinstance(batch, Windows):
-            raise TypeError(f"batch must be Windows, got {type(batch).__name__}")
-        check_device(self, context=batch.context, center=batch.center)
-        check_tokens("context", batch.context, self.vectors.num_embeddings)
-        check_row("center", batch.center, len(batch.context), self.vectors.num_embeddings)
-        check_mask(batch.mask, batch.context.shape, like=batch.context)
-        if batch.mask.shape != batch.context.shape:
-            raise ValueError(
-                f"mask must have the shape of context, {tuple(batch.context.shape)}, got "
-                f"{tuple(batch.mask.shape)}"
-            )
+        _check_windows(batch, self.vectors.num_embeddings)
         if self.architecture == "skip-gram":
             row, column = batch.mask.nonzero(as_tuple=True)
             return self.vectors(batch.center[row]), batch.context[row, column]
@@ -91,3 +79,11 @@ class Word2Vec(nn.Module):
         if not len(target):
             raise ValueError("batch holds no window with a word in it")
         return self.output(hidden, target).mean()
+
+
+def _check_windows(batch: Windows, size: int) -> None:
+    """Refuse windows whose parts do not fit each other, or hold words outside the vocabulary."""
+    call = Call({})
+    tokens("B", below=size).check("center", batch.center, call)
+    tokens("B W", below=size).check("context", batch.context, call)
+    bools("B W").check("mask", batch.mask, call)

@@ -5,7 +5,8 @@
 
 from copy import deepcopy
 
-from gates2heads.layers.attention.scores import SCORES
+# Those of the paper and its successors; a further score can be set with `--set model.score=…`
+DATE_SCORES = ("additive", "dot", "scaled dot", "general", "concat")
 
 
 def _dates(score: str | None) -> dict:
@@ -44,7 +45,7 @@ def _transformer(model: dict, *others: dict, **training) -> dict:
 
 RECIPES = {
     "dates-none": _dates(None),
-    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in SCORES},
+    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in DATE_SCORES},
     "dates-transformer": {
         "task": "dates",
         "model": {
