@@ -36,6 +36,8 @@ def test_the_longer_text_is_cut_and_spans_in_the_cut_part_go():
     assert pair.tokens == [1, 5, 6, 2, 7, 8, 9, 2]
     assert pair.place([(1, 3), (2, 4), (4, 6)], 1) == [(5, 7)]
     assert join([3, 4, 5, 6], max_length=4).tokens == [1, 3, 4, 2]
+    # Of two that are equally long, the second is cut.
+    assert join([3, 4, 5], [6, 7, 8], max_length=8).tokens == [1, 3, 4, 5, 2, 6, 7, 2]
 
 
 @given(texts, texts, st.integers(5, 29))

@@ -41,6 +41,16 @@ def test_merges_by_hand():
     assert merge_with_dropout(list("abcc"), RANKS, 0.5, Chances(0.2, 0.3)) == list("abcc")
 
 
+def test_a_merge_is_left_out_with_the_given_probability():
+    assert merge_with_dropout(["a", "b"], RANKS, 0.5, Chances(0.5)) == ["ab"]
+    assert merge_with_dropout(["a", "b"], RANKS, 0.5, Chances(0.4999)) == ["a", "b"]
+    draw, times = random.Random(7), 19_997
+    left_out = sum(
+        merge_with_dropout(["a", "b"], RANKS, 0.3, draw) == ["a", "b"] for _ in range(times)
+    )
+    assert abs(left_out / times - 0.3) < 4 * (0.3 * 0.7 / times) ** 0.5  # four deviations
+
+
 def test_the_pieces_given_are_not_touched():
     pieces = list("abcc")
     merge_with_dropout(pieces, RANKS, 0.0, random.Random(0))
