@@ -95,7 +95,6 @@ def test_no_graph_is_kept():
     ("change", "error", "message"),
     [
         ({"n_best": 6}, ValueError, "n_best must be at most width, got 6 of a beam of 5"),
-        ({"bos": torch.zeros(2).long()}, ValueError, "bos must be one number, got 2: one source"),
         ({"state": torch.zeros(5)}, ValueError, "state must hold tensors with the batch first, 1"),
     ],
 )

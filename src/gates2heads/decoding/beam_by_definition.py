@@ -13,7 +13,7 @@ from gates2heads.accepts import accepts, count, flag
 from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.prefix import forced_tokens
 from gates2heads.decoding.state import check_state
-from gates2heads.decoding.steps import SEARCH, Step, advance, begin, check_one
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 
 
 class Written(NamedTuple):
@@ -24,7 +24,7 @@ class Written(NamedTuple):
     state: Any
 
 
-@accepts(**SEARCH, width=count, n_best=count, length_rule=RULE, refill=flag)
+@accepts(**SEARCH, bos=count(least=0), width=count, n_best=count, length_rule=RULE, refill=flag)
 @torch.no_grad()
 def beam_by_definition(
     step: Step,
@@ -50,12 +50,11 @@ def beam_by_definition(
         have a probability above zero, there are fewer.
 
     Raises:
-        TypeError, ValueError: as `beam`; also if there is more than one source.
+        TypeError, ValueError: as `beam`.
     """
     if n_best > width:
         raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
     last = begin(bos)
-    check_one(last)
     check_state(state, last)
     rule = NO_RULE if length_rule is None else length_rule
     rule.check(max_length)

@@ -55,9 +55,10 @@ def observe_gaps(
     """
     markers = Markers.of(tokenizer.vocabulary)
     numbers = tokenizer.encode(text, eos=False)
-    places = sorted(set(hidden))
+    places = list(hidden)
     for place in places:
         count(least=0, most=len(numbers) - 1).check("each place of hidden", place)
+    places = sorted({int(place) for place in places})
     if not places:
         raise ValueError("hidden must hold at least one place, got none")
     tokens = torch.tensor([join(numbers).tokens])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, count, text
 from gates2heads.decoding.beam import beam
@@ -51,7 +51,7 @@ def compare(
     step: Step,
     state: Any,
     *,
-    bos: int,
+    bos: Tensor | int,
     eos: int | None,
     max_length: int,
     width: int = 5,
