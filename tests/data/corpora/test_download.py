@@ -133,6 +133,11 @@ def test_the_given_folder_comes_first(serve, tmp_path, monkeypatch):
         fetch(NAME, progress=False)
 
 
+def test_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match=r"name must be a file of REGISTRY, got 'train\.de'"):
+        fetch("train.de")
+
+
 def test_every_address_names_a_commit():
     for address, checksum in REGISTRY.values():
         assert len(checksum) == 64

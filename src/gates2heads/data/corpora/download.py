@@ -6,8 +6,8 @@ from pathlib import Path
 import pooch
 import requests
 
-from gates2heads.accepts import accepts, choice, flag
-from gates2heads.accepts.shown import in_line
+from gates2heads.accepts import accepts, flag
+from gates2heads.accepts.shown import in_line, shown
 
 MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/"
@@ -79,7 +79,7 @@ FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, 
 TIMEOUT = 30  # seconds without an answer
 
 
-@accepts(name=choice(REGISTRY), progress=flag)
+@accepts(progress=flag)
 def fetch(name: str, *, progress: bool = True) -> Path:
     """Find a file in `$GATES2HEADS_DATA` or in the cache; download it into the cache if need be.
 
@@ -94,9 +94,12 @@ def fetch(name: str, *, progress: bool = True) -> Path:
         The path of a file whose checksum was just verified.
 
     Raises:
-        ValueError: the file in `$GATES2HEADS_DATA` is another, or the downloaded one is.
+        ValueError: no such file is known, the one in `$GATES2HEADS_DATA` is another, or the
+            downloaded one is.
         ConnectionError: the file cannot be reached.
     """
+    if name not in REGISTRY:
+        raise ValueError(f"name must be a file of REGISTRY, got {shown(name)}")
     address, checksum = REGISTRY[name]
     given = os.environ.get(FOLDER)
     if given and (Path(given) / name).is_file():
