@@ -66,7 +66,8 @@ def compare(
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
-        bos, eos, max_length, width, length_rule, prefix: as for `beam`.
+        bos: the token to begin with: (1,) long, or a number.
+        eos, max_length, width, length_rule, prefix: as for `beam`.
         pruned: how many pruned candidates of each step the tree keeps, the likeliest.
 
     Raises:
