@@ -66,7 +66,7 @@ def compare(
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
-        bos: the token to begin with: (1,) long, or a number.
+        bos: the token to begin with: a tensor of shape (1,), or a number.
         eos, max_length, width, length_rule, prefix: as for `beam`.
         pruned: how many pruned candidates of each step the tree keeps, the likeliest.
 
