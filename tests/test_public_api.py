@@ -44,7 +44,6 @@ SHAPELESS = {
     "display/engine/export.export_model": "the weights keep whatever shapes they have",
     "decoding/sampling.sample": "all its tensors are those of `greedy`, to which it points",
     "decoding/state.tensors": "the tensors of a state have the shapes of its model",
-    "decoding/trace.check_trace": "it only plants the roots that a search hands over",
     "layers/transformer_layers.rename": "the weights keep whatever shapes they have",
     "training/checkpoints.read_packed": "the weights keep whatever shapes they have",
     "training/checkpoints.read_weights": "the weights keep whatever shapes they have",

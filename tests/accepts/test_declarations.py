@@ -93,7 +93,8 @@ def imported_by_chapters():
                 if isinstance(node, ast.ImportFrom) and re.match(
                     rf"gates2heads\.({rooms})\b", module
                 ):
-                    yield from ((module, alias.name) for alias in node.names)
+                    public = (one.name for one in node.names if not one.name.startswith("_"))
+                    yield from ((module, name) for name in public)
 
 
 @pytest.mark.parametrize("place", sorted(set(imported_by_chapters())), ids=".".join)

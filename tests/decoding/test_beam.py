@@ -245,14 +245,7 @@ def test_single_precision_and_half_add_up_in_single():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"width": 0}, ValueError, "width must be at least 1, got 0"),
         ({"n_best": 6}, ValueError, "n_best must be at most width, got 6 of a beam of 5"),
-        ({"refill": 1}, TypeError, "refill must be True or False, got 1"),
-        ({"early_stopping": "never"}, TypeError, "early_stopping must be True or False"),
-        ({"length_rule": 1.0}, TypeError, "length_rule must be a LengthRule"),
-        ({"max_length": 0}, ValueError, "max_length must be at least 1, got 0"),
-        ({"eos": -1}, ValueError, "eos must be at least 0, got -1"),
-        ({"trace": 5}, TypeError, "trace must be a Tree, or None, got 5"),
         ({"state": torch.zeros(5)}, ValueError, "state must hold tensors with the batch first, 1"),
         ({"state": object()}, TypeError, "state must be made of tensors, tuples, .* got object"),
     ],

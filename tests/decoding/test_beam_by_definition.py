@@ -94,12 +94,7 @@ def test_no_graph_is_kept():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"width": 0}, ValueError, "width must be at least 1, got 0"),
         ({"n_best": 6}, ValueError, "n_best must be at most width, got 6 of a beam of 5"),
-        ({"refill": 1}, TypeError, "refill must be True or False, got 1"),
-        ({"bos": torch.zeros(2).long()}, ValueError, "bos must be one number, got 2: one source"),
-        ({"length_rule": 1.0}, TypeError, "length_rule must be a LengthRule"),
-        ({"step": 5}, TypeError, "step must be a function, got int"),
         ({"state": torch.zeros(5)}, ValueError, "state must hold tensors with the batch first, 1"),
     ],
 )

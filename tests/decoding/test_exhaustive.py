@@ -135,14 +135,7 @@ def test_the_limit_is_the_number_of_sequences_of_all_sources():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"n_best": 0}, ValueError, "n_best must be at least 1, got 0"),
-        ({"limit": 2.5}, TypeError, "limit must be a whole number, got 2.5"),
         ({"eos": 3}, ValueError, "eos must be one of the 3 tokens that step scores, got 3"),
-        ({"eos": "x"}, TypeError, "eos must be a whole number, got 'x'"),
-        ({"pad": -1}, ValueError, "pad must be at least 0, got -1"),
-        ({"length_rule": 0.75}, TypeError, r"length_rule must be a LengthRule, such as Power"),
-        ({"trace": []}, TypeError, r"trace must be a Tree, or None, got \[\]"),
-        ({"step": None}, TypeError, "step must be a function, got NoneType"),
         ({"state": torch.zeros(5)}, ValueError, "state must hold tensors with the batch first, 1"),
     ],
 )

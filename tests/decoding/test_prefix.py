@@ -11,7 +11,7 @@ from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, tw
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.lengths import Power, Wu
-from gates2heads.decoding.prefix import check_known, check_prefix, only
+from gates2heads.decoding.prefix import check_known, forced_tokens, only
 from gates2heads.decoding.sampling import sample
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
@@ -154,9 +154,9 @@ def test_what_is_impossible_leads_nowhere():
 @pytest.mark.parametrize(
     ("prefix", "error", "sentence"),
     [
-        ("AB", TypeError, "prefix must be a list of token numbers or None, got 'AB'"),
-        ([0.5], TypeError, r"prefix\[0\] must be a whole number, got 0.5"),
-        ([0, -1], ValueError, r"prefix\[1\] must be at least 0, got -1"),
+        ("AB", TypeError, "prefix must be a list of token numbers, got 'AB'"),
+        ([0.5], TypeError, r"prefix\[0\] must be"),
+        ([0, -1], ValueError, r"prefix\[1\] must be"),
         ([0] * 5, ValueError, "prefix must be at most max_length=4 long, got 5"),
         ([EOS, 0], ValueError, "prefix must not go on after eos=3"),
         (torch.tensor([0]), ValueError, r"or a tensor \(B, P\) of them, got .* of shape \(1,\)"),
@@ -171,9 +171,9 @@ def test_nonsense_gets_one_clear_sentence(prefix, error, sentence):
             search(two_tables, START, **TABLES, prefix=prefix)
 
 
-def test_the_checks_by_themselves():
+def test_every_source_has_its_forced_tokens():
     last = torch.tensor([1, 1])
-    assert check_prefix(None, last, eos=2, max_length=3).shape == (2, 0)
-    assert check_prefix([4, 2], last, eos=2, max_length=3).tolist() == [[4, 2], [4, 2]]
+    assert forced_tokens(None, last, eos=2, max_length=3).shape == (2, 0)
+    assert forced_tokens([4, 2], last, eos=2, max_length=3).tolist() == [[4, 2], [4, 2]]
     with pytest.raises(ValueError, match="some of the 4 tokens that step scores, got 4"):
         check_known(torch.tensor([[4]]), 4)

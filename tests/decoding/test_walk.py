@@ -219,8 +219,7 @@ def test_without_a_cache_all_is_computed_again(monkeypatch):
 @pytest.mark.parametrize(
     ("model", "given", "sentence"),
     [
-        (transformer(), {"text": ["jeudi"]}, "text must be a string, got ['jeudi']"),
-        (transformer(), {"top": 0}, "top must be from 1 to 8, got 0"),
+        (transformer(), {"top": 9}, "top must be at most 8, all tokens, got 9"),
         (
             EncoderDecoder(9, 8, embedding_size=3, hidden_size=4),
             {},
@@ -245,3 +244,5 @@ def test_a_model_without_a_readout_has_no_lens():
         TypeError, match="model must have a readout, as a Transformer has, got ReLU"
     ):
         logit_lens(torch.nn.ReLU(), torch.ones(2, 3))
+    with pytest.raises(ValueError, match=r"vectors must be 30 wide, got \(2, 3\)"):
+        logit_lens(PLAIN, torch.ones(2, 3))

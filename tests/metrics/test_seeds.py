@@ -115,9 +115,7 @@ def test_wrong_arguments(call, words):
 
 
 def test_a_score_that_is_too_large_is_not_called_infinite():
-    with pytest.raises(
-        ValueError, match=r"^scores\[0\] must be finite and .* at most 1e\+150, got"
-    ):
+    with pytest.raises(ValueError, match=r"^scores\[0\] must be finite .* at most 1e\+150"):
         seed_interval([1e200, 1.0])
 
 

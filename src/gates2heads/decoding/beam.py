@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_flag
+from gates2heads.accepts import a, accepts, count, flag
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
-from gates2heads.decoding.lengths import LengthRule, check_rule
-from gates2heads.decoding.prefix import check_known, check_prefix, only
+from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
+from gates2heads.decoding.prefix import check_known, forced_tokens, only
 from gates2heads.decoding.state import Carrier, check_state
-from gates2heads.decoding.steps import Step, advance, begin, check_beam
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.top import top
-from gates2heads.decoding.trace import Fate, Tree, check_trace, fate_of
+from gates2heads.decoding.trace import Fate, Tree, fate_of
 
 
 class Front(NamedTuple):
@@ -36,6 +36,16 @@ class Candidates(NamedTuple):
     log_prob: Tensor  # (A, R) of the whole
 
 
+@accepts(
+    **SEARCH,
+    width=count,
+    n_best=count,
+    length_rule=RULE,
+    refill=flag,
+    early_stopping=flag,
+    pad=count(least=0),
+    trace=a(Tree),
+)
 @torch.no_grad()
 def beam(
     step: Step,
@@ -87,16 +97,18 @@ def beam(
         The N best of each source; `scored` (B,) counts the ways to go on that were scored.
 
     Raises:
-        TypeError, ValueError: an argument is not what it should be, or the step function's answer
-            is not (log_probs, state).
+        TypeError, ValueError: `n_best` is above `width`, `bos`, the state or the prefix does not
+            fit, or the step function's answer is not (log_probs, state).
     """
-    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
-    check_beam(width, n_best, refill)
-    check_flag("early_stopping", early_stopping)
-    rule = check_rule(length_rule, max_length)
-    check_trace(trace, last)
+    if n_best > width:
+        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
+    rule = NO_RULE if length_rule is None else length_rule
+    rule.check(max_length)
+    last = begin(bos)
     check_state(state, last)
-    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)  # (B, P)
+    forced = forced_tokens(prefix, last, eos=eos, max_length=max_length)  # (B, P)
+    if trace is not None:
+        trace.begin(last)
     front, carrier = _first_front(last, width), Carrier(state)
     pool = Pool(len(last), n_best, pad=pad, device=last.device)
     scored = torch.zeros_like(last)

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gates2heads.decoding.lengths import LengthRule, check_rule
-from gates2heads.decoding.prefix import check_prefix
+from gates2heads.accepts import accepts, count, flag
+from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
+from gates2heads.decoding.prefix import forced_tokens
 from gates2heads.decoding.state import check_state
-from gates2heads.decoding.steps import Step, advance, begin, check_beam, check_one
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 
 
 class Written(NamedTuple):
@@ -23,6 +24,7 @@ class Written(NamedTuple):
     state: Any
 
 
+@accepts(**SEARCH, bos=count(least=0), width=count, n_best=count, length_rule=RULE, refill=flag)
 @torch.no_grad()
 def beam_by_definition(
     step: Step,
@@ -48,14 +50,15 @@ def beam_by_definition(
         have a probability above zero, there are fewer.
 
     Raises:
-        TypeError, ValueError: as `beam`; also if there is more than one source.
+        TypeError, ValueError: as `beam`.
     """
-    last = begin(step, bos, eos=eos, max_length=max_length, pad=0)
-    check_one(last)
-    check_beam(width, n_best, refill)
+    if n_best > width:
+        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
+    last = begin(bos)
     check_state(state, last)
-    rule = check_rule(length_rule, max_length)
-    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)[0].tolist()
+    rule = NO_RULE if length_rule is None else length_rule
+    rule.check(max_length)
+    forced = forced_tokens(prefix, last, eos=eos, max_length=max_length)[0].tolist()
     going_on, complete, room = [Written([], 0.0, state)], [], width
     for length in range(1, max_length + 1):
         grown = [longer for written in going_on for longer in _grow(written, step, bos, eos)]

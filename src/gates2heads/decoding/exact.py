@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count, check_number
+from gates2heads.accepts import accepts, count, number
 from gates2heads.decoding.state import check_state, select
-from gates2heads.decoding.steps import Step, advance, begin, check_one
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin, check_one
 
 
 class Likeliest(NamedTuple):
@@ -35,6 +35,7 @@ class Branch(NamedTuple):
     state: Any
 
 
+@accepts(**SEARCH, bar=number, limit=count, rows=count)
 @torch.no_grad()
 def exact(
     step: Step,
@@ -63,16 +64,13 @@ def exact(
         rows: how many prefixes are handed to the step function at once.
 
     Raises:
-        TypeError, ValueError: an argument is not what it should be, there is more than one source,
-            or the step function's answer is not (log_probs, state).
+        TypeError, ValueError: there is more than one source, the state does not fit, or the step
+            function's answer is not (log_probs, state).
     """
-    last = begin(step, bos, eos=eos, max_length=max_length, pad=0)
+    last = begin(bos)
     eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask
     check_one(last)
     check_state(state, last)
-    check_number("bar", bar)
-    check_count("limit", limit)
-    check_count("rows", rows)
     best, prefixes = Likeliest(None, float(bar), False, 0, False), 0
     branches = [Branch(last.new_zeros(1, 0), torch.zeros(1, device=last.device), state)]
     while branches and prefixes < limit:

@@ -6,14 +6,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
-from gates2heads.decoding.lengths import LengthRule, check_rule
+from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.state import check_state, select
-from gates2heads.decoding.steps import Step, advance, begin
-from gates2heads.decoding.trace import Tree, check_trace, fate_of
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
+from gates2heads.decoding.trace import Tree, fate_of
 
 
+@accepts(**SEARCH, n_best=count, length_rule=RULE, limit=count, pad=count(least=0), trace=a(Tree))
 @torch.no_grad()
 def exhaustive(
     step: Step,
@@ -49,24 +50,24 @@ def exhaustive(
         The N best of each source; `scored` (B,) is how many complete sequences there are.
 
     Raises:
-        TypeError, ValueError: an argument is not what it should be, there are more than `limit`
-            sequences, or the step function's answer is not (log_probs, state).
+        TypeError, ValueError: there are more than `limit` sequences, `bos` or the state does not
+            fit, or the step function's answer is not (log_probs, state).
     """
-    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
-    check_count("n_best", n_best)
-    check_count("limit", limit)
-    rule = check_rule(length_rule, max_length)
-    check_trace(trace, last)
+    rule = NO_RULE if length_rule is None else length_rule
+    rule.check(max_length)
+    last = begin(bos)
     check_state(state, last)
+    if trace is not None:
+        trace.begin(last)
     sources = torch.arange(len(last), device=last.device)
     pool = Pool(len(last), n_best, pad=pad, device=last.device)
-    prefixes, totals = last.new_zeros(len(last), 1, 0), torch.zeros(len(last), 1)  # (B, M, L)
-    totals, count = totals.to(last.device), 0
+    prefixes, complete = last.new_zeros(len(last), 1, 0), 0  # (B, M, L)
+    totals = torch.zeros(len(last), 1, device=last.device)
     for length in range(1, max_length + 1):
         log_probs, state = advance(step, state, last, eos=eos)
         words = torch.arange(log_probs.shape[1], device=last.device)
         if length == 1:
-            count = _count(len(words), len(last), max_length, eos=eos, limit=limit)
+            complete = _count(len(words), len(last), max_length, eos=eos, limit=limit)
         sums = totals[..., None] + log_probs.unflatten(0, totals.shape)  # (B, M, V)
         if trace is not None:
             trace.grow(sources, sums, _fates(sums, eos, length == max_length), rule)
@@ -84,7 +85,7 @@ def exhaustive(
         state = select(state, rows, len(log_probs))
         prefixes, totals = _append(prefixes, going_on), sums[..., going_on].flatten(1)
         last = prefixes[..., -1].flatten()
-    return pool.result(torch.full_like(sources, count))
+    return pool.result(torch.full_like(sources, complete))
 
 
 def _append(prefixes: Tensor, words: Tensor) -> Tensor:

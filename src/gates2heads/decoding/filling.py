@@ -6,10 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.models import check_length
-from gates2heads.checks.tensors import check_module_filled
-from gates2heads.checks.values import check_count, check_list, check_texts
+from gates2heads.accepts import a, accepts, count, listed, text, texts
 from gates2heads.data.batches.joined import Markers, join
 from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
 from gates2heads.data.tokens.spans import Span
@@ -39,6 +36,7 @@ class ObservedLine(NamedTuple):
     finished: bool  # whether the end was written
 
 
+@accepts(model=a(BERT), text=text, hidden=listed("places"), tokenizer=a(BilingualTokenizer))
 @torch.no_grad()
 def observe_gaps(
     model: BERT, text: str, hidden: Iterable[int], tokenizer: BilingualTokenizer
@@ -55,16 +53,11 @@ def observe_gaps(
         TypeError, ValueError: what is refused by the tokenizer or the model, nothing hidden, or a
             place where no token stands.
     """
-    if not isinstance(model, BERT):
-        raise TypeError(f"model must be a BERT, got {shown(model)}")
-    check_module_filled("model", model)
-    _check_tokenizer(tokenizer)
     markers = Markers.of(tokenizer.vocabulary)
     numbers = tokenizer.encode(text, eos=False)
-    check_list("hidden", hidden, of="places")
     places = list(hidden)
     for place in places:
-        check_count("each place of hidden", place, least=0, most=len(numbers) - 1)
+        count(least=0, most=len(numbers) - 1).check("each place of hidden", place)
     places = sorted({int(place) for place in places})
     if not places:
         raise ValueError("hidden must hold at least one place, got none")
@@ -76,6 +69,13 @@ def observe_gaps(
     return ObservedGaps(split_bilingual(text), places, log_probs, vocabulary)
 
 
+@accepts(
+    model=a(GPT),
+    text=text,
+    length=count(least=0),
+    tokenizer=a(BilingualTokenizer),
+    max_length=count,
+)
 def observe_line(
     model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
 ) -> ObservedLine:
@@ -89,18 +89,18 @@ def observe_line(
         max_length: stop after so many tokens.
 
     Raises:
-        TypeError, ValueError: what is refused by the tokenizer or the search, no GPT, or a length
-            that the text does not have.
+        TypeError, ValueError: what is refused by the tokenizer or the search, or a length that the
+            text or the model does not have.
     """
-    if not isinstance(model, GPT):
-        raise TypeError(f"model must be a GPT, got {shown(model)}")
-    check_module_filled("model", model)
-    _check_tokenizer(tokenizer)
     numbers = tokenizer.encode(text, eos=False)
-    check_count("length", length, least=0, most=len(numbers))
-    check_count("max_length", max_length)
+    if length > len(numbers):
+        raise ValueError(f"length must be at most {len(numbers)}, all tokens, got {length}")
     read = [tokenizer.vocabulary.bos, *numbers[:length]]
-    check_length("what is read of text", len(read), model.max_length - 1)
+    if len(read) >= model.max_length:
+        raise ValueError(
+            f"length must be at most {model.max_length - 2}, for which the model has places, got "
+            f"{length}"
+        )
     room = model.max_length - len(read)
     with torch.no_grad():
         state = model.start(1, prompt=torch.tensor([read[:-1]])) if length else model.start(1)
@@ -122,6 +122,7 @@ def observe_line(
     )
 
 
+@accepts(tokens=texts, names=texts)
 def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
     """Find names in a text, the longest first where several begin at one place.
 
@@ -131,12 +132,7 @@ def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
 
     Returns:
         (start, end) each, from left to right: tokens[start:end] is the name. None overlap.
-
-    Raises:
-        TypeError: tokens or names are no list of strings.
     """
-    check_texts("tokens", tokens)
-    check_texts("names", names)
     tokens = list(tokens)
     known = {tuple(split_bilingual(name)) for name in names}
     longest = max(map(len, known), default=0)
@@ -148,8 +144,3 @@ def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
             found.append((start, start + size))
         start += size or 1
     return found
-
-
-def _check_tokenizer(tokenizer: BilingualTokenizer) -> None:
-    if not isinstance(tokenizer, BilingualTokenizer):
-        raise TypeError(f"tokenizer must be a BilingualTokenizer, got {shown(tokenizer)}")

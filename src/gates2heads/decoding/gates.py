@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module_filled
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.record import record
 
@@ -23,6 +23,7 @@ class ObservedGates(NamedTuple):
     vocabulary: list[str]  # V
 
 
+@accepts(text=text)
 def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
     """Read a text, and keep what the gates of the same forward pass did at each of its T tokens.
 
@@ -39,20 +40,16 @@ def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
         T tokens, quantities (T, U) by name, log_probs (T + 1, V), bits (T,).
 
     Raises:
-        TypeError, ValueError: `text` is no string, or empty; the model has no recurrent layer, or
-            more than one; or what the tokenizer refuses.
+        TypeError, ValueError: the model has no recurrent layer, or more than one; or what the
+            tokenizer refuses, such as an empty text.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
     layer = getattr(model, LAYER, None)
-    if not isinstance(model, nn.Module) or not hasattr(layer, "num_layers"):
-        raise TypeError(f"model must be a recurrent language model, got {type(model).__name__}")
-    check_module_filled("model", model)
+    if not hasattr(layer, "num_layers"):
+        raise TypeError(f"model must be a recurrent language model, got {shown(model)}")
     if layer.num_layers > 1:
         raise ValueError(f"model must have one recurrent layer, got {layer.num_layers}")
-    whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
-    if not whole or not hasattr(tokenizer, "encode"):
-        raise TypeError(f"tokenizer must be a tokenizer, got {type(tokenizer).__name__}")
+    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
+        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
     device = next(model.parameters()).device
     begun = torch.tensor(
         [tokenizer.vocabulary.bos, *tokenizer.encode(text, eos=False)], device=device

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count, function, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
-from gates2heads.decoding.steps import Step, advance, begin
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.translation import check_sides
 
 MOST_HELD = 512  # steps: no text of the book is as long
@@ -39,6 +39,12 @@ class ObservedForcing(NamedTuple):
     taught: Line  # every step reads the teacher's token before it
 
 
+@accepts(
+    step=SEARCH["step"],
+    length=count(most=MOST_HELD),
+    held=mapping("steps to tokens (B,)"),
+    watch=function("state", "log_probs"),
+)
 def run_held(
     step: Step,
     state: Any,
@@ -62,15 +68,10 @@ def run_held(
         tokens (B, T) long.
 
     Raises:
-        TypeError, ValueError: `length` is no count, `step` or `bos` is none, or a held step or its
-            tokens do not fit.
+        TypeError, ValueError: `bos` is no token, or a held step or its tokens do not fit.
     """
-    check_count("length", length, most=MOST_HELD)
-    bos = begin(step, bos, eos=None, max_length=length, pad=0)
-    if watch is not None and not callable(watch):
-        raise TypeError(f"watch must be a function, got {type(watch).__name__}")
-    _check_held(held, bos, length)
-    last, written = bos, []
+    last, written = begin(bos), []
+    _check_held({} if held is None else held, last, length)
     with torch.no_grad():
         for place in range(length):
             log_probs, state = advance(step, state, last, eos=None)
@@ -83,6 +84,12 @@ def run_held(
     return torch.stack(written, dim=1)
 
 
+@accepts(
+    text=text,
+    held=mapping("steps to tokens"),
+    taught=text,
+    max_length=count(most=MOST_HELD),
+)
 def observe_forcing(
     model: nn.Module,
     text: str,
@@ -105,15 +112,10 @@ def observe_forcing(
         max_length: the most tokens that a free line has, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: `text` is no string, the model has no decoder whose state can be
-            seen, a held token is none of the target's, or a tokenizer refuses a text.
+        TypeError, ValueError: the model has no decoder whose state can be seen, a held token is
+            none of the target's, or a tokenizer refuses a text.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
     check_sides(model, source, target)
-    check_count("max_length", max_length, most=MOST_HELD)
-    if taught is not None and not isinstance(taught, str):
-        raise TypeError(f"taught must be a string or None, got {shown(taught)}")
     words, numbers = target.vocabulary, source.encode(text)
     tokens = _numbers_of({} if held is None else held, words)
     with torch.no_grad():
@@ -167,13 +169,9 @@ def _hidden_of(state: Any) -> Tensor:
     )
 
 
-def _check_held(held: Mapping[int, Tensor] | None, bos: Tensor, length: int) -> None:
-    if held is None:
-        return
-    if not isinstance(held, Mapping):
-        raise TypeError(f"held must map steps to tokens (B,), got {shown(held)}")
+def _check_held(held: Mapping[int, Tensor], bos: Tensor, length: int) -> None:
     for place, tokens in held.items():
-        check_count("each step of held", place, least=0, most=length - 1)
+        count(least=0, most=length - 1).check("each step of held", place)
         if not isinstance(tokens, Tensor) or tokens.shape != bos.shape:
             raise ValueError(
                 f"held[{place}] must hold one token for each of {len(bos)} texts, got "
@@ -183,10 +181,8 @@ def _check_held(held: Mapping[int, Tensor] | None, bos: Tensor, length: int) -> 
 
 def _numbers_of(held: Mapping[int, str], words) -> dict[int, int]:
     """Step -> number of the token that is held there."""
-    if not isinstance(held, Mapping):
-        raise TypeError(f"held must map steps to tokens, got {shown(held)}")
     for place, token in held.items():
-        check_count("each step of held", place, least=0)
+        count(least=0).check("each step of held", place)
         if token not in words.index or token in ("<bos>", "<pad>"):
             raise ValueError(f"held[{place}] must be a token of the target, got {shown(token)}")
     return {place: words.index[token] for place, token in held.items()}

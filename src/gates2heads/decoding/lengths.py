@@ -8,25 +8,19 @@ grows with L.
 import math
 from dataclasses import dataclass
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_number
+from gates2heads.accepts import a, accepts, number
 
 
+@accepts(alpha=number)
 @dataclass(frozen=True)
 class LengthRule:
     """Score = log P / divisor(L), where the divisor is positive and rises, or falls, with L.
 
     Args:
         alpha: how strongly length counts; 0 is not at all.
-
-    Raises:
-        TypeError, ValueError: `alpha` is no finite number.
     """
 
     alpha: float
-
-    def __post_init__(self):
-        check_number("alpha", self.alpha)
 
     def divisor(self, length: int) -> float:
         """The number for sequences of this many tokens."""
@@ -66,6 +60,7 @@ class LengthRule:
                 )
 
 
+@accepts(alpha=number)
 @dataclass(frozen=True)
 class Power(LengthRule):
     """Divide by L^α; α = 1 is the mean log-probability a token.
@@ -80,6 +75,7 @@ class Power(LengthRule):
         return float(length) ** self.alpha
 
 
+@accepts(alpha=number)
 @dataclass(frozen=True)
 class Wu(LengthRule):
     """Divide by ((5 + L) / 6)^α, which treats short sequences more alike.
@@ -97,17 +93,4 @@ class Wu(LengthRule):
 
 
 NO_RULE = Power(0.0)
-
-
-def check_rule(rule: LengthRule | None, max_length: int) -> LengthRule:
-    """The rule, or the one that divides by nothing; refuse what is none.
-
-    Raises:
-        TypeError: it is no length rule.
-        ValueError: it does not divide by positive finite numbers.
-    """
-    rule = NO_RULE if rule is None else rule
-    if not isinstance(rule, LengthRule):
-        raise TypeError(f"length_rule must be a LengthRule, such as Power(0.75), got {shown(rule)}")
-    rule.check(max_length)
-    return rule
+RULE = a(LengthRule, "such as Power(0.75)")  # how the searches declare one

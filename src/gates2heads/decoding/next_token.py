@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.accepts import a, accepts, text
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel
@@ -25,6 +26,7 @@ class Foreseen(NamedTuple):
         return -self.log_probs[Vocabulary.eos].item() / math.log(2)
 
 
+@accepts(model=a(LanguageModel), text=text)
 def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
     """Read a text that may be empty, and keep what the model expected at each of its T tokens.
 
@@ -37,16 +39,10 @@ def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
         T tokens, their bits (T,), the log-probabilities (V,) of what comes next, V tokens.
 
     Raises:
-        TypeError, ValueError: `text` is no string, `model` no language model, `tokenizer` no
-            tokenizer, or what the tokenizer refuses.
+        TypeError, ValueError: `tokenizer` is none, or what it refuses.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
-    if not isinstance(model, LanguageModel):
-        raise TypeError(f"model must be a language model, got {type(model).__name__}")
-    whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
-    if not whole or not hasattr(tokenizer, "encode"):
-        raise TypeError(f"tokenizer must be a tokenizer, got {type(tokenizer).__name__}")
+    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
+        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
     numbers = tokenizer.encode(text, eos=False) if text else []
     state, found = model.start(), []
     with torch.no_grad():

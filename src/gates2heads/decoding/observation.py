@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
+from gates2heads.accepts import accepts, count, text
 from gates2heads.decoding.translation import up_to_end, write
 from gates2heads.layers.record import Trace, record
 
@@ -20,6 +20,7 @@ class Observed(NamedTuple):
     scores: Tensor | None  # (T, S), before the softmax; None with the weights
 
 
+@accepts(text=text, layer=text, max_length=count)
 def observe(
     model: nn.Module,
     text: str,
@@ -39,12 +40,8 @@ def observe(
         max_length: the most tokens that are written, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: `text` or `layer` is no string, or what `write` refuses.
+        TypeError, ValueError: what `write` refuses.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
-    if not isinstance(layer, str):
-        raise TypeError(f"layer must be the name of a layer, got {shown(layer)}")
     with record(model) as trace:
         tokens = write(model, [text], source, target, max_length=max_length).tokens[0].tolist()
     read, written = _in_words(text, tokens, source, target)
@@ -67,6 +64,7 @@ class ObservedHeads(NamedTuple):
     cross: Tensor  # (layers, H, T, S): where the decoder looked in the source
 
 
+@accepts(text=text, max_length=count)
 def observe_heads(
     model: nn.Module, text: str, source, target, *, max_length: int = 128
 ) -> ObservedHeads:
@@ -79,11 +77,9 @@ def observe_heads(
         max_length: the most tokens that are written, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: `text` is no string, the model has no such layers or applies one more
-            than once, or what `write` refuses.
+        TypeError, ValueError: the model has no such layers or applies one more than once, or what
+            `write` refuses.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
     check_stacks(model)
     with record(model) as trace:
         output = write(model, [text], source, target, max_length=max_length)

@@ -10,14 +10,11 @@ another end for a sequence that it began with when it was free.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import count, listed
 
 
 def only(log_probs: Tensor, forced: Tensor) -> Tensor:
@@ -34,7 +31,9 @@ def only(log_probs: Tensor, forced: Tensor) -> Tensor:
     return log_probs.masked_fill(barred, -torch.inf)
 
 
-def check_prefix(prefix: Any, last: Tensor, *, eos: int | None, max_length: int) -> Tensor:
+def forced_tokens(
+    prefix: Tensor | Sequence[int] | None, last: Tensor, *, eos: int | None, max_length: int
+) -> Tensor:
     """The P forced tokens of each source, (B, P) long; P is 0 where nothing is forced.
 
     Args:
@@ -56,8 +55,6 @@ def check_prefix(prefix: Any, last: Tensor, *, eos: int | None, max_length: int)
             "prefix must be a list of token numbers, or a tensor (B, P) of them, got "
             f"{prefix.dtype} of shape {tuple(prefix.shape)}"
         )
-    if prefix.numel():
-        check_filled("prefix", prefix)
     if len(prefix) != len(last):
         raise ValueError(
             f"prefix must have one row for each source, {len(last)}, got {len(prefix)}"
@@ -85,10 +82,10 @@ def check_known(prefix: Tensor, size: int) -> None:
         )
 
 
-def _listed(prefix: Any) -> Tensor:
+def _listed(prefix: Sequence[int]) -> Tensor:
     """A list of whole numbers as (1, P) long."""
-    if isinstance(prefix, str) or not isinstance(prefix, Sequence):
-        raise TypeError(f"prefix must be a list of token numbers or None, got {shown(prefix)}")
-    for place, token in enumerate(prefix):
-        check_count(f"prefix[{place}]", token, least=0)
-    return torch.tensor([[int(token) for token in prefix]], dtype=torch.long)
+    listed("token numbers").check("prefix", prefix)
+    tokens = list(prefix)
+    for place, token in enumerate(tokens):
+        count(least=0).check(f"prefix[{place}]", token)
+    return torch.tensor([[int(token) for token in tokens]], dtype=torch.long)

@@ -6,13 +6,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count, check_generator, check_positive, check_share
+from gates2heads.accepts import a, accepts, count, floats, generator, positive, share
 from gates2heads.decoding.search import Output, follow
-from gates2heads.decoding.steps import Step
+from gates2heads.decoding.steps import SEARCH, Step
 from gates2heads.decoding.trace import Tree
 
+ROWS = floats("… V", empty=False)  # one distribution in each row
 
+
+@accepts(log_probs=ROWS, temperature=positive)
 def temper(log_probs: Tensor, temperature: float) -> Tensor:
     """Sharpen (below 1) or flatten (above 1) distributions: p^(1/temperature), normalised.
 
@@ -27,11 +29,9 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
         log_probs (…, V), normalised.
 
     Raises:
-        TypeError, ValueError: log_probs are no float tensor, hold NaN, or allow no token in some
-            row; or the temperature is not positive and finite.
+        ValueError: log_probs hold NaN, or allow no token in some row.
     """
-    _check_log_probs(log_probs)
-    check_positive("temperature", temperature)
+    _check_rows(log_probs)
     # The largest becomes 0 first, or dividing by a tiny number would overflow.
     gaps = log_probs - log_probs.amax(dim=-1, keepdim=True)
     limits = torch.finfo(gaps.dtype)
@@ -40,6 +40,7 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
     return (gaps / float(temperature)).log_softmax(dim=-1).type_as(log_probs)
 
 
+@accepts(log_probs=ROWS, k=count)
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
     """Keep the k likeliest tokens and give the others probability zero.
 
@@ -53,13 +54,13 @@ def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
         log_probs (…, V), normalised.
 
     Raises:
-        TypeError, ValueError: as for `temper`; k is no whole number or below 1.
+        ValueError: as for `temper`.
     """
-    _check_log_probs(log_probs)
-    check_count("k", k)
+    _check_rows(log_probs)
     return _keep_first(log_probs, torch.arange(log_probs.shape[-1], device=log_probs.device) < k)
 
 
+@accepts(log_probs=ROWS, p=share)
 def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     """Keep the fewest likeliest tokens whose probabilities sum to at least p: the nucleus.
 
@@ -73,10 +74,9 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
         log_probs (…, V), normalised.
 
     Raises:
-        TypeError, ValueError: as for `temper`; p does not lie in [0, 1].
+        ValueError: as for `temper`.
     """
-    _check_log_probs(log_probs)
-    check_share("p", p)
+    _check_rows(log_probs)
     if p == 1:  # or rounding in the sum might drop the last tokens
         return log_probs.log_softmax(dim=-1)
     ranked = log_probs.softmax(dim=-1).sort(dim=-1, descending=True, stable=True).values
@@ -86,6 +86,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     return _keep_first(log_probs, kept)
 
 
+@accepts(log_probs=ROWS, temperature=positive, top_k=count, top_p=share)
 def narrow(
     log_probs: Tensor,
     *,
@@ -105,9 +106,8 @@ def narrow(
         log_probs (…, V), normalised.
 
     Raises:
-        TypeError, ValueError: as for those three.
+        ValueError: as for those three.
     """
-    _check_narrowing(top_k, top_p)
     log_probs = temper(log_probs, temperature)
     if top_k is not None:
         log_probs = keep_top_k(log_probs, top_k)
@@ -116,6 +116,15 @@ def narrow(
     return log_probs
 
 
+@accepts(
+    **SEARCH,
+    temperature=positive,
+    top_k=count,
+    top_p=share,
+    generator=generator,
+    pad=count(least=0),
+    trace=a(Tree),
+)
 def sample(
     step: Step,
     state: Any,
@@ -145,12 +154,8 @@ def sample(
         generator: makes the draws repeatable; torch's own if not given.
 
     Raises:
-        TypeError, ValueError: an argument is not what it should be, or the step function's answer
-            is not (log_probs, state), or allows no token.
+        TypeError, ValueError: as for `greedy`; or the step function allows no token.
     """
-    check_positive("temperature", temperature)
-    _check_narrowing(top_k, top_p)
-    check_generator(generator)
 
     def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
         # A row that has ended may be allowed nothing; what is drawn there is not used.
@@ -158,9 +163,17 @@ def sample(
         narrowed = narrow(log_probs, temperature=temperature, top_k=top_k, top_p=top_p)
         return torch.multinomial(narrowed.exp(), 1, generator=generator)[:, 0]
 
-    options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
-    options |= {"pad": pad, "trace": trace}
-    return follow(draw, step, state, **options)
+    return follow(
+        draw,
+        step,
+        state,
+        bos=bos,
+        eos=eos,
+        max_length=max_length,
+        prefix=prefix,
+        pad=pad,
+        trace=trace,
+    )
 
 
 def _keep_first(log_probs: Tensor, kept: Tensor) -> Tensor:
@@ -172,20 +185,7 @@ def _keep_first(log_probs: Tensor, kept: Tensor) -> Tensor:
     return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
 
 
-def _check_narrowing(top_k: int | None, top_p: float | None) -> None:
-    if top_k is not None:
-        check_count("top_k", top_k)
-    if top_p is not None:
-        check_share("top_p", top_p)
-
-
-def _check_log_probs(log_probs: Tensor) -> None:
-    if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
-        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
-        raise TypeError(f"log_probs must be a floating-point tensor, got {kind}")
-    check_filled("log_probs", log_probs)
-    if not log_probs.dim() or not log_probs.numel():
-        raise ValueError(f"log_probs must have shape (…, V), got {tuple(log_probs.shape)}")
+def _check_rows(log_probs: Tensor) -> None:
     top = log_probs.amax(dim=-1)
     if not top.isfinite().all():
         raise ValueError(

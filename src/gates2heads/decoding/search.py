@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.decoding.prefix import check_known, check_prefix
-from gates2heads.decoding.steps import Step, advance, begin
-from gates2heads.decoding.trace import Tree, check_trace, path_fates
+from gates2heads.accepts import a, accepts, count
+from gates2heads.decoding.prefix import check_known, forced_tokens
+from gates2heads.decoding.steps import SEARCH, Step, advance, begin
+from gates2heads.decoding.trace import Tree, path_fates
 
 
 class Output(NamedTuple):
@@ -19,6 +20,7 @@ class Output(NamedTuple):
     finished: Tensor  # (B,) bool, True where <eos> was written within max_length
 
 
+@accepts(**SEARCH, pad=count(least=0), trace=a(Tree))
 def greedy(
     step: Step,
     state: Any,
@@ -46,13 +48,20 @@ def greedy(
         trace: notes every step, if given.
 
     Raises:
-        TypeError: `bos` is no whole number and no tensor of them, or `step` returns no tensor.
-        ValueError: `max_length` is below 1, `bos` is empty, the prefix is no way to begin, or the
-            step function does not return (B, V), or returns NaN or numbers above 0.
+        TypeError, ValueError: `bos` or the prefix is no way to begin, or the step function does not
+            return log_probs (B, V) and a state, or returns NaN or numbers above 0.
     """
-    options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
-    options |= {"pad": pad, "trace": trace}
-    return follow(lambda log_probs, finished: log_probs.argmax(dim=-1), step, state, **options)
+    return follow(
+        lambda log_probs, finished: log_probs.argmax(dim=-1),
+        step,
+        state,
+        bos=bos,
+        eos=eos,
+        max_length=max_length,
+        prefix=prefix,
+        pad=pad,
+        trace=trace,
+    )
 
 
 @torch.no_grad()
@@ -75,11 +84,12 @@ def follow(
             asked at forced steps too, or what is drawn after them would depend on who chose.
         step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
     """
-    last = begin(step, bos, eos=eos, max_length=max_length, pad=pad)
+    last = begin(bos)
     finished = torch.zeros_like(last, dtype=torch.bool)
     total, written = torch.zeros(len(last), device=last.device), []
-    check_trace(trace, last)
-    forced = check_prefix(prefix, last, eos=eos, max_length=max_length)  # (B, P)
+    if trace is not None:
+        trace.begin(last)
+    forced = forced_tokens(prefix, last, eos=eos, max_length=max_length)  # (B, P)
     for length in range(1, max_length + 1):
         log_probs, state = advance(step, state, last, eos=eos)
         last = choose(log_probs, finished)

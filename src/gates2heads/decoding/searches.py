@@ -1,17 +1,17 @@
 """One source, two searches: what greedy search writes, and what a beam completes, with its tree."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count, text
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.lengths import LengthRule, check_rule
-from gates2heads.decoding.search import greedy
-from gates2heads.decoding.steps import Step, begin, check_one
+from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
+from gates2heads.decoding.search import Output, greedy
+from gates2heads.decoding.steps import SEARCH, Step, begin, check_one
 from gates2heads.decoding.trace import ENDED, PRUNED, Node, Tree
 from gates2heads.decoding.translation import check_sides
 
@@ -46,11 +46,12 @@ class Watched(NamedTuple):
     limit: int  # the most tokens that were written
 
 
+@accepts(**SEARCH, width=count, length_rule=RULE, pruned=count(least=0))
 def compare(
     step: Step,
     state: Any,
     *,
-    bos: int,
+    bos: Tensor | int,
     eos: int | None,
     max_length: int,
     width: int = 5,
@@ -65,26 +66,26 @@ def compare(
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
-        bos, eos, max_length, width, length_rule, prefix: as for `beam`.
+        bos: the token to begin with: a tensor of shape (1,), or a number.
+        eos, max_length, width, length_rule, prefix: as for `beam`.
         pruned: how many pruned candidates of each step the tree keeps, the likeliest.
 
     Raises:
         TypeError, ValueError: as `beam`, or there is more than one source.
     """
-    check_one(begin(step, bos, eos=eos, max_length=max_length, pad=0))
-    check_count("width", width)
-    check_count("pruned", pruned, least=0)
-    rule = check_rule(length_rule, max_length)
-    options = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
-    wide = {"width": width, "n_best": width, "length_rule": rule}
+    check_one(begin(bos))
+    rule = NO_RULE if length_rule is None else length_rule
+    ends = {"bos": bos, "eos": eos, "max_length": max_length, "prefix": prefix}
     single, tree = Tree(1), Tree(width + pruned, pruned=pruned)
-    greedy(step, state, **options, trace=single)
-    found = beam(step, state, **options, **wide, trace=tree)
+    output = greedy(step, state, **ends, trace=single)
+    found = beam(step, state, **ends, width=width, n_best=width, length_rule=rule, trace=tree)
     ranking = [_found(tree, end, rule) for end in tree.complete(0)]
     longest = max(node.length for node in tree[0])
-    return Compared(tree[0], ranking, _only(single, rule), int(found.scored[0]), longest)
+    only = _only(single, output, rule)
+    return Compared(tree[0], ranking, only, int(found.scored[0]), longest)
 
 
+@accepts(text=text, max_length=count)
 def watch(
     model: nn.Module, text: str, source, target, *, max_length: int = 40, **search: Any
 ) -> Watched:
@@ -98,10 +99,8 @@ def watch(
         search: width, length_rule, prefix and pruned, as for `compare`.
 
     Raises:
-        TypeError, ValueError: `text` is no string, or what `compare` and `write` refuse.
+        TypeError, ValueError: what `compare` and `write` refuse.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
     check_sides(model, source, target)
     words, read = target.vocabulary, source.encode(text)
     device = next(model.parameters(), torch.empty(0)).device
@@ -113,10 +112,15 @@ def watch(
     return Watched(text, pieces, list(words.tokens), compared, max_length)
 
 
-def _only(tree: Tree, rule: LengthRule) -> Found:
-    """The one sequence of a search that follows one; nothing, if nothing was possible."""
+def _only(tree: Tree, output: Output, rule: LengthRule) -> Found:
+    """The one sequence of a search that follows one, from its tree and what it wrote."""
     ends = [place for place, node in enumerate(tree[0]) if node.fate != PRUNED]
-    return _found(tree, ends[-1], rule)
+    found, tokens = _found(tree, ends[-1], rule), output.tokens[0].tolist()
+    if len(found.tokens) == len(tokens):
+        return found
+    # The tree leaves out what has no probability, and what comes after it has none either.
+    parts = [*found.parts, *[-math.inf] * (len(tokens) - len(found.parts))]
+    return Found(tokens, parts, -math.inf, -math.inf, bool(output.finished[0]))
 
 
 def _found(tree: Tree, end: int, rule: LengthRule) -> Found:

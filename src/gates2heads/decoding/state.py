@@ -37,15 +37,8 @@ def select(state: Any, rows: Tensor, size: int, *, keep: Collection[int] = ()) -
 
     Raises:
         TypeError: the state holds what is neither a nest nor a tensor nor a plain value.
-        ValueError: a tensor does not have `size` rows, or the state holds itself.
+        ValueError: a tensor does not have `size` rows.
     """
-    try:
-        return _select(state, rows, size, keep)
-    except RecursionError:
-        raise ValueError("state must end somewhere, got one that holds itself") from None
-
-
-def _select(state: Any, rows: Tensor, size: int, keep: Collection[int]) -> Any:
     if isinstance(state, Tensor):
         if not state.dim() or id(state) in keep:
             return state
@@ -58,9 +51,9 @@ def _select(state: Any, rows: Tensor, size: int, keep: Collection[int]) -> Any:
     if hasattr(state, "select_rows"):
         return state.select_rows(rows)
     if isinstance(state, dict):
-        return {name: _select(part, rows, size, keep) for name, part in state.items()}
+        return {name: select(part, rows, size, keep=keep) for name, part in state.items()}
     if isinstance(state, tuple | list):
-        parts = [_select(part, rows, size, keep) for part in state]
+        parts = [select(part, rows, size, keep=keep) for part in state]
         return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
     if state is None or isinstance(state, int | float | str):
         return state

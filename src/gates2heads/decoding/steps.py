@@ -15,50 +15,34 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.accepts import count, function, maybe
+from gates2heads.accepts.shown import shown
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
 ROUNDING = 1e-3  # how far above 0 a log-probability may lie by rounding alone
+# What every search takes: `@accepts(**SEARCH, width=count)`.
+SEARCH = {
+    "step": function("state", "last_tokens"),
+    "eos": maybe(count(least=0)),
+    "max_length": count,
+}
 
 
-def begin(step: Step, bos: Tensor | int, *, eos: int | None, max_length: int, pad: int) -> Tensor:
-    """Check what every search is given, and return the tokens to begin with, (B,) long.
+def begin(bos: Tensor | int) -> Tensor:
+    """The tokens to begin with, (B,) long: one for each source, or one number for a batch of one.
 
     Raises:
-        TypeError, ValueError: `step` is no function, `bos` no number and no tensor (B,) of them,
-            `eos` or `pad` no number, or `max_length` below 1.
+        TypeError, ValueError: `bos` is no number and no tensor (B,) of them.
     """
-    if not callable(step):
-        raise TypeError(f"step must be a function, got {type(step).__name__}")
-    check_count("max_length", max_length)
-    check_count("pad", pad, least=0)
-    if eos is not None:
-        check_count("eos", eos, least=0)
     if not isinstance(bos, Tensor):
-        check_count("bos", bos, least=0)
+        count(least=0).check("bos", bos)
         bos = torch.tensor([int(bos)])
     if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
         raise ValueError(
             f"bos must be one number, or a tensor (B,) of numbers, got {bos.dtype} of shape "
             f"{tuple(bos.shape)}"
         )
-    check_filled("bos", bos)
     return bos.reshape(-1).long()
-
-
-def check_beam(width: int, n_best: int, refill: bool) -> None:
-    """Refuse how many sequences a beam should follow and return, if it cannot.
-
-    Raises:
-        TypeError, ValueError: one is no count, there are more to return than to follow, or
-            `refill` is neither True nor False.
-    """
-    check_count("width", width)
-    check_count("n_best", n_best)
-    if n_best > width:
-        raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
-    check_flag("refill", refill)
 
 
 def check_one(last_tokens: Tensor) -> None:
@@ -95,12 +79,10 @@ def check_answer(answer: tuple[Tensor, Any], rows: int, eos: int | None) -> None
         TypeError, ValueError: as `advance`.
     """
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise TypeError(f"step must return (log_probs, state), got {type(answer).__name__}")
+        raise TypeError(f"step must return (log_probs, state), got {shown(answer)}")
     log_probs = answer[0]
     if not isinstance(log_probs, Tensor) or not log_probs.is_floating_point():
-        kind = log_probs.dtype if isinstance(log_probs, Tensor) else type(log_probs).__name__
-        raise TypeError(f"step must return a tensor of log_probs, got {kind}")
-    check_filled("log_probs of step", log_probs)
+        raise TypeError(f"step must return a tensor of log_probs, got {shown(log_probs)}")
     if log_probs.dim() != 2 or len(log_probs) != rows or not log_probs.numel():
         raise ValueError(
             f"step must return log_probs of shape ({rows}, V), got {tuple(log_probs.shape)}"

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count
 from gates2heads.decoding.lengths import NO_RULE, LengthRule
 
 KEPT, ENDED, CUT, PRUNED = "kept", "ended", "cut", "pruned"
@@ -25,6 +24,7 @@ class Node(NamedTuple):
     fate: str  # "kept", "ended" by <eos>, "cut" at max_length, or "pruned"
 
 
+@accepts(branches=count, pruned=count(least=0))
 class Tree:
     """Give one to a search as `trace=`, and read afterwards how it went.
 
@@ -41,9 +41,6 @@ class Tree:
     """
 
     def __init__(self, branches: int = 5, *, pruned: int | None = None):
-        check_count("branches", branches)
-        if pruned is not None:
-            check_count("pruned", pruned, least=0)
         self.branches, self.pruned = branches, pruned
         self._nodes: list[list[Node]] = []
         # The nodes from which each source goes on; None where the way there is impossible.
@@ -56,39 +53,22 @@ class Tree:
         return len(self._nodes)
 
     def tokens(self, source: int, node: int) -> list[int]:
-        """The sequence that ends in a node, without `<bos>`.
-
-        Raises:
-            TypeError, ValueError: there is no such source or node.
-        """
-        nodes, tokens = self._nodes_of(source), []
-        check_count("node", node, least=0, most=len(nodes) - 1)
+        """The sequence that ends in a node, without `<bos>`."""
+        nodes, tokens = self._nodes[source], []
         while nodes[node].parent is not None:
             tokens.append(nodes[node].token)
             node = nodes[node].parent
         return tokens[::-1]
 
     def complete(self, source: int) -> list[int]:
-        """The nodes in which a sequence ended or was cut, the best score first.
-
-        Raises:
-            TypeError, ValueError: there is no such source.
-        """
-        nodes = self._nodes_of(source)
+        """The nodes in which a sequence ended or was cut, the best score first."""
+        nodes = self._nodes[source]
         ends = [place for place, node in enumerate(nodes) if node.fate in (ENDED, CUT)]
         return sorted(ends, key=lambda place: -nodes[place].score)
 
     def plain(self, source: int) -> list[dict]:
-        """The nodes as dicts of numbers and words, ready for JSON.
-
-        Raises:
-            TypeError, ValueError: there is no such source.
-        """
-        return [node._asdict() for node in self._nodes_of(source)]
-
-    def _nodes_of(self, source: int) -> list[Node]:
-        check_count("source", source, least=0, most=len(self._nodes) - 1)
-        return self._nodes[source]
+        """The nodes as dicts of numbers and words, ready for JSON."""
+        return [node._asdict() for node in self._nodes[source]]
 
     def begin(self, first_tokens: Tensor) -> None:
         """Called by a search: forget what was noted, and plant one root for each source (B,)."""
@@ -159,16 +139,3 @@ def fate_of(token: int, *, eos: int | None, cut: bool) -> str:
     if token == eos:
         return ENDED
     return CUT if cut else KEPT
-
-
-def check_trace(trace: Tree | None, first_tokens: Tensor) -> None:
-    """Plant the roots of a tree, if there is one.
-
-    Raises:
-        TypeError: it is no tree.
-    """
-    if trace is None:
-        return
-    if not isinstance(trace, Tree):
-        raise TypeError(f"trace must be a Tree, or None, got {shown(trace)}")
-    trace.begin(first_tokens)

@@ -1,18 +1,18 @@
 """From a text to a text: tokenizer, model, search and tokenizer again."""
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Sequence
+from inspect import signature
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count, text, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module, takes
-from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.lengths import LengthRule
+from gates2heads.decoding.lengths import RULE, LengthRule
 from gates2heads.decoding.search import Output, greedy
 from gates2heads.layers.record import record
 
@@ -25,6 +25,7 @@ class Aligned(NamedTuple):
     weights: Tensor  # (T, S), rows sum to 1
 
 
+@accepts(texts=texts(least=1), max_length=count, width=count, length_rule=RULE)
 def write(
     model: nn.Module,
     texts: Sequence[str],
@@ -46,25 +47,24 @@ def write(
         length_rule: what a beam divides log-probabilities by; nothing if not given.
 
     Raises:
-        TypeError, ValueError: `texts` is no list of texts or is empty, or a text cannot be encoded;
-            `model` does not write what it has read, or a tokenizer is none.
+        TypeError, ValueError: a text cannot be encoded, `model` does not write what it has read, or
+            a tokenizer is none.
     """
-    check_count("width", width)
-    _check_texts(texts)
     check_sides(model, source, target)
     device = next(model.parameters(), torch.empty(0)).device
     tokens, mask = (part.to(device) for part in pad([source.encode(text) for text in texts]))
     words = target.vocabulary
     with torch.no_grad():
         state = model.start(tokens, mask=mask)
-    begin = torch.full((len(texts),), words.bos, device=device)
-    options = {"bos": begin, "eos": words.eos, "max_length": max_length, "pad": words.pad}
+    bos = torch.full((len(texts),), words.bos, device=device)
+    ends = {"bos": bos, "eos": words.eos, "max_length": max_length, "pad": words.pad}
     if width == 1:
-        return greedy(model.step, state, **options)
-    options |= {"width": width, "length_rule": length_rule, "refill": True}
-    return beam(model.step, state, **options).best()
+        return greedy(model.step, state, **ends)
+    found = beam(model.step, state, **ends, width=width, length_rule=length_rule, refill=True)
+    return found.best()
 
 
+@accepts(max_length=count)
 def translate(
     model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128, **search
 ) -> list[str]:
@@ -74,6 +74,7 @@ def translate(
     return [target.decode(row) for row in output.tokens.tolist()]
 
 
+@accepts(layer=text, max_length=count)
 def align(
     model: nn.Module,
     texts: Sequence[str],
@@ -97,13 +98,14 @@ def align(
     _check_written(output, target)
     weights = trace.joined(layer, "weights").cpu()  # (B, T, S)
     aligned = []
-    for row, text, map_ in zip(output.tokens.tolist(), texts, weights, strict=True):
-        read = [source.vocabulary.tokens[number] for number in source.encode(text)]
+    for row, one, map_ in zip(output.tokens.tolist(), texts, weights, strict=True):
+        read = [source.vocabulary.tokens[number] for number in source.encode(one)]
         written = [target.vocabulary.tokens[number] for number in up_to_end(row, target)]
         aligned.append(Aligned(read, written, map_[: len(written), : len(read)]))
     return aligned
 
 
+@accepts(text=text, max_length=count)
 def align_heads(
     model: nn.Module, text: str, source, target, *, max_length: int = 128, **search
 ) -> Aligned:
@@ -121,10 +123,8 @@ def align_heads(
         its `weights` are (layers, H, T, S).
 
     Raises:
-        TypeError: `text` is no string, or the model has no such layers.
+        TypeError: the model has no such layers.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {type(text).__name__}")
     if not hasattr(model, "decoder_layers"):
         raise TypeError(
             "model must have decoder_layers with cross_attn, as a Transformer has, got "
@@ -159,32 +159,21 @@ def up_to_end(numbers: list[int], target) -> list[int]:
     return numbers[: numbers.index(eos) + 1] if eos in numbers else numbers
 
 
-def _check_texts(texts: Sequence[str]) -> None:
-    listed = isinstance(texts, Collection) and not isinstance(texts, str | bytes | Mapping | Set)
-    if not listed or not getattr(texts, "ndim", 1) or not len(texts):
-        raise TypeError(
-            "texts must be a list of at least one text (put a single text in brackets), got "
-            f"{shown(texts)}"
-        )
-
-
 def check_sides(model: nn.Module, source: Any, target: Any) -> None:
     """Refuse a model that does not read and write, and tokenizers that are none.
 
     Raises:
         TypeError: with a sentence that names the argument.
     """
-    check_module("model", model)
-    begins = takes(getattr(model, "start", None), None, mask=None)  # a language model's does not
-    if not (begins and callable(getattr(model, "step", None))):
+    start = getattr(model, "start", None)  # that of a language model takes no mask
+    if not (start and "mask" in signature(start).parameters and hasattr(model, "step")):
         raise TypeError(
             "model must have `start(source, mask=)` and `step(state, last_tokens)`, as a "
             f"translator has, got {type(model).__name__}"
         )
     for name, tokenizer in (("source", source), ("target", target)):
-        whole = isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary)
-        if not (whole and hasattr(tokenizer, "encode") and hasattr(tokenizer, "decode")):
-            raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
+        if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
+            raise TypeError(f"{name} must be a tokenizer, got {shown(tokenizer)}")
 
 
 def _check_written(output: Output, target) -> None:

@@ -12,6 +12,8 @@ after C at step 2, whatever stands before it, is ours.
 import torch
 from torch import Tensor
 
+from gates2heads.accepts import accepts, whole
+
 NAMES = ("A", "B", "C", "<eos>")
 A, B, C, EOS, BOS = range(5)
 STEPS = 4
@@ -22,6 +24,7 @@ AFTER_C = ((0.5, 0.1, 0.1, 0.1), (0.2, 0.4, 0.6, 0.2), (0.2, 0.3, 0.2, 0.1), (0.
 START = (0, torch.tensor([False]))  # no step is done, and no C written at step 2
 
 
+@accepts(last_tokens=whole("B"))
 def two_tables(state: tuple[int, Tensor], last_tokens: Tensor) -> tuple[Tensor, tuple[int, Tensor]]:
     """A step function; the second table holds from step 3 on, where C was written at step 2.
 

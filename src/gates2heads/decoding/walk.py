@@ -6,9 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_dtypes, check_module
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count, floats, text
 from gates2heads.decoding.observation import check_applied_once, check_stacks, weights_of
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import tensors
@@ -62,6 +60,7 @@ class Walk(NamedTuple):
     cache: Cache
 
 
+@accepts(text=text, top=count, max_length=count)
 def walk(
     model: nn.Module, text: str, source, target, *, top: int = 5, max_length: int = 128
 ) -> Walk:
@@ -75,10 +74,13 @@ def walk(
         max_length: the most tokens that are written, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: `text` is no string or cannot be encoded, the model has no such
-            layers or applies one more than once, a tokenizer is none, or a number is out of bounds.
+        TypeError, ValueError: `text` cannot be encoded, the model has no such layers or applies one
+            more than once, a tokenizer is none, or there are not so many tokens to name.
     """
-    _check_walk(model, text, source, target, top)
+    check_stacks(model)
+    check_sides(model, source, target)
+    if top > len(target.vocabulary):
+        raise ValueError(f"top must be at most {len(target.vocabulary)}, all tokens, got {top}")
     device = next(model.parameters()).device
     numbers, words, kept = source.encode(text), target.vocabulary, []
 
@@ -89,8 +91,14 @@ def walk(
 
     with record(model) as trace, torch.no_grad():
         state = model.start(torch.tensor([numbers], device=device))
-        options = {"eos": words.eos, "pad": words.pad, "max_length": max_length}
-        output = greedy(step, state, bos=torch.tensor([words.bos], device=device), **options)
+        output = greedy(
+            step,
+            state,
+            bos=torch.tensor([words.bos], device=device),
+            eos=words.eos,
+            pad=words.pad,
+            max_length=max_length,
+        )
     check_applied_once(model, trace)
     written, memory = output.tokens[0], _count(state.memory)
     shape = (len(state.memory), *state.memory[0].keys.shape[1::2])
@@ -104,6 +112,7 @@ def walk(
     )
 
 
+@accepts(vectors=floats("… D"))
 def logit_lens(model: nn.Module, vectors: Tensor) -> Tensor:
     """Read vectors out as if the decoder ended with them: its last norm, then its readout.
 
@@ -120,7 +129,12 @@ def logit_lens(model: nn.Module, vectors: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: the model has no readout, or the width does not fit.
     """
-    _check_lens(model, vectors)
+    if not hasattr(model, "readout"):
+        raise TypeError(
+            f"model must have a readout, as a Transformer has, got {type(model).__name__}"
+        )
+    if vectors.shape[-1] != model.d_model:
+        raise ValueError(f"vectors must be {model.d_model} wide, got {tuple(vectors.shape)}")
     with torch.no_grad():
         return model.readout(vectors).log_softmax(dim=-1)
 
@@ -170,23 +184,3 @@ def _readouts(log_probs: Tensor, written: Tensor, words: list[str], top: int) ->
 def _count(kept) -> int:
     """How many numbers a part of a state holds."""
     return sum(tensor.numel() for tensor in tensors(kept))
-
-
-def _check_walk(model, text: str, source, target, top: int) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
-    check_stacks(model)
-    check_sides(model, source, target)
-    check_count("top", top, most=len(target.vocabulary))
-
-
-def _check_lens(model: nn.Module, vectors: Tensor) -> None:
-    check_module("model", model)
-    if not (callable(getattr(model, "readout", None)) and hasattr(model, "d_model")):
-        raise TypeError(
-            f"model must have a readout, as a Transformer has, got {type(model).__name__}"
-        )
-    if not isinstance(vectors, Tensor) or vectors.shape[-1:] != (model.d_model,):
-        got = tuple(vectors.shape) if isinstance(vectors, Tensor) else shown(vectors)
-        raise ValueError(f"vectors must be a tensor (…, {model.d_model}), got {got}")
-    check_dtypes(model, vectors=vectors)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.data.batches.pairs import Batch, batches, collate, endless_batches, pad
-from gates2heads.data.corpora.dates import dates
 
 EOS = 2
 sequences = st.lists(st.integers(3, 97), max_size=7).map(lambda tokens: [*tokens, EOS])
@@ -118,35 +117,8 @@ def test_a_batch_moves_whole_to_another_device():
     assert same(batch.to("cpu"), batch)
 
 
-def test_refuses_sequences_that_cannot_be_padded():
-    with pytest.raises(ValueError, match="sequences is empty; a batch needs at least one sequence"):
-        pad([])
-    with pytest.raises(ValueError, match=r"sequences\[1\] is empty; every sequence needs at least"):
+def test_an_empty_sequence_and_a_text_are_named():
+    with pytest.raises(ValueError, match=r"^sequences\[1\] must hold at least 1 token"):
         pad([[3], []])
-    for wrong in (3, [3, 5], None, [None], ["ab"], [["a"]], [[3.5]], [[True]], [[[3]]], [[10**30]]):
-        with pytest.raises(TypeError, match="sequences must "):
-            pad(wrong)
-
-
-def test_refuses_pairs_that_are_none():
-    for wrong in ([3], [[3, 2]], [([3], [3], [3])], dates("train", 3)):
-        with pytest.raises(TypeError, match="must "):
-            collate(wrong)
-    with pytest.raises(TypeError, match=r"pairs must hold \(source, target\), two lists of"):
-        collate(dates("train", 3))
-    with pytest.raises(TypeError, match="sequences must be lists of token numbers, got"):
+    with pytest.raises(TypeError, match=r"^sequences\[0\] must be a list of token numbers, got"):
         collate([("3 mars", "03-03")])
-    with pytest.raises(ValueError, match=r"sequences\[0\] is empty"):
-        collate([([3, 2], [])])
-
-
-def test_refuses_batches_that_cannot_be():
-    for make in (batches, endless_batches):
-        with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
-            next(make(PAIRS, 0))
-        with pytest.raises(TypeError, match=r"batch_size must be a whole number, got 2.5"):
-            next(make(PAIRS, 2.5))
-        with pytest.raises(ValueError, match="pairs is empty; there is nothing to put"):
-            next(make([], 3))
-        with pytest.raises(TypeError, match="pairs must be a list of pairs, got int"):
-            next(make(3, 3))

@@ -106,12 +106,9 @@ def test_the_fingerprint_names_versions_and_changes_with_the_text(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: docstrings("dev"), "split must be one of train, validation, test, got 'dev'"),
         (lambda: docstrings("test", packages=()), "packages must name at least one"),
-        (lambda: docstrings("test", packages="numpy"), "packages must be a list of strings"),
         (lambda: docstrings("test", packages=["no_such"]), "installed packages, got 'no_such'"),
         (lambda: docstrings("test", packages=["os.path"]), "installed packages, got 'os.path'"),
-        (lambda: docstrings("test", packages=[7]), "packages must be a list of strings, got 7"),
     ],
 )
 def test_a_mistake_gets_one_sentence(call, sentence):

@@ -84,14 +84,13 @@ def test_what_is_opened_and_closed_again_counts_its_brackets(pieces):
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "message"),
+    ("text", "message"),
     [
-        (3, TypeError, "text must be a string, got 3"),
-        ("", ValueError, "text is empty"),
-        ("x = (\n", ValueError, "text must be Python that can be cut into tokens"),
-        ("  a\n b\n", ValueError, "text must be Python that can be cut into tokens"),
+        ("", "text is empty"),
+        ("x = (\n", "text must be Python that can be cut into tokens"),
+        ("  a\n b\n", "text must be Python that can be cut into tokens"),
     ],
 )
-def test_a_mistake_gets_one_sentence(text, error, message):
-    with pytest.raises(error, match=message):
+def test_a_mistake_gets_one_sentence(text, message):
+    with pytest.raises(ValueError, match=message):
         mark_source(text)

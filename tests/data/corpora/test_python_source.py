@@ -106,14 +106,3 @@ def test_passages_cover_a_text_in_order(text, length):
         end = min(start + length, len(text))
     assert end == len(text)
     assert [text[start : start + length] for start in starts] == passages(text, length)
-
-
-def test_an_unknown_split_is_named():
-    with pytest.raises(ValueError, match="split must be one of"):
-        python_source("tests")
-    with pytest.raises(TypeError, match="text must be a string, got 3"):
-        known_characters(3)
-    with pytest.raises(TypeError, match="text must be a string, got 3"):
-        passages(3, 5)
-    with pytest.raises(ValueError, match="length must be at least 1, got 0"):
-        passages("ab", 0)

@@ -1,7 +1,5 @@
 """Facts in two wordings: which are told, and which are kept back."""
 
-import pytest
-
 from gates2heads.data.corpora.cldr_facts import facts
 from gates2heads.data.corpora.wordings import split_of_wording, wordings
 
@@ -41,8 +39,3 @@ def test_one_wording_at_most_is_kept_back():
     found = split_of_wording(first, second)
     assert set(found) == {first.text, second.text}
     assert "train" in found.values()
-
-
-def test_an_unknown_split_is_told():
-    with pytest.raises(ValueError, match="split must be one of"):
-        wordings("tests")

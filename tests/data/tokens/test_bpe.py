@@ -54,7 +54,7 @@ def test_only_the_space_that_was_put_before_a_text_is_taken_away():
 def test_half_a_character_is_named(tokenizer, read):
     with pytest.raises(ValueError, match=r"text must hold whole characters, got .*ud83d"):
         getattr(tokenizer, read)("a\ud83d")
-    with pytest.raises(ValueError, match=r"texts must hold whole characters, got .*udc80"):
+    with pytest.raises(ValueError, match=r"texts\[1\] must hold whole characters, got .*udc80"):
         BPETokenizer.train(["a", "\udc80"], 300)
 
 
@@ -128,19 +128,12 @@ def test_load_refuses_another_file(tmp_path):
 @pytest.mark.parametrize(
     ("call", "error", "sentence"),
     [
-        (lambda t: t.encode(3), TypeError, "text must be a string, got int"),
         (lambda t: t.encode(""), ValueError, "text is empty; it must hold at least one character"),
         (lambda t: t.encode_all(["a", ""]), ValueError, "texts[1] is empty"),
-        (lambda t: t.encode_all("ab"), TypeError, "texts must be a list of strings"),
-        (lambda t: t.pieces(None), TypeError, "text must be a string, got NoneType"),
+        (lambda t: t.encode_all(["a", "\udc80"]), ValueError, "texts[1] must hold whole char"),
         (lambda t: t.decode([9999]), ValueError, "numbers holds 9999, but the vocabulary knows 0"),
-        (lambda t: BPETokenizer.train("abc", 300), TypeError, "texts must be a list of strings"),
-        (lambda t: BPETokenizer.train([], 300), ValueError, "texts is empty"),
-        (
-            lambda t: BPETokenizer.train(["a"], 258),
-            ValueError,
-            "vocabulary_size must be at least 259 (the bytes and the special tokens), got 258",
-        ),
+        (lambda t: BPETokenizer.train([], 300), ValueError, "texts must hold at least 1"),
+        (lambda t: BPETokenizer.train(["a"], 258), ValueError, "must be at least 259, got 258"),
     ],
 )
 def test_a_mistake_gets_one_sentence(tokenizer, call, error, sentence):

@@ -43,13 +43,3 @@ def test_refuses_what_it_cannot_encode():
         tokenizer.encode("")
     with pytest.raises(ValueError, match="text holds '7', 'é', which this tokenizer never saw"):
         tokenizer.encode("é7")
-    for wrong in (None, 3, ["m"], b"m"):
-        with pytest.raises(TypeError, match="text must be a string, got"):
-            tokenizer.encode(wrong)
-
-
-def test_refuses_what_it_cannot_be_made_of():
-    with pytest.raises(TypeError, match="vocabulary must be a Vocabulary, got list"):
-        CharacterTokenizer(["a"])
-    with pytest.raises(TypeError, match="texts must hold strings"):
-        CharacterTokenizer.from_texts(3)

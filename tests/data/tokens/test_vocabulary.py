@@ -53,42 +53,18 @@ def test_refuses_tokens_that_stand_twice_or_are_special():
         Vocabulary(["a", "<eos>"])
 
 
-def test_refuses_what_is_no_list_of_strings():
-    for wrong in (3, None):
-        with pytest.raises(TypeError, match="tokens must be strings in a list, got"):
-            Vocabulary(wrong)
-    for wrong in (["a", 3], [["a"]], [None]):
-        with pytest.raises(TypeError, match="tokens must be strings, got"):
-            Vocabulary(wrong)
-    for wrong in (3, [3], ["a", None], [["a", 3]]):
-        with pytest.raises(TypeError, match=r"te?x?o?k?e?n?ts? ?must (hold|be) strings|texts must"):
-            Vocabulary.from_texts(wrong)
+@pytest.mark.parametrize("wrong", [["a", 3], [["a"]], [None]])
+def test_refuses_tokens_that_are_no_strings(wrong):
+    with pytest.raises(TypeError, match="tokens must be strings, got"):
+        Vocabulary(wrong)
 
 
 def test_refuses_to_encode_what_it_does_not_know():
-    vocabulary = Vocabulary(["a", "b"])
     with pytest.raises(ValueError, match="tokens holds 'c' at position 1, which is not among"):
-        vocabulary.encode(["a", "c"])
-    with pytest.raises(TypeError, match="tokens must be strings in a list, got int"):
-        vocabulary.encode(3)
-    with pytest.raises(TypeError, match=r"tokens must be strings, got \['a'\]"):
-        vocabulary.encode([["a"]])
+        Vocabulary(["a", "b"]).encode(["a", "c"])
 
 
-def test_refuses_to_decode_what_is_no_number_of_its():
-    vocabulary = Vocabulary(["a", "b"])
-    for number in (5, -1):
-        with pytest.raises(ValueError, match=f"numbers holds {number}, but the vocabulary knows 0"):
-            vocabulary.decode([3, number])
-    for wrong in (3, [3.7], ["3"], None, torch.tensor([3.0]), [[3]], torch.zeros(2, 2).long()):
-        with pytest.raises(TypeError, match="numbers must be a list of whole numbers"):
-            vocabulary.decode(wrong)
-
-
-def test_a_tensor_without_axes_and_a_huge_number_are_named():
-    scalar = torch.tensor(3)
-    for call in (Vocabulary, Vocabulary(["a"]).encode):
-        with pytest.raises(TypeError, match="tokens must be strings in a list, got Tensor"):
-            call(scalar)
-    with pytest.raises(ValueError, match="numbers holds a whole number of 16610 bits, but"):
-        Vocabulary(["a"]).decode([10**5000])
+@pytest.mark.parametrize("number", [5, -1])
+def test_refuses_to_decode_what_is_no_number_of_its(number):
+    with pytest.raises(ValueError, match=f"numbers holds {number}, but the vocabulary knows 0"):
+        Vocabulary(["a", "b"]).decode([3, number])

@@ -9,15 +9,16 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_dense
-from gates2heads.checks.values import check_count, distinct_seed
+from gates2heads.accepts import a, accepts, count, listed, seed, whole
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.pairs import pad
-from gates2heads.data.tokens.spans import check_spans
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.data.tokens.words import WordVocabulary
 
+TOKENS = listed("token numbers", kind=count(least=0), least=1)
 
+
+@accepts(words=count, specials=count(least=3))
 @dataclass(frozen=True)
 class Markers:
     """The numbers with a meaning of their own, for any tokenizer whose special tokens stand first.
@@ -38,18 +39,13 @@ class Markers:
     sep: ClassVar[int] = Vocabulary.eos
 
     def __post_init__(self):
-        check_count("specials", self.specials, least=3)
-        check_count("words", self.words, least=self.specials + 1)
+        if self.words <= self.specials:
+            raise ValueError(f"words must be at least {self.specials + 1}, got {self.words}")
 
     @classmethod
+    @accepts(vocabulary=a(Vocabulary))
     def of(cls, vocabulary: Vocabulary) -> "Markers":
-        """The special tokens of a vocabulary, `<unk>` among them where it has one.
-
-        Raises:
-            TypeError: it is no vocabulary.
-        """
-        if not isinstance(vocabulary, Vocabulary):
-            raise TypeError(f"vocabulary must be a Vocabulary, got {shown(vocabulary)}")
+        """The special tokens of a vocabulary, `<unk>` among them where it has one."""
         specials = vocabulary.unk + 1 if isinstance(vocabulary, WordVocabulary) else 3
         return cls(len(vocabulary), specials=specials)
 
@@ -63,11 +59,9 @@ class Markers:
         """V of a model that reads these numbers."""
         return self.words + 1
 
+    @accepts(tokens=whole())
     def ordinary(self, tokens: Tensor) -> Tensor:
         """True where tokens (…) are neither padding nor another special token: (…) bool."""
-        if not isinstance(tokens, Tensor) or tokens.dtype not in (torch.long, torch.int):
-            raise TypeError(f"tokens must be a tensor of token numbers, got {shown(tokens)}")
-        check_dense("tokens", tokens)
         return (tokens >= self.specials) & (tokens < self.words)
 
 
@@ -79,18 +73,13 @@ class Joined(NamedTuple):
     places: tuple[range, ...]  # tokens[place.start : place.stop] is what is left of each text
 
     def place(self, spans: Sequence[tuple[int, int]], text: int) -> list[tuple[int, int]]:
-        """Where spans (start, end) of text 0 or 1 stand now; those that were cut are left out.
-
-        Raises:
-            TypeError, ValueError: the spans are none, or there is no such text.
-        """
-        check_spans("spans", spans)
-        check_count("text", text, least=0, most=len(self.places) - 1)
+        """Where spans (start, end) of text 0 or 1 stand now; those that were cut are left out."""
         place = self.places[text]
         moved = ((start + place.start, end + place.start) for start, end in spans)
         return [(start, end) for start, end in moved if end <= place.stop]
 
 
+@accepts(first=TOKENS, second=TOKENS, max_length=count)
 def join(
     first: Sequence[int], second: Sequence[int] | None = None, *, max_length: int | None = None
 ) -> Joined:
@@ -104,24 +93,18 @@ def join(
         max_length: at most so many tokens, the markers included; None cuts nothing.
 
     Raises:
-        TypeError: a text is no list of whole numbers.
-        ValueError: a text is empty, or nothing of it would be left.
+        ValueError: nothing would be left of a text.
     """
-    texts = {"first": first} if second is None else {"first": first, "second": second}
-    for name, text in texts.items():
-        if isinstance(text, str) or not isinstance(text, Sequence):
-            raise TypeError(f"{name} must be a list of token numbers, got {shown(text)}")
-        if not len(text):
-            raise ValueError(f"{name} is empty; it must hold at least one token")
-        for number in text:
-            check_count(f"each token of {name}", number, least=0)
-    room = sum(map(len, texts.values()))
+    texts = (first,) if second is None else (first, second)
+    room = sum(map(len, texts))
     if max_length is not None:
-        check_count("max_length", max_length, least=1 + 2 * len(texts))
+        least = 1 + 2 * len(texts)
+        if max_length < least:
+            raise ValueError(f"max_length must be at least {least}, got {max_length}")
         room = min(room, max_length - 1 - len(texts))
-    lengths = _fit([len(text) for text in texts.values()], room)
+    lengths = _fit([len(text) for text in texts], room)
     tokens, segments, places = [Markers.cls], [0], []
-    for number, (text, length) in enumerate(zip(texts.values(), lengths, strict=True)):
+    for number, (text, length) in enumerate(zip(texts, lengths, strict=True)):
         places.append(range(len(tokens), len(tokens) + length))
         tokens += [*text[:length], Markers.sep]
         segments += [number] * (length + 1)
@@ -152,21 +135,15 @@ class JoinedBatch:
         return JoinedBatch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
+@accepts(examples=listed("what `join` made", kind=a(Joined), least=1))
 def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
-    """Make one batch of what `join` made.
-
-    Raises:
-        TypeError, ValueError: an example was not made by `join`, or there is none.
-    """
-    if not isinstance(examples, Sequence) or not all(isinstance(one, Joined) for one in examples):
-        raise TypeError(f"examples must be a list of what `join` made, got {shown(examples)}")
-    if not examples:
-        raise ValueError("examples is empty; a batch needs at least one example")
+    """Make one batch of what `join` made."""
     tokens, mask = pad([example.tokens for example in examples])
     segments, _ = pad([example.segments for example in examples], pad_id=0)
     return JoinedBatch(tokens, segments, mask)
 
 
+@accepts(documents=listed("documents", kind=listed("sentences", least=1), least=2), seed=seed)
 def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tuple]:
     """Pair each sentence with its successor, or as often with a sentence from another document.
 
@@ -180,22 +157,7 @@ def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tup
 
     Returns:
         (first, second, follows) for every two neighbours; follows is True for the real successor.
-
-    Raises:
-        TypeError, ValueError: documents is no list of lists, an empty one is among them, or fewer
-            than two.
     """
-    check_count("seed", seed, least=0)
-    nested = isinstance(documents, Sequence) and not isinstance(documents, str)
-    if not nested or not all(
-        isinstance(document, Sequence) and not isinstance(document, str) for document in documents
-    ):
-        raise TypeError(f"documents must be lists of sentences in a list, got {shown(documents)}")
-    if len(documents) < 2 or not all(map(len, documents)):
-        raise ValueError(
-            "documents must hold two or more documents with sentences, got lengths "
-            f"{list(map(len, documents))!s:.60}"
-        )
     draw, pairs = random.Random(distinct_seed(seed)), []
     for number, document in enumerate(documents):
         for first, second in pairwise(document):

@@ -7,9 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gates2heads.accepts import a, accepts, anything, count, floats, generator, positive, seed
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled
-from gates2heads.checks.values import check_count, check_generator, check_positive
 from gates2heads.data.batches.pairs import pad
 
 
@@ -18,6 +17,9 @@ class Text(NamedTuple):
 
     tokens: Tensor  # (N,) long
     sentence: Tensor  # (N,) long: the number of the sentence in which each token stands
+
+
+TEXT = a(Text, "from `join_sentences`")
 
 
 class Windows(NamedTuple):
@@ -47,7 +49,6 @@ def join_sentences(sentences: Sequence[Sequence[int]]) -> Text:
     """Write sentences of token numbers into one row.
 
     Raises:
-        TypeError: a sentence is no list of whole numbers.
         ValueError: there is no sentence, or one is empty.
     """
     tokens, mask = pad(sentences)
@@ -55,6 +56,7 @@ def join_sentences(sentences: Sequence[Sequence[int]]) -> Text:
     return Text(tokens[mask], number[mask])
 
 
+@accepts(counts=anything("V", empty=False), threshold=positive)
 def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
     """With which probability a word stays when frequent words are thinned out.
 
@@ -64,25 +66,22 @@ def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
     equation 5, which has the square root alone, as the program of its authors and gensim do.
 
     Args:
-        counts: (V,), how often each word occurs.
+        counts: (V,), how often each word occurs, or its share of the text.
         threshold: t; words with a share above it are thinned out, 1e-3 for small texts.
 
     Returns:
         (V,) probabilities; 1 for a word that does not occur.
 
     Raises:
-        TypeError, ValueError: the counts are no counts, or `threshold` is not positive.
+        ValueError: a count is negative or not finite, or all are zero.
     """
     check_counts(counts)
-    check_positive("threshold", threshold)
-    if counts.is_floating_point():  # a sum of half precision overflows
-        counts = counts.to(torch.promote_types(counts.dtype, torch.float32))
-    ratio = (
-        float(threshold) * counts.sum() / counts.where(counts > 0, torch.ones_like(counts))
-    )  # t / f
-    return (ratio.sqrt() + ratio).clamp(max=1).where(counts > 0, torch.ones_like(ratio))
+    counts = counts.to(torch.promote_types(counts.dtype, torch.float32))  # half sums too little
+    ratio = float(threshold) * counts.sum() / counts  # t / f, ∞ for a word that does not occur
+    return (ratio.sqrt() + ratio).clamp(max=1)
 
 
+@accepts(text=TEXT, keep=floats("V", empty=False), generator=generator)
 def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = None) -> Text:
     """Throw out each token with its own probability; what remains moves together.
 
@@ -92,15 +91,9 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
         generator: draws; a new draw each epoch.
 
     Raises:
-        TypeError: the text is no `Text`, or `generator` no generator.
-        ValueError: `keep` is no row of probabilities, or too short for the numbers of the text.
+        ValueError: `keep` holds no probabilities, or is too short for the numbers of the text.
     """
-    check_text(text)
-    check_generator(generator)
-    if not isinstance(keep, Tensor) or not keep.is_floating_point():
-        raise TypeError(f"keep must be a floating-point tensor (V,), got {shown(keep)}")
-    check_filled("keep", keep)
-    if keep.dim() != 1 or not ((keep >= 0) & (keep <= 1)).all():
+    if not ((keep >= 0) & (keep <= 1)).all():
         raise ValueError(f"keep must hold probabilities (V,), got {shown(keep)}")
     if len(text.tokens) and int(text.tokens.max()) >= len(keep):
         raise ValueError(
@@ -111,6 +104,7 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
     return Text(text.tokens[stays], text.sentence[stays])
 
 
+@accepts(text=TEXT, width=count, window=count, generator=generator)
 def cut_blocks(
     text: Text, *, width: int, window: int, generator: torch.Generator | None = None
 ) -> Blocks:
@@ -125,13 +119,8 @@ def cut_blocks(
             sees m words far.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, `generator` no generator, or
-            the text is empty.
+        ValueError: the text is empty.
     """
-    check_count("width", width)
-    check_count("window", window)
-    check_text(text)
-    check_generator(generator)
     width, window = int(width), int(window)  # a small NumPy number has no room for the size
     size = len(text.tokens)
     if not size:
@@ -154,6 +143,7 @@ def cut_blocks(
     return Blocks(context[:, inside], context, near & (own == around) & (own >= 0))
 
 
+@accepts(text=TEXT, window=count, batch_size=count, seed=seed)
 def windows(
     text: Text, *, window: int, batch_size: int, seed: int | None = None
 ) -> Iterator[Windows]:
@@ -166,12 +156,8 @@ def windows(
         seed: shuffles the positions and draws how far each sees; None keeps order and reach.
 
     Raises:
-        TypeError, ValueError: a size is no whole number of at least 1, the seed none of at least
-            0, or the text is empty.
+        ValueError: the text is empty.
     """
-    check_count("batch_size", batch_size)
-    if seed is not None:
-        check_count("seed", seed, least=0)
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     blocks = cut_blocks(text, width=1, window=window, generator=generator)
     sides = torch.arange(2 * window + 1) != window  # the center is not in its own context
@@ -189,8 +175,7 @@ def check_text(text: Text) -> None:
     Raises:
         TypeError: with a sentence that says where a text comes from.
     """
-    if not isinstance(text, Text):
-        raise TypeError(f"text must come from join_sentences, got {type(text).__name__}")
+    TEXT.check("text", text)
 
 
 def check_counts(counts: Tensor) -> None:
@@ -199,12 +184,6 @@ def check_counts(counts: Tensor) -> None:
     Raises:
         TypeError, ValueError: with a sentence that says what counts must be.
     """
-    if not isinstance(counts, Tensor):
-        raise TypeError(f"counts must be a tensor, got {type(counts).__name__}")
-    check_filled("counts", counts)
-    if counts.is_complex() or counts.is_quantized:
-        raise TypeError(f"counts must hold whole or real numbers, got {counts.dtype}")
-    if counts.dim() != 1 or not len(counts):
-        raise ValueError(f"counts must have shape (V,), got {tuple(counts.shape)}")
+    anything("V", empty=False).check("counts", counts)
     if not counts.isfinite().all() or (counts < 0).any() or not counts.sum() > 0:
         raise ValueError("counts must be finite, not negative, and not all zero")

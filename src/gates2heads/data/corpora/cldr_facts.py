@@ -10,8 +10,7 @@ from babel import Locale
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_characters, check_choice, check_list
+from gates2heads.accepts import accepts, choice, listed, text
 from gates2heads.data.corpora.splits import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
@@ -70,6 +69,7 @@ class Fact:
     question: str  # asks for the answer
 
 
+@accepts(kind=choice(KINDS), locale=choice(LOCALES))
 def names(kind: str, locale: str) -> dict[str, str]:
     """Names by code, in one language.
 
@@ -78,12 +78,7 @@ def names(kind: str, locale: str) -> dict[str, str]:
     Args:
         kind: `territories`, `currencies` or `languages`.
         locale: `en` or `zh`.
-
-    Raises:
-        ValueError: an unknown kind or language.
     """
-    check_choice("kind", kind, KINDS)
-    check_choice("locale", locale, LOCALES)
     return _read_names(kind, locale)
 
 
@@ -92,20 +87,9 @@ def _read_names(kind: str, locale: str) -> dict[str, str]:
     return dict(getattr(Locale(locale), kind))
 
 
-def _check_code(code: str) -> None:
-    if not isinstance(code, str):
-        raise TypeError(f"code must be a string, such as FR, got {shown(code)}")
-    check_characters("code", code)
-
-
+@accepts(kind=choice(KINDS), code=text)
 def is_named(kind: str, code: str) -> bool:
-    """Say whether both languages have a name for a code.
-
-    Raises:
-        TypeError: `code` is not a string.
-        ValueError: an unknown kind.
-    """
-    _check_code(code)
+    """Say whether both languages have a name for a code."""
     return all(code in names(kind, locale) for locale in LOCALES)
 
 
@@ -129,17 +113,18 @@ def territories() -> tuple[Territory, ...]:
     return tuple(found)
 
 
+@accepts(code=text)
 def split_of_territory(code: str) -> str:
-    """Say to which split a territory belongs; the same on every machine and in every version.
-
-    Raises:
-        TypeError: `code` is not a string.
-    """
-    _check_code(code)
+    """Say to which split a territory belongs; the same on every machine and in every version."""
     bucket = hashlib.sha256(code.encode()).digest()[0] % HELD_OUT
     return {0: "test", 1: "validation"}.get(bucket, "train")
 
 
+@accepts(
+    split=choice(SPLITS),
+    locales=listed("languages", kind=choice(LOCALES)),
+    relations=listed("relations", kind=choice(RELATIONS)),
+)
 def facts(
     split: str, *, locales: Sequence[str] = LOCALES, relations: Sequence[str] = RELATIONS
 ) -> list[Fact]:
@@ -149,18 +134,7 @@ def facts(
         split: `train`, `validation` or `test`; all facts about a territory are in one of them.
         locales: `en`, `zh`, or both.
         relations: `currency`, `language` or `name` (in the other language).
-
-    Raises:
-        TypeError: `locales` or `relations` is no list.
-        ValueError: an unknown split, language or relation.
     """
-    check_choice("split", split, SPLITS)
-    check_list("locales", locales, of="languages")
-    check_list("relations", relations, of="words")
-    for locale in locales:
-        check_choice("each of the locales", locale, LOCALES)
-    for relation in relations:
-        check_choice("each of the relations", relation, RELATIONS)
     chosen = [place for place in territories() if split_of_territory(place.code) == split]
     return [
         write_fact(template, relation, locale, names("territories", locale)[place.code], answer)

@@ -12,8 +12,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from gates2heads.accepts import accepts, choice, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_texts
 from gates2heads.data.corpora.prose import paragraphs, sentences
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
@@ -148,6 +148,7 @@ def read_packages(packages: tuple[str, ...] = PACKAGES) -> tuple[Docstring, ...]
     return tuple(documents)
 
 
+@accepts(split=choice(SPLITS), packages=texts)
 def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstring]:
     """Read the docstrings that belong to a split.
 
@@ -156,11 +157,8 @@ def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstr
         packages: names of installed packages; `python` stands for the standard library.
 
     Raises:
-        TypeError: `packages` is no list.
-        ValueError: an unknown split, no package, or one that is not installed.
+        ValueError: no package, or one that is not installed.
     """
-    check_choice("split", split, SPLITS)
-    check_texts("packages", packages)
     return [document for document in read_packages(tuple(packages)) if document.split == split]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pooch
 import requests
 
-from gates2heads.accepts.shown import in_line
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, flag
+from gates2heads.accepts.shown import in_line, shown
 
 MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/"
@@ -79,6 +79,7 @@ FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, 
 TIMEOUT = 30  # seconds without an answer
 
 
+@accepts(progress=flag)
 def fetch(name: str, *, progress: bool = True) -> Path:
     """Find a file in `$GATES2HEADS_DATA` or in the cache; download it into the cache if need be.
 
@@ -97,7 +98,8 @@ def fetch(name: str, *, progress: bool = True) -> Path:
             downloaded one is.
         ConnectionError: the file cannot be reached.
     """
-    check_choice("name", name, REGISTRY)
+    if name not in REGISTRY:
+        raise ValueError(f"name must be a file of REGISTRY, got {shown(name)}")
     address, checksum = REGISTRY[name]
     given = os.environ.get(FOLDER)
     if given and (Path(given) / name).is_file():

@@ -4,9 +4,10 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.checks.values import check_count, distinct_seed
+from gates2heads.accepts import accepts, seed
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.corpora.cldr_facts import TEMPLATES, Fact, answers, territories, write_fact
-from gates2heads.data.corpora.wordings import check_facts, territory_code
+from gates2heads.data.corpora.wordings import FACTS, territory_code
 from gates2heads.data.tokens.bilingual import bilingual_offsets
 from gates2heads.data.tokens.spans import token_spans
 
@@ -30,11 +31,12 @@ class Labelled(NamedTuple):
     label: tuple[int, ...]  # one class; one class a token; or the answer's first and last token
 
 
+@accepts(facts=FACTS, seed=seed)
 def truth_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     """Each fact, and the same sentence with an answer that is not true: which of `TRUTH`?
 
     Raises:
-        TypeError, ValueError: no facts, or a seed that is none.
+        ValueError: there is nothing false to say.
     """
     draw, others = _prepare(facts, seed)
     found = []
@@ -44,13 +46,9 @@ def truth_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     return found
 
 
+@accepts(facts=FACTS)
 def slot_examples(facts: Sequence[Fact]) -> list[Labelled]:
-    """Each fact, and for every token of it one of `SLOTS`.
-
-    Raises:
-        TypeError, ValueError: no facts.
-    """
-    check_facts("facts", facts)
+    """Each fact, and for every token of it one of `SLOTS`."""
     found = []
     for fact in facts:
         places = bilingual_offsets(fact.text)
@@ -62,6 +60,7 @@ def slot_examples(facts: Sequence[Fact]) -> list[Labelled]:
     return found
 
 
+@accepts(facts=FACTS, seed=seed)
 def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     """A premise about a currency and three hypotheses, one for each of `INFERENCE`.
 
@@ -70,7 +69,7 @@ def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     Languages are left out: that one is official denies no other.
 
     Raises:
-        TypeError, ValueError: no facts about currencies of two territories, or a seed that is none.
+        ValueError: the facts are not about currencies of two territories.
     """
     draw, others = _prepare(facts, seed)
     facts = [fact for fact in facts if fact.relation == "currency"]
@@ -85,6 +84,7 @@ def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     return found
 
 
+@accepts(facts=FACTS, seed=seed)
 def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     """A question, and two sentences that hold the answer, or do not.
 
@@ -96,7 +96,7 @@ def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
         second text, or (−1, −1).
 
     Raises:
-        TypeError, ValueError: no facts, or all about one territory, or a seed that is none.
+        ValueError: all facts are about one territory.
     """
     draw, _ = _prepare(facts, seed)
     found = []
@@ -121,8 +121,6 @@ def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
 
 def _prepare(facts: Sequence[Fact], seed: int) -> tuple[random.Random, dict]:
     """What draws, and all answers of each relation and language."""
-    check_facts("facts", facts)
-    check_count("seed", seed, least=0)
     others: dict[tuple[str, str], list[str]] = {}
     for fact in facts:
         some = others.setdefault((fact.relation, fact.locale), [])

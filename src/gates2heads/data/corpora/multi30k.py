@@ -3,7 +3,7 @@
 import gzip
 from typing import NamedTuple
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice
 from gates2heads.data.corpora.download import fetch
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -23,6 +23,7 @@ def read_lines(name: str) -> list[str]:
         return [line.strip() for line in file]
 
 
+@accepts(split=choice(SPLITS))
 def multi30k(split: str) -> list[CaptionPair]:
     """Load the captions of a split: 29,000 to train, 1,014 to validate, 1,000 (2016) to test.
 
@@ -31,10 +32,9 @@ def multi30k(split: str) -> list[CaptionPair]:
     Source: Elliott et al. 2016, "Multi30K: Multilingual English-German Image Descriptions".
 
     Raises:
-        ValueError: an unknown split, and what `fetch` raises.
+        ValueError: what `fetch` raises.
         ConnectionError: the files are not here and cannot be downloaded.
     """
-    check_choice("split", split, SPLITS)
     german, english = (
         read_lines(f"multi30k/{FILES[split]}.{language}.gz") for language in ("de", "en")
     )

@@ -39,12 +39,7 @@ def paragraphs(docstring: str) -> list[str]:
 
     Left out: doctests, code blocks, tables, headings, the `name : type` lines of parameter lists
     (their descriptions stay), lists of references, and what is too short to be a sentence.
-
-    Raises:
-        TypeError: `docstring` is not a string.
     """
-    if not isinstance(docstring, str):
-        raise TypeError(f"docstring must be a string, got {type(docstring).__name__}")
     kept, block, depth = [], [], 0
     for line in [*prose_lines(inspect.cleandoc(docstring).splitlines()), ""]:
         text, indent = line.strip(), len(line) - len(line.lstrip())
@@ -117,10 +112,5 @@ def sentences(paragraph: str) -> list[str]:
     """Cut a paragraph after each full stop, question or exclamation mark that ends a sentence.
 
     The next sentence must begin with a capital letter; `e.g.` and its like end nothing.
-
-    Raises:
-        TypeError: `paragraph` is not a string.
     """
-    if not isinstance(paragraph, str):
-        raise TypeError(f"paragraph must be a string, got {type(paragraph).__name__}")
     return [part for part in SENTENCE_END.split(paragraph) if part]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
+from gates2heads.accepts import accepts, text
 
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
 # From Python 3.12 on, a string that holds expressions comes in several tokens.
@@ -26,6 +26,7 @@ class Marks(NamedTuple):
     indent: Tensor  # (N,) long: blanks at the beginning of the line, as far as it was read
 
 
+@accepts(text=text)
 def mark_source(text: str) -> Marks:
     """Mark each of the N characters of a Python text; Python's own tokenizer decides.
 
@@ -33,11 +34,8 @@ def mark_source(text: str) -> Marks:
         five tensors (N,), see `Marks`.
 
     Raises:
-        TypeError: `text` is not a string.
         ValueError: it is empty, or no Python that can be cut into tokens.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
     if not text:
         raise ValueError("text is empty; it must hold at least one character")
     change = torch.zeros(len(text), dtype=torch.long)  # of the depth, where a bracket is read

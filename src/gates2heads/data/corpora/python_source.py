@@ -6,8 +6,7 @@ import string
 from dataclasses import dataclass
 from functools import cache
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count
+from gates2heads.accepts import accepts, choice, count, text
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -33,13 +32,7 @@ class Module:
 
 
 def known_characters(text: str) -> str:
-    """Write a text in `CHARACTERS`: a tab is four spaces, any other foreign character `UNKNOWN`.
-
-    Raises:
-        TypeError: `text` is not a string.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
+    """Write a text in `CHARACTERS`: a tab is four spaces, any other foreign character `UNKNOWN`."""
     lines = text.replace("\r\n", "\n").replace("\t", "    ")
     return "".join(one if one in _KEPT else UNKNOWN for one in lines)
 
@@ -65,40 +58,29 @@ def read_modules() -> tuple[Module, ...]:
     return tuple(modules)
 
 
+@accepts(split=choice(SPLITS))
 def python_source(split: str) -> list[Module]:
     """Read the modules that belong to a split.
 
     Args:
         split: `train`, `validation` or `test`; no module is in two of them.
-
-    Raises:
-        ValueError: an unknown split.
     """
-    check_choice("split", split, SPLITS)
     return [module for module in read_modules() if module.split == split]
 
 
+@accepts(text=text, length=count)
 def passages(text: str, length: int) -> list[str]:
     """Cut a text into passages of `length` characters, each of which begins where a line does.
 
     The line in which a passage ends is read again by the next one, from its beginning. The last
     passage may be shorter; a line longer than a passage is cut where the passage ends.
-
-    Raises:
-        TypeError, ValueError: `text` is not a string, or `length` no whole number of at least 1.
     """
     return [text[start : start + length] for start in passage_starts(text, length)]
 
 
+@accepts(text=text, length=count)
 def passage_starts(text: str, length: int) -> list[int]:
-    """Where the passages of `passages` begin, in characters from the start of the text.
-
-    Raises:
-        TypeError, ValueError: as in `passages`.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
-    check_count("length", length)
+    """Where the passages of `passages` begin, in characters from the start of the text."""
     starts = [0] if text else []
     while starts and starts[-1] + length < len(text):
         start, end = starts[-1], starts[-1] + length

@@ -1,6 +1,6 @@
 """Tiny Shakespeare: one megabyte of plays for models that write character by character."""
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice
 from gates2heads.data.corpora.download import fetch
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -8,6 +8,7 @@ from gates2heads.data.corpora.splits import SPLITS
 ENDS = {"train": 0.9, "validation": 0.95, "test": 1.0}
 
 
+@accepts(split=choice(SPLITS))
 def tiny_shakespeare(split: str) -> str:
     """Load the first 90 % of the text to train, 5 % to validate, the last 5 % to test.
 
@@ -16,10 +17,9 @@ def tiny_shakespeare(split: str) -> str:
     Source: Karpathy 2015, "The Unreasonable Effectiveness of Recurrent Neural Networks".
 
     Raises:
-        ValueError: an unknown split, and what `fetch` raises.
+        ValueError: what `fetch` raises.
         ConnectionError: the file is not here and cannot be downloaded.
     """
-    check_choice("split", split, SPLITS)
     text = fetch("tinyshakespeare.txt").read_text(encoding="utf-8")
     cuts = [0, *(speech_end(text, share) for share in ENDS.values())]
     place = SPLITS.index(split)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice
 from gates2heads.data.corpora.download import fetch
 
 SIMILARITY = {
@@ -31,6 +31,7 @@ class Analogy(NamedTuple):
     section: str  # `capital-world`, `gram7-past-tense`
 
 
+@accepts(name=choice(SIMILARITY))
 def word_similarity(name: str) -> list[WordPair]:
     """Load pairs of words that people have judged.
 
@@ -38,10 +39,9 @@ def word_similarity(name: str) -> list[WordPair]:
     2014; `rg65` Rubenstein and Goodenough 1965; collected by Faruqui and Dyer 2014.
 
     Raises:
-        ValueError: an unknown name, and what `fetch` raises.
+        ValueError: what `fetch` raises.
         ConnectionError: the file is not here and cannot be downloaded.
     """
-    check_choice("name", name, SIMILARITY)
     text = fetch(f"word-similarity/{SIMILARITY[name]}").read_text(encoding="utf-8")
     rows = (line.split() for line in text.splitlines() if line.strip())
     return [WordPair(first, second, float(score)) for first, second, score in rows]

@@ -4,16 +4,18 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 
+from gates2heads.accepts import a, accepts, choice, listed
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice
 from gates2heads.data.corpora.cldr_facts import Fact, facts, names
 from gates2heads.data.corpora.splits import SPLITS
 
 RELATIONS = ("currency", "language")  # what is told of a territory
 KEPT_BACK = 5  # of five facts, one is asked in validation and one in the test
 STRANGERS = "strangers"  # facts about territories of which nothing is told
+FACTS = listed("facts", kind=a(Fact), least=1)
 
 
+@accepts(split=choice((*SPLITS, STRANGERS)))
 def wordings(split: str) -> list[Fact]:
     """Sentences about the territories that are told of, and the same facts in other words.
 
@@ -25,11 +27,7 @@ def wordings(split: str) -> list[Fact]:
     Args:
         split: `train`, `validation` or `test`, or `strangers`: all that there is to say about
             territories that stand in none of the three.
-
-    Raises:
-        ValueError: an unknown split.
     """
-    check_choice("split", split, (*SPLITS, STRANGERS))
     if split == STRANGERS:
         return facts("test", relations=RELATIONS)
     told = [fact for part in SPLITS[:2] for fact in facts(part, relations=RELATIONS)]
@@ -37,29 +35,25 @@ def wordings(split: str) -> list[Fact]:
     return [fact for pair in pairs for fact in pair if split_of_wording(*pair)[fact.text] == split]
 
 
+@accepts(first=a(Fact), second=a(Fact))
 def split_of_wording(first: Fact, second: Fact) -> dict[str, str]:
     """To which split each of the two wordings of a fact belongs, by its text.
 
     The same on every machine and in every version.
-
-    Raises:
-        TypeError: one of them is no fact.
     """
-    check_facts("first and second", [first, second])
     lot = hashlib.sha256(first.text.encode()).digest()
     kept = {0: "test", 1: "validation"}.get(lot[0] % KEPT_BACK, "train")
     back = (first, second)[lot[1] % 2]
     return {fact.text: kept if fact is back else "train" for fact in (first, second)}
 
 
+@accepts(fact=a(Fact))
 def territory_code(fact: Fact) -> str:
     """The ISO 3166 code of the territory that a fact is about, such as "CH".
 
     Raises:
-        TypeError: it is no fact.
         ValueError: there is no territory of this name.
     """
-    check_facts("fact", [fact])
     codes = _codes(fact.locale)
     if fact.subject not in codes:
         raise ValueError(f"fact must be about a territory of CLDR, got {shown(fact.subject)}")
@@ -72,13 +66,5 @@ def _codes(locale: str) -> dict[str, str]:
 
 
 def check_facts(name: str, facts: Sequence[Fact]) -> None:
-    """Refuse what is no list of facts, with one fact or more.
-
-    Raises:
-        TypeError: it is no list, or holds something else.
-        ValueError: it is empty.
-    """
-    if not isinstance(facts, list | tuple) or not all(isinstance(one, Fact) for one in facts):
-        raise TypeError(f"{name} must be what `facts` gives, got {shown(facts)}")
-    if not facts:
-        raise ValueError(f"{name} must hold at least one fact, got none")
+    """Refuse what is no list of facts, with one fact or more."""
+    FACTS.check(name, facts)

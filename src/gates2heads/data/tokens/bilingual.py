@@ -1,10 +1,10 @@
 """English by the word and Chinese by the sign: tokens of a text that holds both."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
+from gates2heads.accepts import a, accepts, flag, listed, text, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_texts
 from gates2heads.data.tokens.spans import Span
 from gates2heads.data.tokens.vocabulary import text_numbers
 from gates2heads.data.tokens.words import WordVocabulary
@@ -14,6 +14,7 @@ TOKEN = re.compile(rf"[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN}]+)*|[^\w\s]")
 MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # stand close to the word before them
 
 
+@accepts(vocabulary=a(WordVocabulary))
 class BilingualTokenizer:
     """Cut a text into English words, single Chinese signs and punctuation marks; number them.
 
@@ -24,30 +25,26 @@ class BilingualTokenizer:
     """
 
     def __init__(self, vocabulary: WordVocabulary):
-        if not isinstance(vocabulary, WordVocabulary):
-            raise TypeError(f"vocabulary must be a WordVocabulary, got {shown(vocabulary)}")
         self.vocabulary = vocabulary
 
     @classmethod
+    @accepts(texts=listed("strings"))
     def from_texts(cls, texts: Iterable[str]) -> "BilingualTokenizer":
         """Know the tokens of some texts.
 
         Raises:
-            TypeError: `texts` is no list of strings.
             ValueError: there is no token in them.
         """
-        texts = list(texts) if isinstance(texts, Iterator) else texts
-        check_texts("texts", texts)
         return cls(WordVocabulary.from_texts([split_bilingual(text) for text in texts]))
 
     def __repr__(self) -> str:
         return f"BilingualTokenizer({self.vocabulary!r})"
 
+    @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the tokens of a text; `<eos>` closes it unless `eos=False`.
 
         Raises:
-            TypeError: `text` is not a string.
             ValueError: `text` holds no token.
         """
         tokens = split_bilingual(text)
@@ -63,34 +60,18 @@ class BilingualTokenizer:
 
 
 def split_bilingual(text: str) -> list[str]:
-    """Cut a text into words, Chinese signs and punctuation marks; spaces only separate.
-
-    Raises:
-        TypeError: `text` is not a string.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    """Cut a text into words, Chinese signs and punctuation marks; spaces only separate."""
     return TOKEN.findall(text)
 
 
 def bilingual_offsets(text: str) -> list[Span]:
-    """Where each token of `split_bilingual` stands; text[start:end] is the token.
-
-    Raises:
-        TypeError: `text` is not a string.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    """Where each token of `split_bilingual` stands; text[start:end] is the token."""
     return [match.span() for match in TOKEN.finditer(text)]
 
 
+@accepts(tokens=texts)
 def write_bilingual(tokens: Sequence[str]) -> str:
-    """Put tokens together: a blank between two words, none beside a Chinese sign or before a mark.
-
-    Raises:
-        TypeError: `tokens` is no list of strings.
-    """
-    check_texts("tokens", tokens)
+    """Join tokens: a blank between two words, none beside a Chinese sign or before a mark."""
     text = ""
     for token in tokens:
         close = not text or MARKS.fullmatch(token) or _is_sign(token[:1]) or _is_sign(text[-1:])

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.accepts.shown import in_line, shown
-from gates2heads.checks.values import check_characters, check_count, check_list, check_texts
+from gates2heads.accepts import a, accepts, count, flag, listed, text, texts
+from gates2heads.accepts.shown import in_line
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
 SPECIAL = [PAD, BOS, EOS]
 BYTES = 256
+PATH = a((str, os.PathLike))
 
 
+@accepts(tokenizer=a(Tokenizer, "of 🤗 tokenizers"))
 class BPETokenizer:
     """Split a text into the pieces that byte-pair encoding has merged.
 
@@ -31,12 +33,15 @@ class BPETokenizer:
     pad, bos, eos = Vocabulary.pad, Vocabulary.bos, Vocabulary.eos
 
     def __init__(self, tokenizer: Tokenizer):
-        if not isinstance(tokenizer, Tokenizer):
-            raise TypeError(f"tokenizer must be one of 🤗 tokenizers, got {shown(tokenizer)}")
         self._tokenizer = tokenizer
         self._tokenizer.encode_special_tokens = True  # a typed "<eos>" is text, not an end
 
     @classmethod
+    @accepts(
+        texts=listed("strings"),
+        vocabulary_size=count(least=BYTES + len(SPECIAL)),
+        min_frequency=count,
+    )
     def train(
         cls, texts: Iterable[str], vocabulary_size: int, *, min_frequency: int = 2
     ) -> "BPETokenizer":
@@ -50,28 +55,14 @@ class BPETokenizer:
             min_frequency: a pair that is rarer is not merged.
 
         Raises:
-            TypeError: `texts` is one string.
-            ValueError: the size has no room for the bytes, there is no text, or one holds half a
-                character.
+            TypeError, ValueError: there is no text, or one is no string or holds half a character.
         """
-        check_list("texts", texts, of="strings")
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("min_frequency", min_frequency)
-        if vocabulary_size < BYTES + len(SPECIAL):
-            raise ValueError(
-                f"vocabulary_size must be at least {BYTES + len(SPECIAL)} (the bytes and the "
-                f"special tokens), got {vocabulary_size}"
-            )
         texts = list(texts)
-        check_texts("texts", texts)
-        for text in texts:
-            check_characters("texts", text)
-        texts = [f" {text}" for text in texts]
-        if not texts:
-            raise ValueError("texts is empty; there is nothing to learn from")
+        listed("strings", kind=text, least=1).check("texts", texts)
+        texts = [f" {one}" for one in texts]
         # No text can be merged more often than it has bytes. The trainer makes room for the whole
         # size at once, and ends the process where the machine has less.
-        merges = sum(len(text.encode()) for text in texts)
+        merges = sum(len(one.encode()) for one in texts)
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
@@ -108,16 +99,18 @@ class BPETokenizer:
         pairs = json.loads(self.to_json())["model"]["merges"]
         return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
 
+    @accepts(text=text)
     def words(self, text: str) -> list[str]:
         """The words of a text, between which nothing is merged, one character for each byte.
 
         Raises:
-            TypeError, ValueError: `text` is not a string, or is empty.
+            ValueError: `text` is empty.
         """
-        check_text(text, "text")
+        _check_not_empty("text", text)
         split = self._tokenizer.pre_tokenizer.pre_tokenize_str(f" {text}")
         return [word for word, _ in split]
 
+    @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
 
@@ -126,29 +119,33 @@ class BPETokenizer:
             eos: close with `<eos>`.
 
         Raises:
-            TypeError: `text` is not a string.
-            ValueError: `text` is empty, or holds half a character.
+            ValueError: `text` is empty.
         """
-        return self.encode_all([text], eos=eos)[0]
+        _check_not_empty("text", text)
+        return self._numbers_of([text], eos)[0]
 
+    @accepts(texts=texts, eos=flag)
     def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
         """Number the pieces of many texts at once; see `encode`."""
-        check_list("texts", texts, of="strings")
-        texts = list(texts)
-        for number, text in enumerate(texts):
-            check_text(text, "text" if len(texts) == 1 else f"texts[{number}]")
+        for place, one in enumerate(texts):
+            text.check(f"texts[{place}]", one)
+            _check_not_empty(f"texts[{place}]", one)
+        return self._numbers_of(texts, eos)
+
+    def _numbers_of(self, texts: Sequence[str], eos: bool) -> list[list[int]]:
         end = [self.eos] if eos else []
         return [[*split.ids, *end] for split in self._split(texts)]
 
+    @accepts(text=text)
     def pieces(self, text: str) -> list[str]:
         """Show the pieces of a text as a reader can read them; a leading space begins a word.
 
         A piece that is no whole character is shown by its bytes: 日 may be <0xE6>, <0x97>, <0xA5>.
 
         Raises:
-            TypeError, ValueError: as for `encode`.
+            ValueError: `text` is empty.
         """
-        check_text(text, "text")
+        _check_not_empty("text", text)
         return [readable(self._bytes_of(piece)) for piece in self._split([text])[0].tokens]
 
     def _bytes_of(self, piece: str) -> bytes:
@@ -163,29 +160,29 @@ class BPETokenizer:
         """Put the pieces together again, up to the first `<eos>`, without the special tokens.
 
         Raises:
-            TypeError: `numbers` is no list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
         return self._tokenizer.decode(text_numbers(numbers, len(self))).removeprefix(" ")
 
+    @accepts(path=PATH)
     def save(self, path: str | Path) -> None:
         """Write the tokenizer to one JSON file, in the format of 🤗 tokenizers."""
-        _as_path(path).write_text(self.to_json(), encoding="utf-8")
+        Path(path).write_text(self.to_json(), encoding="utf-8")
 
     def to_json(self) -> str:
         """The tokenizer as a text, in the format of 🤗 tokenizers."""
         return self._tokenizer.to_str()
 
     @classmethod
+    @accepts(path=PATH)
     def load(cls, path: str | Path) -> "BPETokenizer":
         """Read a tokenizer that `save` wrote.
 
         Raises:
-            TypeError: `path` is no path.
             FileNotFoundError: there is no such file.
             ValueError: the file holds no byte-pair encoding with our special tokens.
         """
-        path = _as_path(path)
+        path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(
                 f"path must name a saved tokenizer, there is none at {in_line(path)}"
@@ -214,13 +211,7 @@ class BPETokenizer:
         return cls(tokenizer)
 
     def _split(self, texts: Sequence[str]):
-        return self._tokenizer.encode_batch([f" {text}" for text in texts])
-
-
-def _as_path(path: str | Path) -> Path:
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be a string or a pathlib.Path, got {type(path).__name__}")
-    return Path(path)
+        return self._tokenizer.encode_batch([f" {one}" for one in texts])
 
 
 def bytes_to_characters() -> dict[int, str]:
@@ -245,14 +236,6 @@ def readable(piece: bytes) -> str:
         return "".join(f"<0x{byte:02X}>" for byte in piece)
 
 
-def check_text(text: str, name: str) -> None:
-    """Refuse what is no string, the empty string, and half a character.
-
-    Raises:
-        TypeError, ValueError: with a sentence that names the argument.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be a string, got {type(text).__name__}")
+def _check_not_empty(name: str, text: str) -> None:
     if not text:
         raise ValueError(f"{name} is empty; it must hold at least one character")
-    check_characters(name, text)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from gates2heads.accepts import a, accepts, flag, listed, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_list
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 
+@accepts(vocabulary=a(Vocabulary))
 class CharacterTokenizer:
     """Split a text into characters; every code point is a token.
 
@@ -15,8 +16,6 @@ class CharacterTokenizer:
     """
 
     def __init__(self, vocabulary: Vocabulary):
-        if not isinstance(vocabulary, Vocabulary):
-            raise TypeError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
         self.vocabulary = vocabulary
 
     @classmethod
@@ -27,15 +26,13 @@ class CharacterTokenizer:
     def __repr__(self) -> str:
         return f"CharacterTokenizer({self.vocabulary!r})"
 
+    @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the characters of a text; `<eos>` closes it unless `eos=False`.
 
         Raises:
-            TypeError: `text` is not a string.
             ValueError: `text` is empty, or holds a character that the vocabulary lacks.
         """
-        if not isinstance(text, str):
-            raise TypeError(f"text must be a string, got {type(text).__name__}")
         if not text:
             raise ValueError("text is empty; it must hold at least one character")
         unknown = sorted(set(text) - self.vocabulary.index.keys())
@@ -52,6 +49,7 @@ class CharacterTokenizer:
         return "".join(self.vocabulary.decode(numbers))
 
 
+@accepts(pairs=listed("pairs"))
 def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[int]]]:
     """Number both sides of (text, text) pairs, each closed by `<eos>`.
 
@@ -60,15 +58,6 @@ def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[
         source, target: the tokenizers of the two sides.
 
     Raises:
-        TypeError: `pairs` does not hold pairs, a tokenizer has no `encode`, or what it refuses.
-        ValueError: what a tokenizer refuses.
+        TypeError, ValueError: what a tokenizer refuses.
     """
-    for name, tokenizer in (("source", source), ("target", target)):
-        if isinstance(tokenizer, str) or not hasattr(tokenizer, "encode"):
-            raise TypeError(f"{name} must be a tokenizer, got {type(tokenizer).__name__}")
-    check_list("pairs", pairs, of="pairs")
-    pairs = list(pairs)
-    for pair in pairs:
-        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise TypeError(f"pairs must hold (text, text), got {shown(pair)}")
     return [(source.encode(read), target.encode(written)) for read, written in pairs]

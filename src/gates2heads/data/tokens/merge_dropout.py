@@ -4,8 +4,9 @@ import random
 from collections.abc import Mapping
 from itertools import pairwise
 
-from gates2heads.checks.values import check_count, check_seed, check_share, distinct_seed
-from gates2heads.data.tokens.bpe import BPETokenizer, check_text
+from gates2heads.accepts import a, accepts, count, flag, seed, share, text
+from gates2heads.accepts.values import distinct_seed
+from gates2heads.data.tokens.bpe import BPETokenizer
 
 Pair = tuple[str, str]
 
@@ -39,6 +40,7 @@ def merge_with_dropout(
         pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
 
 
+@accepts(tokenizer=a(BPETokenizer), dropout=share, seed=seed, splits=count)
 class MergeDropout:
     """Number the pieces of a text as a tokenizer does, with merges left out by chance.
 
@@ -52,30 +54,22 @@ class MergeDropout:
         dropout: the share p of possible merges left out at each step, in [0, 1].
         seed: the same seed and the same texts in the same order give the same splits.
         splits: how many splits of one word are drawn at most.
-
-    Raises:
-        TypeError, ValueError: an argument is none of that.
     """
 
     def __init__(
         self, tokenizer: BPETokenizer, dropout: float = 0.1, *, seed: int = 0, splits: int = 8
     ):
-        if not isinstance(tokenizer, BPETokenizer):
-            raise TypeError(f"tokenizer must be a BPETokenizer, got {type(tokenizer).__name__}")
-        check_share("dropout", dropout)
-        check_seed("seed", seed)
-        check_count("splits", splits)
         self.tokenizer, self.dropout, self.splits = tokenizer, float(dropout), splits
         self._draw = random.Random(distinct_seed(seed))
         self._drawn: dict[str, list[list[int]]] = {}
 
+    @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
 
         Raises:
-            TypeError, ValueError: `text` is not a string, or is empty.
+            ValueError: `text` is empty.
         """
-        check_text(text, "text")
         numbers = [number for word in self.tokenizer.words(text) for number in self._split(word)]
         return [*numbers, self.tokenizer.eos] if eos else numbers
 

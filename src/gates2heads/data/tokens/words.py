@@ -2,18 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from torch import Tensor, tensor
 
+from gates2heads.accepts import a, accepts, count, flag, listed, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count, check_flag, check_list, check_number, check_texts
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 UNK = "<unk>"
 WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")  # `don't`, `one-hot` and `set_xlim` are one word
 
 
+@accepts(counts=mapping("words to numbers"), min_count=count, max_size=count)
 class WordVocabulary(Vocabulary):
     """Number words by falling frequency, and count them; a word that is not here is `<unk>`.
 
@@ -26,8 +27,7 @@ class WordVocabulary(Vocabulary):
         max_size: keep at most so many words beside the special tokens; None keeps all.
 
     Raises:
-        TypeError: `counts` is no mapping, or a limit no whole number.
-        ValueError: no word remains, a limit is below 1, or a word is a special token.
+        ValueError: no word remains, or a word is a special token.
     """
 
     unk = 3
@@ -35,38 +35,28 @@ class WordVocabulary(Vocabulary):
     def __init__(
         self, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None
     ):
-        if not isinstance(counts, Mapping):
-            raise TypeError(f"counts must map words to numbers, got {type(counts).__name__}")
-        check_texts("counts", counts)
-        for word, count in counts.items():
-            check_number(f"counts[{shown(word)}]", count, least=0)
-        check_count("min_count", min_count)
-        if max_size is not None:
-            check_count("max_size", max_size)
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        kept = [(word, count) for word, count in ordered if count >= min_count][:max_size]
+        kept = [(word, times) for word, times in ordered if times >= min_count][:max_size]
         if not kept:
             raise ValueError(
                 f"counts holds {len(counts)} words, none of them {min_count} times or more"
             )
         super().__init__([UNK, *(word for word, _ in kept)])
-        known = [count for _, count in kept]
+        known = [times for _, times in kept]
         self.frequencies = [0, 0, 0, sum(counts.values()) - sum(known), *known]
 
     @classmethod
+    @accepts(texts=listed("lists of words"))
     def from_texts(cls, texts: Iterable[Iterable[str]], **limits) -> "WordVocabulary":
         """Count the words of some texts, each a sequence of words; limits as in the constructor.
 
         Raises:
             TypeError: a text is a string, whose parts would be characters.
         """
-        check_list("texts", texts, of="lists of words")
         counts = Counter()
         for words in texts:
-            check_list("each of the texts", words, of="words")
-            found = list(words)
-            check_texts("each of the texts", found)
-            counts.update(found)
+            listed("words").check("each of the texts", words)
+            counts.update(words)
         if not counts:
             raise ValueError("texts must hold at least one word, got none")
         return cls(counts, **limits)
@@ -76,17 +66,13 @@ class WordVocabulary(Vocabulary):
         """(V,) float: how often each token occurs; `<unk>` has what the rare words had together."""
         return tensor(self.frequencies).float()
 
+    @accepts(tokens=listed("strings"))
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Turn words into numbers; a word that is not in the vocabulary becomes `<unk>`.
-
-        Raises:
-            TypeError: `tokens` is no list of strings.
-        """
-        tokens = list(tokens) if isinstance(tokens, Iterator) else tokens
-        check_texts("tokens", tokens)
+        """Turn words into numbers; a word that is not in the vocabulary becomes `<unk>`."""
         return [self.index.get(token, self.unk) for token in tokens]
 
 
+@accepts(vocabulary=a(WordVocabulary), lower=flag)
 class WordTokenizer:
     """Cut a text into words and punctuation marks, and number them.
 
@@ -96,36 +82,31 @@ class WordTokenizer:
     """
 
     def __init__(self, vocabulary: WordVocabulary, *, lower: bool = True):
-        if not isinstance(vocabulary, WordVocabulary):
-            raise TypeError(f"vocabulary must be a WordVocabulary, got {shown(vocabulary)}")
-        check_flag("lower", lower)
         self.vocabulary = vocabulary
         self.lower = lower
 
     @classmethod
+    @accepts(texts=listed("strings"), lower=flag, min_count=count, max_size=count)
     def from_texts(
         cls, texts: Iterable[str], *, lower: bool = True, min_count: int = 1, max_size=None
     ) -> "WordTokenizer":
         """Know the words of `texts`; see `WordVocabulary` for the limits.
 
         Raises:
-            TypeError: `texts` is one string.
             ValueError: no word remains.
         """
-        check_list("texts", texts, of="strings")
-        check_flag("lower", lower)
-        split = (split_words(text, lower=lower) for text in texts)
-        limits = {"min_count": min_count, "max_size": max_size}
-        return cls(WordVocabulary.from_texts(split, **limits), lower=lower)
+        split = (split_words(one, lower=lower) for one in texts)
+        words = WordVocabulary.from_texts(split, min_count=min_count, max_size=max_size)
+        return cls(words, lower=lower)
 
     def __repr__(self) -> str:
         return f"WordTokenizer({self.vocabulary!r}, lower={self.lower})"
 
+    @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Number the words of a text; `<eos>` closes it unless `eos=False`.
 
         Raises:
-            TypeError: `text` is not a string.
             ValueError: `text` holds no word.
         """
         words = split_words(text, lower=self.lower)
@@ -140,11 +121,5 @@ class WordTokenizer:
 
 
 def split_words(text: str, *, lower: bool = True) -> list[str]:
-    """Cut a text into words and single punctuation marks; spaces only separate.
-
-    Raises:
-        TypeError: `text` is not a string.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    """Cut a text into words and single punctuation marks; spaces only separate."""
     return WORD.findall(text.lower() if lower else text)

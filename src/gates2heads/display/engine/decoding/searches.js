@@ -30,8 +30,9 @@ export function* compareSteps(step, state, options) {
   const rule = checkRule(options.lengthRule, maxLength);
   const single = new Tree(1);
   const tree = new Tree(width + pruned, { pruned });
-  for (const { tokens } of greedySteps(step, state, { ...options, tree: single })) {
-    yield { steps: tokens.length, scored: 0 };
+  let written;
+  for (written of greedySteps(step, state, { ...options, tree: single })) {
+    yield { steps: written.tokens.length, scored: 0 };
   }
   let scored = 0;
   const counted = (known, last) => {
@@ -42,13 +43,16 @@ export function* compareSteps(step, state, options) {
   const wide = { ...options, width, nBest: width, refill: false, lengthRule: rule, tree };
   for (const _ of beamSteps(counted, state, wide)) yield { steps: longest(tree), scored };
   const ranking = tree.complete().map((end) => foundAt(tree, end, rule));
-  return {
-    nodes: tree.nodes,
-    ranking,
-    greedy: onlyPath(single, rule),
-    scored,
-    steps: longest(tree),
-  };
+  const greedy = whole(onlyPath(single, rule), written);
+  return { nodes: tree.nodes, ranking, greedy, scored, steps: longest(tree) };
+}
+
+// The tree leaves out what has no probability, and what comes after it has none either.
+function whole(found, { tokens, finished }) {
+  const missing = tokens.length - found.tokens.length;
+  if (!missing) return found;
+  const parts = [...found.parts, ...Array(missing).fill(-Infinity)];
+  return { tokens: [...tokens], parts, log_prob: -Infinity, score: -Infinity, finished };
 }
 
 /** The one sequence of a search that follows one. */
