@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.checks.values import check_characters, check_count
+from gates2heads.accepts import count, text
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import (
@@ -37,6 +37,7 @@ from gates2heads.training.recipes.recipe import RECIPES, WIDEST, read_recipe
 from gates2heads.training.recipes.runs import check_output, evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
+MOST = 280  # characters of what is said of a mistake; a name that was typed may be longer
 ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read
 
 
@@ -45,27 +46,41 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(given)
     try:
         _check_readable(sys.argv[1:] if given is None else given)
+        if sys.stdout is None:
+            raise ValueError("standard output is closed, so there is nowhere to write to")
         arguments.run(arguments)
+        sys.stdout.flush()
     except (OSError, TypeError, ValueError, FloatingPointError) as error:
-        print(f"gates2heads: {' '.join(str(error).split())}", file=sys.stderr)
-        return MISTAKE
+        return _refuse(str(error))
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise
-        print(
-            "gates2heads: the memory is full; a smaller batch or model needs less", file=sys.stderr
-        )
-        return MISTAKE
+        return _refuse("the memory is full; a smaller batch or model needs less")
     except KeyboardInterrupt:
         print("gates2heads: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     return 0
 
 
+def _refuse(sentence: str) -> int:
+    """Say in a line why nothing came of the command; what is too long loses its middle."""
+    line = " ".join(sentence.split())
+    if len(line) > MOST:
+        line = f"{line[: MOST // 2]} … {line[3 - MOST // 2 :]}"
+    print(f"gates2heads: {line}", file=sys.stderr)
+    return MISTAKE
+
+
 def _check_readable(words: Sequence[str]) -> None:
     """Refuse bytes that are no text: no tokenizer knows them, and no card could hold them."""
     for word in words:
-        check_characters("each word", word)
+        text.check("each word", word)
+
+
+def _check_apart(output: Path, read: str | Path) -> None:
+    """Refuse to write over the file that the command reads, `--overwrite` or not."""
+    if output.exists() and os.path.exists(read) and output.samefile(read):
+        raise ValueError(f"output must be another file than the one that is read, {output}")
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -150,10 +165,16 @@ def _train(arguments) -> None:
     recipe = read_recipe(arguments.recipe, arguments.set)
     name = Path(arguments.recipe).stem
     output = arguments.output or Path("checkpoints", f"{name}.safetensors")
+    _check_apart(output, arguments.recipe)
     words = ["train", arguments.recipe, *(word for one in arguments.set for word in ("--set", one))]
     command = f"python -m gates2heads {shlex.join(words)}"
-    how = {"overwrite": arguments.overwrite, "progress": not arguments.quiet}
-    card = train(recipe, output, command=command, **how)
+    card = train(
+        recipe,
+        output,
+        command=command,
+        overwrite=arguments.overwrite,
+        progress=not arguments.quiet,
+    )
     if os.environ.get("RANK", "0") == "0":  # under torchrun the main process alone speaks
         print(f"{output}: {card['steps']} steps, {card['seconds']} seconds")
         _print_scores("test", card["scores"]["test"])
@@ -162,7 +183,7 @@ def _train(arguments) -> None:
 def _search(arguments) -> dict:
     if arguments.width is None:
         return {}
-    check_count("--width", arguments.width, most=WIDEST)
+    count(most=WIDEST).check("--width", arguments.width)
     return {"width": arguments.width}
 
 
@@ -208,6 +229,7 @@ def _export(arguments) -> None:
     from gates2heads.display.engine.export import export_model  # noqa: PLC0415
     from gates2heads.display.engine.rebuild import rebuild  # noqa: PLC0415
 
+    _check_apart(arguments.output, arguments.weights)
     check_output(arguments.output, overwrite=arguments.overwrite)
     rebuilt = rebuild(arguments.weights)
     packed, _ = read_packed(arguments.weights)
@@ -232,6 +254,7 @@ def _print_scores(split: str, told: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
-    # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
-    sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdout is not None:
+        # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

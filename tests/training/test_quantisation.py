@@ -78,5 +78,3 @@ def test_bad_input():
     ):
         with pytest.raises(ValueError, match="w/scale must have a matrix of int8 rows beside it"):
             dequantise(packed)
-    with pytest.raises(TypeError, match="small must be True or False, got 1"):
-        save_weights("never", torch.nn.Linear(2, 2), small=1)
