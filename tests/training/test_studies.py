@@ -103,6 +103,15 @@ def test_a_page_reads_what_came_with_the_library(study, monkeypatch):
             read_study(name)
 
 
+def test_an_unknown_name_among_many_is_told_those_like_it():
+    with pytest.raises(
+        ValueError, match=r"^name must be one of .* others\), got 'laderboard'$"
+    ) as told:
+        read_study("laderboard")
+    assert "leaderboard" in str(told.value)
+    assert len(str(told.value)) < 300
+
+
 def test_a_file_that_no_study_wrote_is_named(study):
     (study.folder / "looking.json").write_text("[")
     with pytest.raises(ValueError, match=r"looking.json holds no results that a study wrote"):

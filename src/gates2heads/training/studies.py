@@ -60,7 +60,7 @@ class Study:
                     f"SETTING must be one of {', '.join(self.settings)}, got {shown(setting)}"
                 )
         if asked.table:
-            print(table_of(self.rows()))
+            print(self.table())
             return
         for seed in asked.seeds:
             any_seed.check("--seeds", seed)
@@ -105,6 +105,10 @@ class Study:
         except (TypeError, ValueError, RecursionError) as error:
             raise TypeError(f"run must return what JSON can hold: {error}") from error
         write_whole(self.folder / f"{self.name}.json", lambda file: file.write(text.encode()))
+
+    def table(self) -> str:
+        """What is stored so far, as Markdown."""
+        return table_of(self.rows())
 
     def rows(self) -> list[dict]:
         """What is stored so far."""
