@@ -177,6 +177,7 @@ def test_a_card_that_is_no_json_is_refused_and_nothing_written(tmp_path):
     ("card", "message"),
     [
         ("[" * 20_000 + "]" * 20_000, "was altered: its card must be JSON, at most 50 deep"),
+        ('{"a": 1, "a": 2}', "was altered: its card must be JSON: it holds 'a' more than once"),
         ("[]", "was altered: its card is a list, not an object"),
         ("3", "was altered: its card is a int, not an object"),
     ],
