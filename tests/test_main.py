@@ -229,7 +229,9 @@ def test_what_is_read_is_not_written_over(tmp_path, capsys):
         same = tmp_path / "." / ".." / tmp_path.name / file.name
         output = ["--output", str(same)] if command == "train" else [str(same)]
         assert main([command, str(file), *output, "--overwrite"]) == 2
-        assert "output must be another file than the one that is read, " in capsys.readouterr().err
+        assert (
+            "output must be another file than the one that is read, got " in capsys.readouterr().err
+        )
         assert file.read_bytes() == before
 
 

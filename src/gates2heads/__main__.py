@@ -80,7 +80,7 @@ def _check_readable(words: Sequence[str]) -> None:
 def _check_apart(output: Path, read: str | Path) -> None:
     """Refuse to write over the file that the command reads, `--overwrite` or not."""
     if output.exists() and os.path.exists(read) and output.samefile(read):
-        raise ValueError(f"output must be another file than the one that is read, {output}")
+        raise ValueError(f"output must be another file than the one that is read, got {output}")
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -94,9 +94,17 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gates2heads", description="Train, evaluate and use sequence models."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_what_reads_recipes(commands)
+    _add_what_uses_models(commands)
+    _add_what_rewrites_models(commands)
+    return parser
+
+
+def _add_what_reads_recipes(commands) -> None:
     shown = commands.add_parser("show", help="print a recipe in JSON, every setting spelled out")
     trained = commands.add_parser("train", help="train a model, or go on with an interrupted run")
-    for command in (shown, trained):
+    for command, run in ((shown, _show), (trained, _train)):
+        command.set_defaults(run=run)
         command.add_argument(
             "recipe", help=f"a JSON file, or one of {', '.join(RECIPES)}", metavar="RECIPE"
         )
@@ -111,10 +119,16 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, help="the weights file; checkpoints/RECIPE.safetensors if not given"
     )
     trained.add_argument("--quiet", action="store_true", help="no progress bar")
+    _add_overwrite(trained)
+
+
+def _add_what_uses_models(commands) -> None:
     evaluated = commands.add_parser("evaluate", help="score a trained model")
+    evaluated.set_defaults(run=_evaluate)
     evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
     evaluated.add_argument("--split", choices=SPLITS, default="test")
     translated = commands.add_parser("translate", help="let a trained model write")
+    translated.set_defaults(run=_translate)
     translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
     translated.add_argument(
         "--weights",
@@ -126,34 +140,33 @@ def _parser() -> argparse.ArgumentParser:
             "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
         )
     told = commands.add_parser("card", help="print what is known of a model: data, scores, limits")
+    told.set_defaults(run=_card)
     told.add_argument(
         "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
     )
+
+
+def _add_what_rewrites_models(commands) -> None:
     shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it")
+    shrunk.set_defaults(run=_shrink)
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
     exported = commands.add_parser("export", help="write a model as a page reads it, in one script")
+    exported.set_defaults(run=_export)
     exported.add_argument("weights", type=Path, help="a file that `train` wrote")
     exported.add_argument("output", type=Path, help="the file to write, such as translator.js")
     exported.add_argument(
         "--name", help="under which the page finds it; that of the weights file if not given"
     )
     exported.add_argument("--small", action="store_true", help="in one byte a weight")
-    for command in (trained, shrunk, exported):
-        command.add_argument(
-            "--overwrite", action="store_true", help="replace a file that is there already"
-        )
-    for command, run in (
-        (shown, _show),
-        (trained, _train),
-        (evaluated, _evaluate),
-        (translated, _translate),
-        (told, _card),
-        (shrunk, _shrink),
-        (exported, _export),
-    ):
-        command.set_defaults(run=run)
-    return parser
+    for command in (shrunk, exported):
+        _add_overwrite(command)
+
+
+def _add_overwrite(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--overwrite", action="store_true", help="replace a file that is there already"
+    )
 
 
 def _show(arguments) -> None:
