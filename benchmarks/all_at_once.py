@@ -82,10 +82,9 @@ def run(setting: str, seed: int) -> dict:
     new = drawn(DATES, orders, torch.Generator().manual_seed(10_000 + seed))
     with torch.no_grad():
         state = model.start(new.source)
-    options = {"bos": torch.full((DATES,), BOS), "eos": EOS, "max_length": 4}
-    likeliest = greedy(model.step, state, **options)
-    chance = torch.Generator().manual_seed(seed)
-    sampled = sample(model.step, state, **options, generator=chance)
+    bos, chance = torch.full((DATES,), BOS), torch.Generator().manual_seed(seed)
+    likeliest = greedy(model.step, state, bos=bos, eos=EOS, max_length=4)
+    sampled = sample(model.step, state, bos=bos, eos=EOS, max_length=4, generator=chance)
     found = {
         f"{part}_{name}": share
         for name, output in (("greedy", likeliest), ("sampled", sampled))

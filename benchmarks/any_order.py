@@ -82,15 +82,12 @@ def run(setting: str, seed: int) -> dict:
     model.eval()
     chance = torch.Generator().manual_seed(10_000 + seed)
     new = drawn(DRAWS, chance).target_out
-    options = {
-        "bos": torch.full((DRAWS,), Vocabulary.bos),
-        "eos": Vocabulary.eos,
-        "max_length": NAMES + 1,
-    }
+    bos, eos, longest = torch.full((DRAWS,), Vocabulary.bos), Vocabulary.eos, NAMES + 1
     with torch.no_grad():
         bits = -model.log_probs(new).sum(dim=1).mean().item() / torch.tensor(2.0).log().item()
-        lists = sample(model.step, model.start(DRAWS), generator=chance, **options)
-        likeliest = greedy(model.step, model.start(DRAWS), **options)
+        state = model.start(DRAWS)
+        lists = sample(model.step, state, bos=bos, eos=eos, max_length=longest, generator=chance)
+        likeliest = greedy(model.step, state, bos=bos, eos=eos, max_length=longest)
     return {
         **counted(lists.tokens),
         **{f"{name}_greedy": value for name, value in counted(likeliest.tokens).items()},

@@ -54,9 +54,15 @@ class Searched:
             tokens, mask = pad([read[number] for number in some])
             with torch.no_grad():
                 state = trained.model.start(tokens, mask=mask)
-            bos = torch.full((len(some),), words.bos)
-            options = {"bos": bos, "eos": words.eos, "max_length": LONGEST}
-            best = beam(trained.model.step, state, width=width, n_best=width, **options)
+            best = beam(
+                trained.model.step,
+                state,
+                bos=torch.full((len(some),), words.bos),
+                eos=words.eos,
+                max_length=LONGEST,
+                width=width,
+                n_best=width,
+            )
             self.scored += int(best.scored.sum())
             for place, number in enumerate(some):
                 self.found[number] = [
@@ -169,11 +175,18 @@ def likeliest(trained, texts: Sequence[str], known) -> list[tuple[list[int], flo
         known: the likeliest that any beam found, (tokens, log_prob) of each caption.
     """
     words, best = trained.target.vocabulary, []
-    options = {"bos": words.bos, "eos": words.eos, "max_length": LONGEST, "limit": LIMIT}
     for number, (text, (tokens, log_prob)) in enumerate(zip(texts, known, strict=True)):
         with torch.no_grad():
             state = trained.model.start(torch.tensor([trained.source.encode(text)]))
-        found = exact(trained.model.step, state, bar=log_prob + NEAR, **options)
+        found = exact(
+            trained.model.step,
+            state,
+            bos=words.bos,
+            eos=words.eos,
+            max_length=LONGEST,
+            bar=log_prob + NEAR,
+            limit=LIMIT,
+        )
         better = found.tokens is not None
         one = (found.tokens, found.log_prob) if better else (tokens, log_prob)
         best.append((*one, found.proven, found.prefixes))

@@ -3,43 +3,36 @@
     python benchmarks/carry_ladder.py
 
 The rows of `benchmarks/results/ladder.json`, without translations and curves, go to
-`gates2heads/training/results/ladder.json`, in the form of a study. Nothing is trained.
+`gates2heads/training/results/ladder.json`. Nothing is trained.
 """
 
-import json
-from pathlib import Path
+import ladder
 
-from gates2heads.training.files import write_whole
-from gates2heads.training.studies import RESULTS
-
-LADDER = Path(__file__).with_name("results") / "ladder.json"
+from gates2heads.training.studies import Study
 
 
 def carried(row: dict) -> dict:
-    """A row of the ladder as a row of a study."""
+    """A row of the ladder without what fills its file."""
+    told = row["result"]
     return {
-        "setting": row["recipe"],
-        "seed": row["seed"],
-        "command": f"python benchmarks/ladder.py {row['recipe']} --seeds {row['seed']}",
-        "seconds": row["seconds"],
-        "machine": row["machine"],
+        **row,
         "result": {
-            "parameters": row["parameters"],
-            "perplexity": row["perplexity"],
-            "bleu_greedy": row["test"]["width 1"]["bleu"],
-            "bleu": row["test"]["width 5"]["bleu"],
-            "chrf": row["test"]["width 5"]["chrf"],
-            "chrf_greedy": row["test"]["width 1"]["chrf"],
-            "perplexity_free_running": row["perplexity_free_running"],
+            "parameters": told["parameters"],
+            "perplexity": told["perplexity"],
+            "bleu_greedy": told["test"]["width 1"]["bleu"],
+            "bleu": told["test"]["width 5"]["bleu"],
+            "chrf": told["test"]["width 5"]["chrf"],
+            "chrf_greedy": told["test"]["width 1"]["chrf"],
+            "perplexity_free_running": told["perplexity_free_running"],
         },
     }
 
 
 def main() -> None:
     """Write all rows anew."""
-    rows = [carried(row) for row in json.loads(LADDER.read_text(encoding="utf-8"))]
-    text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
-    write_whole(RESULTS / "ladder.json", lambda file: file.write(text.encode()))
+    carrying = Study("ladder", ladder.run, list(ladder.RUNGS))
+    for row in ladder.study().rows():
+        carrying.store(carried(row))
 
 
 if __name__ == "__main__":

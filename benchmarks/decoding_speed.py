@@ -66,8 +66,7 @@ def run(way: str, seed: int) -> dict:
         else:
             state = Text(tokens, mask, tokens.new_zeros(len(tokens), 0))
         bos = torch.full((len(some),), words.bos)
-        options = {"bos": bos, "eos": words.eos, "max_length": LONGEST, "width": WIDTH}
-        found = beam(step, state, **options)
+        found = beam(step, state, bos=bos, eos=words.eos, max_length=LONGEST, width=WIDTH)
         lengths = found.length[:, 0].tolist()
         return [
             row[:length] for row, length in zip(found.tokens[:, 0].tolist(), lengths, strict=True)

@@ -41,8 +41,11 @@ def hostile_texts() -> list[str]:
 def library_writes(trained, text: str, width: int) -> list[int]:
     """The tokens that the library writes, up to `<eos>`."""
     search = {**search_of(trained.card["recipe"]), "width": width}
-    options = {"max_length": trained.task.max_length, **search}
-    row = write(trained.model, [text], trained.source, trained.target, **options).tokens[0].tolist()
+    longest = trained.task.max_length
+    written = write(
+        trained.model, [text], trained.source, trained.target, max_length=longest, **search
+    )
+    row = written.tokens[0].tolist()
     eos = trained.target.eos
     return row[: row.index(eos) + 1] if eos in row else row
 
@@ -89,8 +92,14 @@ def main() -> None:
     torch.set_num_threads(1)
     trained, exact = load(PATH), load(PATH).model.double()
     decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
-    sides = {"source": trained.source, "target": trained.target, "tensors": read_packed(PATH)[0]}
-    exported = export_model(trained.model, name="translator", decoding=decoding, **sides)
+    exported = export_model(
+        trained.model,
+        name="translator",
+        source=trained.source,
+        target=trained.target,
+        decoding=decoding,
+        tensors=read_packed(PATH)[0],
+    )
     captions = [pair.german for pair in multi30k("test")]
     node, found = Node(), stored(exported.sha256)
     node.one("load", key="translator", entry=entry_of(exported))

@@ -114,10 +114,18 @@ def count(model: str, corpus: Corpus) -> tuple[NgramModel, dict]:
 def build(model: str, vocabulary_size: int) -> NeuralLanguageModel:
     """A network of the study's size."""
     if model == "transformer":
-        sizes = {"d_model": WIDTH, "nhead": 4, "num_layers": 2, "dim_feedforward": 2 * WIDTH}
-        return TransformerLanguageModel(vocabulary_size, dropout=DROPOUT, max_length=1024, **sizes)
-    sizes = {"embedding_size": WIDTH, "hidden_size": WIDTH}
-    return RecurrentLanguageModel(vocabulary_size, cell=model, dropout=DROPOUT, **sizes)
+        return TransformerLanguageModel(
+            vocabulary_size,
+            d_model=WIDTH,
+            nhead=4,
+            num_layers=2,
+            dim_feedforward=2 * WIDTH,
+            dropout=DROPOUT,
+            max_length=1024,
+        )
+    return RecurrentLanguageModel(
+        vocabulary_size, cell=model, embedding_size=WIDTH, hidden_size=WIDTH, dropout=DROPOUT
+    )
 
 
 def train(

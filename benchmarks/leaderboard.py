@@ -28,12 +28,13 @@ import paces
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.significance import bootstrap_interval
+from gates2heads.training.leaderboard import RUNGS
 from gates2heads.training.studies import Study
 from gates2heads.training.written import Written, read_written, store_written
 
 NAME = "leaderboard"
 CAPTIONS, SHIPPED = "captions", "shipped"
-SETTINGS = (CAPTIONS, *ladder.RUNGS, SHIPPED)
+SETTINGS = (CAPTIONS, *RUNGS, SHIPPED)
 BINS = ((1, 7), (8, 9), (10, 11), (12, 14), (15, 99))  # German words, first and last
 SEEDS = (0, 1, 2)
 
@@ -111,8 +112,10 @@ def run(setting: str, seed: int) -> dict:
             "translations": shipped.texts[:: ladder.SHOWN],
             "by_length": by_length(shipped.bleu),
         }
-    (row,) = (one for one in ladder.stored() if (one["recipe"], one["seed"]) == (setting, seed))
-    told = {"translations": [one["translation"] for one in row["translations"]], "by_length": []}
+    rows = ladder.study().rows()
+    (row,) = (one for one in rows if (one["setting"], one["seed"]) == (setting, seed))
+    translations = [one["translation"] for one in row["result"]["translations"]]
+    told = {"translations": translations, "by_length": []}
     if not ladder.place_of(setting, seed).is_file():
         return told
     greedy, beam = map(list, zip(*ladder.read_written(setting, seed), strict=True))
@@ -125,8 +128,8 @@ def run(setting: str, seed: int) -> dict:
 def everything() -> None:
     """Train and measure what the chapter shows, from the captions on."""
     seeds = ["--seeds", *map(str, SEEDS)]
-    ladder.main(seeds)
-    Study("paces", paces.run, paces.RUNGS).main(seeds)
+    ladder.study().main(seeds)
+    Study("paces", paces.run, tuple(RUNGS)).main(seeds)
     read = [name for name in language_models.SETTINGS if name.startswith("captions-")]
     Study("language_models", language_models.run, language_models.SETTINGS).main([*read, *seeds])
 
@@ -143,8 +146,8 @@ def main() -> None:
     (study.folder / f"{NAME}.json.gz").unlink(missing_ok=True)
     for setting in (CAPTIONS, SHIPPED):
         study.store(study.one(setting, 0))
-    for row in ladder.stored():
-        study.store(study.one(row["recipe"], row["seed"]))
+    for row in ladder.study().rows():
+        study.store(study.one(row["setting"], row["seed"]))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from itertools import islice
 from statistics import median
 
 import torch
-from ladder import RUNGS
 
+from gates2heads.training.leaderboard import RUNGS
 from gates2heads.training.loop import train_step
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.parallel import precision_here, prepare_accelerator
@@ -78,4 +78,4 @@ def run(rung: str, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    Study("paces", run, RUNGS).main()
+    Study("paces", run, tuple(RUNGS)).main()

@@ -44,12 +44,14 @@ def written(
     with torch.no_grad():
         state = trained.model.start(tokens, mask=mask)
     bos = torch.full((len(texts),), words.bos)
-    options = {"bos": bos, "eos": words.eos, "max_length": LONGEST, "pad": words.pad}
+    step, eos, pad_with = trained.model.step, words.eos, words.pad
     if way is None:
-        output = greedy(trained.model.step, state, **options)
+        output = greedy(step, state, bos=bos, eos=eos, max_length=LONGEST, pad=pad_with)
     else:
-        options["generator"] = torch.Generator().manual_seed(seed)
-        output = sample(trained.model.step, state, **options, **way)
+        chance = torch.Generator().manual_seed(seed)
+        output = sample(
+            step, state, bos=bos, eos=eos, max_length=LONGEST, pad=pad_with, generator=chance, **way
+        )
     rows = [up_to_end(row, trained.target) for row in output.tokens.tolist()]
     return [trained.target.decode(row) for row in rows], output.log_prob.tolist()
 

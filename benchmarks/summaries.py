@@ -53,8 +53,14 @@ class FirstState(Decoder):
 def build(setting: str, source_size: int, target_size: int) -> SequenceToSequence:
     """The model of a setting, its weights drawn anew."""
     if setting in ONCE:
-        options = {"embedding_size": EMBEDDING, "hidden_size": UNITS, "dropout": 0.0}
-        return recurrent_translator(source_size, target_size, **options, **ONCE[setting])
+        return recurrent_translator(
+            source_size,
+            target_size,
+            embedding_size=EMBEDDING,
+            hidden_size=UNITS,
+            dropout=0.0,
+            **ONCE[setting],
+        )
     if setting == FIRST_STATE:
         encoder = RecurrentEncoder(source_size, EMBEDDING, UNITS, **BOTH)
         return SequenceToSequence(encoder, FirstState(target_size, EMBEDDING, UNITS))

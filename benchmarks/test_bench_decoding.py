@@ -20,8 +20,16 @@ EOS, SHORTEST, LONGEST = 2, 5, 33  # tokens, as the captions of Multi30k have
 
 def own():
     """The library's model."""
-    sizes = {"d_model": D, "nhead": H, "dim_feedforward": HIDDEN, "tie": "all"}
-    return Transformer(V, V, num_encoder_layers=DEPTH, num_decoder_layers=DEPTH, **sizes).eval()
+    return Transformer(
+        V,
+        V,
+        d_model=D,
+        nhead=H,
+        num_encoder_layers=DEPTH,
+        num_decoder_layers=DEPTH,
+        dim_feedforward=HIDDEN,
+        tie="all",
+    ).eval()
 
 
 def other(**options):
@@ -94,9 +102,17 @@ def ours_until_the_end(model, source, ends, *, refill):
         return end_at(log_probs, ends, number), (inner, ends, number + 1)
 
     bos = torch.full((len(source),), BOS)
-    options = {"max_length": WRITTEN, "width": WIDTH, "length_rule": Power(1.0), "refill": refill}
     with torch.inference_mode():
-        return beam(step, (model.start(source), ends, 1), bos=bos, eos=EOS, **options)
+        return beam(
+            step,
+            (model.start(source), ends, 1),
+            bos=bos,
+            eos=EOS,
+            max_length=WRITTEN,
+            width=WIDTH,
+            length_rule=Power(1.0),
+            refill=refill,
+        )
 
 
 def theirs_until_the_end(reference, source, ends, **options):

@@ -82,9 +82,19 @@ def run_ours(corpus, epochs, seed):
     """Train our model and measure it."""
     torch.manual_seed(seed)
     model = Word2Vec(corpus.vocabulary.counts, WIDTH, negatives=NEGATIVES)
-    choices = {"epochs": epochs, "window": WINDOW, "threshold": THRESHOLD, "workers": WORKERS}
-    choices |= {"learning_rate": OUR_RATE, "seed": seed, "progress": False}
-    taken = measure(lambda: train_negative_sampling(model, corpus.text, **choices))
+    taken = measure(
+        lambda: train_negative_sampling(
+            model,
+            corpus.text,
+            epochs=epochs,
+            window=WINDOW,
+            threshold=THRESHOLD,
+            workers=WORKERS,
+            learning_rate=OUR_RATE,
+            seed=seed,
+            progress=False,
+        )
+    )
     loss = expected_loss(model, corpus.held_out, window=WINDOW)
     return Run(*taken, epochs * len(corpus.text.tokens), loss)
 

@@ -122,7 +122,7 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
         (["train", "dates-dot", "--set", "seed=" + "9" * 4_000], "seed must be from 0 to 9223372"),
         (
             ["train", "dates-dot", "--set", "model.hidden_size=2147483646"],
-            "model must fit into mem",
+            "model must have at most 1,000,000,000 weights",
         ),
         (["train", "dates-dot", "--set", "data.train=2147483646"], "data.train must be from 1 to "),
         (["train", "dates-dot", "--set", "data=" + "[" * 20_000], "data must be JSON, at most 50"),
@@ -134,7 +134,13 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
         (["translate", "x", "--width", "0"], "--width must be from 1 to 1000, got 0"),
         (["translate", "x", "--width", "9" * 30], "--width must be from 1 to 1000, got 99"),
         (["evaluate", "a\0b"], "path must be a name that a file can have, got 'a\\x00b'"),
-        (["train", "poems"], "recipe must be a JSON file or one of dates-none, "),
+        (["train", "poems"], "recipe must be a JSON file or one of "),
+        (["train", "dates-dot", "--output", "."], "output must name a file, but . is a folder"),
+        (["train", "dates-dot", "--output", "/"], "output must name a file, but / is a folder"),
+        (["train", "dates-dot", "--output", "x" * 5_000], "File name too long: 'xxx"),
+        (["train", "dates-dot", "--set", "data." + "x." * 300 + "y=[3"], "y must be JSON: Expect"),
+        (["card", "/tmp/" + "x" * 5_000], "File name too long: '/tmp/xxx"),
+        (["translate", "y" * 1_000 + "\udce9"], "half of one, at 1000"),
         (["train", "dates-dot", "--set", "steps=3"], "recipe has no setting 'steps'; it has task"),
         (["train", "dates-dot", "--set", "model.score=big"], "score must be None or one of "),
         (["train", "dates-dot", "--set", "model.hidden_size=7"], "hidden_size must be even"),
@@ -165,6 +171,7 @@ def test_a_mistake_gets_one_sentence_and_exit_status_2(tmp_path, capsys, words, 
     assert error.startswith("gates2heads: ")
     assert sentence in error
     assert error.count("\n") == 1
+    assert len(error) <= 300
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,6 +219,30 @@ def test_a_model_that_is_there_is_replaced_only_when_told_to(tmp_path, capsys):
     assert {file.name for file in tmp_path.iterdir()} == {output.name, small.name}
 
 
+def test_what_is_read_is_not_written_over(tmp_path, capsys):
+    recipe, weights = tmp_path / "mine.json", tmp_path / "one.safetensors"
+    main(["show", "dates-dot"])
+    recipe.write_text(capsys.readouterr().out, encoding="utf-8")
+    weights.write_bytes(b"")
+    for command, file in (("train", recipe), ("export", weights)):
+        before = file.read_bytes()
+        same = tmp_path / "." / ".." / tmp_path.name / file.name
+        output = ["--output", str(same)] if command == "train" else [str(same)]
+        assert main([command, str(file), *output, "--overwrite"]) == 2
+        assert (
+            "output must be another file than the one that is read, got " in capsys.readouterr().err
+        )
+        assert file.read_bytes() == before
+
+
+def test_a_name_that_stands_twice_in_a_recipe_is_refused(tmp_path, capsys):
+    recipe = tmp_path / "mine.json"
+    recipe.write_text('{"task": "dates", "model": {"kind": "Transformer"}, "task": "captions"}')
+    assert main(["show", str(recipe)]) == 2
+    told = "mine.json must hold a recipe in JSON: it holds 'task' more than once\n"
+    assert capsys.readouterr().err.endswith(told)
+
+
 def test_a_place_that_cannot_be_written_is_found_before_the_work(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("gates2heads.training.recipes.runs.fit", None)  # is not reached
     (tmp_path / "plain").write_text("")
@@ -248,6 +279,26 @@ def test_what_a_terminal_cannot_show_is_spelled_out(tmp_path):
     recipe = {"task": "dates", "model": {"kind": "Transformer"}, "data": {"forms": ["\ud83d"]}}
     (tmp_path / "odd.json").write_text(json.dumps(recipe))
     assert json.loads(finish(start("show", tmp_path / "odd.json")))["data"]["forms"] == ["\ud83d"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="this system has no such shell")
+@pytest.mark.parametrize(
+    ("where", "sentence"),
+    [
+        (">&-", "standard output is closed, so there is nowhere to write to"),
+        ("| true", "[Errno 32] Broken pipe"),
+    ],
+)
+def test_an_output_that_takes_nothing_is_told(where, sentence):
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m gates2heads card {where}', sys.executable],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=hangs.PROCESS,
+        check=False,
+    )
+    assert done.stderr == f"gates2heads: {sentence}\n"
 
 
 @pytest.mark.slow

@@ -52,8 +52,6 @@ SHAPELESS = {
     "metrics/perplexity.perplexity_base2": "its two brothers' one line: see `perplexity`",
     "metrics/perplexity.perplexity_geometric": "its two brothers' one line: see `perplexity`",
     "training/losses.r_drop_loss": "a loss is a single number",
-    "training/parallel.joint": "a loss is a single number",
-    "training/parallel.scaled": "a loss is a single number",
 }
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.checks.values import check_characters, check_count
+from gates2heads.accepts import count, text
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import (
@@ -37,6 +37,7 @@ from gates2heads.training.recipes.recipe import RECIPES, WIDEST, read_recipe
 from gates2heads.training.recipes.runs import check_output, evaluate, load, search_of, train
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
+MOST = 280  # characters of what is said of a mistake; a name that was typed may be longer
 ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read
 
 
@@ -45,27 +46,41 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(given)
     try:
         _check_readable(sys.argv[1:] if given is None else given)
+        if sys.stdout is None:
+            raise ValueError("standard output is closed, so there is nowhere to write to")
         arguments.run(arguments)
+        sys.stdout.flush()
     except (OSError, TypeError, ValueError, FloatingPointError) as error:
-        print(f"gates2heads: {' '.join(str(error).split())}", file=sys.stderr)
-        return MISTAKE
+        return _refuse(str(error))
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise
-        print(
-            "gates2heads: the memory is full; a smaller batch or model needs less", file=sys.stderr
-        )
-        return MISTAKE
+        return _refuse("the memory is full; a smaller batch or model needs less")
     except KeyboardInterrupt:
         print("gates2heads: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     return 0
 
 
+def _refuse(sentence: str) -> int:
+    """Say in a line why nothing came of the command; what is too long loses its middle."""
+    line = " ".join(sentence.split())
+    if len(line) > MOST:
+        line = f"{line[: MOST // 2]} … {line[3 - MOST // 2 :]}"
+    print(f"gates2heads: {line}", file=sys.stderr)
+    return MISTAKE
+
+
 def _check_readable(words: Sequence[str]) -> None:
     """Refuse bytes that are no text: no tokenizer knows them, and no card could hold them."""
     for word in words:
-        check_characters("each word", word)
+        text.check("each word", word)
+
+
+def _check_apart(output: Path, read: str | Path) -> None:
+    """Refuse to write over the file that the command reads, `--overwrite` or not."""
+    if output.exists() and os.path.exists(read) and output.samefile(read):
+        raise ValueError(f"output must be another file than the one that is read, got {output}")
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -79,9 +94,17 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gates2heads", description="Train, evaluate and use sequence models."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_what_reads_recipes(commands)
+    _add_what_uses_models(commands)
+    _add_what_rewrites_models(commands)
+    return parser
+
+
+def _add_what_reads_recipes(commands) -> None:
     shown = commands.add_parser("show", help="print a recipe in JSON, every setting spelled out")
     trained = commands.add_parser("train", help="train a model, or go on with an interrupted run")
-    for command in (shown, trained):
+    for command, run in ((shown, _show), (trained, _train)):
+        command.set_defaults(run=run)
         command.add_argument(
             "recipe", help=f"a JSON file, or one of {', '.join(RECIPES)}", metavar="RECIPE"
         )
@@ -96,10 +119,16 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, help="the weights file; checkpoints/RECIPE.safetensors if not given"
     )
     trained.add_argument("--quiet", action="store_true", help="no progress bar")
+    _add_overwrite(trained)
+
+
+def _add_what_uses_models(commands) -> None:
     evaluated = commands.add_parser("evaluate", help="score a trained model")
+    evaluated.set_defaults(run=_evaluate)
     evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
     evaluated.add_argument("--split", choices=SPLITS, default="test")
     translated = commands.add_parser("translate", help="let a trained model write")
+    translated.set_defaults(run=_translate)
     translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
     translated.add_argument(
         "--weights",
@@ -111,34 +140,33 @@ def _parser() -> argparse.ArgumentParser:
             "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
         )
     told = commands.add_parser("card", help="print what is known of a model: data, scores, limits")
+    told.set_defaults(run=_card)
     told.add_argument(
         "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
     )
+
+
+def _add_what_rewrites_models(commands) -> None:
     shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it")
+    shrunk.set_defaults(run=_shrink)
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
     exported = commands.add_parser("export", help="write a model as a page reads it, in one script")
+    exported.set_defaults(run=_export)
     exported.add_argument("weights", type=Path, help="a file that `train` wrote")
     exported.add_argument("output", type=Path, help="the file to write, such as translator.js")
     exported.add_argument(
         "--name", help="under which the page finds it; that of the weights file if not given"
     )
     exported.add_argument("--small", action="store_true", help="in one byte a weight")
-    for command in (trained, shrunk, exported):
-        command.add_argument(
-            "--overwrite", action="store_true", help="replace a file that is there already"
-        )
-    for command, run in (
-        (shown, _show),
-        (trained, _train),
-        (evaluated, _evaluate),
-        (translated, _translate),
-        (told, _card),
-        (shrunk, _shrink),
-        (exported, _export),
-    ):
-        command.set_defaults(run=run)
-    return parser
+    for command in (shrunk, exported):
+        _add_overwrite(command)
+
+
+def _add_overwrite(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--overwrite", action="store_true", help="replace a file that is there already"
+    )
 
 
 def _show(arguments) -> None:
@@ -150,10 +178,16 @@ def _train(arguments) -> None:
     recipe = read_recipe(arguments.recipe, arguments.set)
     name = Path(arguments.recipe).stem
     output = arguments.output or Path("checkpoints", f"{name}.safetensors")
+    _check_apart(output, arguments.recipe)
     words = ["train", arguments.recipe, *(word for one in arguments.set for word in ("--set", one))]
     command = f"python -m gates2heads {shlex.join(words)}"
-    how = {"overwrite": arguments.overwrite, "progress": not arguments.quiet}
-    card = train(recipe, output, command=command, **how)
+    card = train(
+        recipe,
+        output,
+        command=command,
+        overwrite=arguments.overwrite,
+        progress=not arguments.quiet,
+    )
     if os.environ.get("RANK", "0") == "0":  # under torchrun the main process alone speaks
         print(f"{output}: {card['steps']} steps, {card['seconds']} seconds")
         _print_scores("test", card["scores"]["test"])
@@ -162,7 +196,7 @@ def _train(arguments) -> None:
 def _search(arguments) -> dict:
     if arguments.width is None:
         return {}
-    check_count("--width", arguments.width, most=WIDEST)
+    count(most=WIDEST).check("--width", arguments.width)
     return {"width": arguments.width}
 
 
@@ -208,6 +242,7 @@ def _export(arguments) -> None:
     from gates2heads.display.engine.export import export_model  # noqa: PLC0415
     from gates2heads.display.engine.rebuild import rebuild  # noqa: PLC0415
 
+    _check_apart(arguments.output, arguments.weights)
     check_output(arguments.output, overwrite=arguments.overwrite)
     rebuilt = rebuild(arguments.weights)
     packed, _ = read_packed(arguments.weights)
@@ -232,6 +267,7 @@ def _print_scores(split: str, told: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
-    # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
-    sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdout is not None:
+        # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gates2heads
-from gates2heads.accepts.shown import MOST, in_line, shown
+from gates2heads.accepts.shown import MOST, choices, in_line, shown
 
 PACKAGE = Path(gates2heads.__file__).parent
 
@@ -61,6 +61,15 @@ HOLDS_ITSELF += [HOLDS_ITSELF] * 30
 )
 def test_each_kind_of_value_by_hand(value, line):
     assert shown(value) == line
+
+
+def test_names_to_choose_from_are_all_or_those_like_the_wanted_one():
+    assert choices(["a", "b"], "c") == "a, b"
+    assert choices([], "c") == "there is none yet"
+    many = [f"recipe-{number}" for number in range(30)] + ["translator"]
+    told = choices(many, "tranlsator")
+    assert told.startswith("translator, ")
+    assert told.endswith(" and 28 others")
 
 
 def test_a_path_is_whole_and_in_one_line():

@@ -53,10 +53,6 @@ def test_bad_input(tmp_path):
     paths = files(tmp_path, nn.Linear(3, 5), nn.Linear(3, 7))
     with pytest.raises(ValueError, match=r"1\.safetensors is for another model than .*0\.safet"):
         average_weights(paths)
-    with pytest.raises(ValueError, match="paths is empty; there is nothing to average"):
-        average_weights([])
-    with pytest.raises(TypeError, match="paths must be a list of weights files, got 'x'"):
-        average_weights("x")
     with pytest.raises(FileNotFoundError, match="path must name a weights file"):
         average_weights([tmp_path / "none.safetensors"])
 

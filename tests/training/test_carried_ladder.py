@@ -1,15 +1,18 @@
 """What pages read of the ladder is what the ladder's own file holds."""
 
-import json
-from pathlib import Path
+import carry_ladder
+import ladder
 
-from benchmarks.carry_ladder import LADDER, carried
-from gates2heads.training.studies import origin, read_study
+from gates2heads.training import studies
+from gates2heads.training.studies import Study, origin, read_study
 
 
-def test_the_carried_rows_are_those_of_the_ladder():
-    rows = json.loads(Path(LADDER).read_text(encoding="utf-8"))
-    assert read_study("ladder") == [carried(row) for row in rows]
+def test_the_carried_rows_are_those_of_the_ladder(tmp_path, monkeypatch):
+    monkeypatch.setattr(carry_ladder, "Study", lambda *how: Study(*how, folder=tmp_path))
+    carry_ladder.main()
+    stored = (studies.RESULTS / "ladder.json").read_bytes()
+    assert (tmp_path / "ladder.json").read_bytes() == stored
+    assert [row["setting"] for row in read_study("ladder")[::3]] == list(ladder.RUNGS)
 
 
 def test_where_they_come_from_is_told_in_a_line():

@@ -126,17 +126,9 @@ def test_nothing_is_over_before_the_first_evaluation():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="patience must be at least 1, got 0"):
-        EarlyStopping(0)
-    with pytest.raises(TypeError, match=r"patience must be a whole number, got 1.5"):
-        EarlyStopping(1.5)
-    with pytest.raises(TypeError, match="score must be a function, got str"):
-        EarlyStopping(1, "accuracy")
     for answer in (math.nan, "good", None):
         with pytest.raises(TypeError, match="score must return a number for every evaluation, got"):
             run([answer])
     good = {"steps": 1, "loss": lambda model, batch: model.weight, "learning_rate": 1.0}
     with pytest.raises(ValueError, match="early_stopping needs `evaluate` and `evaluate_at`"):
         fit(Point(), [One()], **good, early_stopping=EarlyStopping(1))
-    with pytest.raises(TypeError, match="early_stopping must be an EarlyStopping, got 3"):
-        fit(Point(), [One()], **good, early_stopping=3)

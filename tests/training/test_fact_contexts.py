@@ -47,8 +47,6 @@ def test_a_wording_is_the_sentence_without_its_names():
         ("language", "In …, … is an official language."),
         ("language", "An official language of … is …."),
     }
-    with pytest.raises(TypeError, match="fact must"):
-        wording("In Denmark")
 
 
 def test_by_hand():
@@ -95,13 +93,7 @@ def test_length_does_not_matter(scale, seed):
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"states must have shape \(layers, 23, D\)"):
+    with pytest.raises(ValueError, match=r"states must hold 23 vectors a layer, .* got 5"):
         likeness(torch.zeros(3, 5, 7), DOUBLES[:23])
     with pytest.raises(ValueError, match="two of one word in one role, told in two wordings"):
         likeness(torch.zeros(3, 1, 7), DOUBLES[:1])
-    with pytest.raises(TypeError, match="what `two_roles` gives"):
-        states_of(untrained("bert", 0), ["Danish"])
-    with pytest.raises(TypeError, match="must be a BERT"):
-        states_of(untrained("gpt", 0), DOUBLES)
-    with pytest.raises(ValueError, match=r"^model's .* must hold numbers, got a tensor on meta"):
-        states_of(untrained("bert", 0).to("meta"), DOUBLES)

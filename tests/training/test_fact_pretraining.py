@@ -104,12 +104,3 @@ def test_a_few_steps_make_the_sentences_less_surprising():
     assert not model.training
     assert len(history.loss) == 12
     assert history.loss[-1] < history.loss[0] - 0.5
-
-
-def test_a_mistake_gets_one_sentence():
-    with pytest.raises(ValueError, match="kind must be one of"):
-        untrained("word2vec", 0)
-    with pytest.raises(ValueError, match="steps must be at least 2, got 1"):
-        pretrain("bert", 0, steps=1)
-    with pytest.raises(TypeError, match="sentences must be what `facts` gives"):
-        next(fact_batches(["a"], seed=0))

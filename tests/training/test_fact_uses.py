@@ -98,16 +98,3 @@ def test_learning_leaves_the_encoder_that_was_given_as_it_was(frozen, monkeypatc
     assert all(torch.equal(value, own[name]) for name, value in kept.items()) == frozen
     again = learn_use("slots", encoder, frozen=frozen, steps=12, seed=np.uint8(0))
     assert (again.right, again.shares) == (learned.right, learned.shares)
-
-
-def test_what_is_refused():
-    with pytest.raises(ValueError, match="name must be one of"):
-        learn_use("chat", untrained("bert", 0))
-    with pytest.raises(TypeError, match="encoder must be a BERT"):
-        learn_use("slots", untrained("gpt", 0))
-    with pytest.raises(TypeError, match=r"^encoder must be torch\.float32 like the head, got"):
-        learn_use("slots", untrained("bert", 0).double())
-    with pytest.raises(ValueError, match=r"^encoder's .* must hold numbers, got a tensor on meta"):
-        learn_use("slots", untrained("bert", 0).to("meta"))
-    with pytest.raises(TypeError, match="a list of Labelled"):
-        use_batch(["a"])

@@ -28,7 +28,7 @@ SIZES = {
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    monkeypatch.setattr(ladder, "RESULTS", tmp_path / "results" / "ladder.json")
+    monkeypatch.setattr(ladder, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(ladder, "WEIGHTS", tmp_path / "weights")
     return tmp_path / "results"
 
@@ -42,10 +42,14 @@ def test_a_rung_is_trained_measured_and_kept(rung, results, monkeypatch, capsys)
         "read_recipe",
         lambda name, changes: read_recipe(name, [*TINY, *SIZES[name], *changes]),
     )
-    monkeypatch.setattr("sys.argv", ["ladder.py", rung, "--seeds", "5"])
-    ladder.main()
-    (row,) = ladder.stored()
-    assert (row["recipe"], row["seed"]) == (rung, 5)
+    ladder.study().main([rung, "--seeds", "5"])
+    (row,) = ladder.study().rows()
+    assert (row["setting"], row["seed"]) == (rung, 5)
+    assert row["command"] == f"python benchmarks/ladder.py {rung} --seeds 5"
+    # The time and the machine are those of the training, as the card has them.
+    trained = ladder.load(ladder.WEIGHTS / f"{rung}-5.safetensors")
+    assert (row["seconds"], row["machine"]) == (trained.card["seconds"], trained.card["machine"])
+    row = row["result"]
     assert row["command"] == f"python -m gates2heads train {rung} --set seed=5"
     at_once = rung == "captions-at-once"
     same = row["perplexity_free_running"] == pytest.approx(row["perplexity"], rel=1e-5)
@@ -54,12 +58,11 @@ def test_a_rung_is_trained_measured_and_kept(rung, results, monkeypatch, capsys)
     assert len(written) == 13
     assert row["translations"][0]["translation"] == written[0][1]
     # What is kept is what was scored, in the order of the captions.
-    trained = ladder.load(ladder.WEIGHTS / f"{rung}-5.safetensors")
     references = [[english] for _, english in trained.task.pairs("test")]
     for width, texts in zip(ladder.WIDTHS, zip(*written, strict=True), strict=True):
         told = row["test"][f"width {width}"]["bleu"]
         assert corpus_bleu(list(texts), references).score == pytest.approx(told, abs=1e-9)
-    assert f"| {rung} | 5 |" in ladder.table(ladder.stored())
+    assert f"| {rung} | 5 |" in ladder.study().table()
 
 
 def test_what_was_written_is_read_back_and_the_same_texts_are_the_same_file(results):
@@ -76,5 +79,5 @@ def test_what_was_written_is_read_back_and_the_same_texts_are_the_same_file(resu
 
 
 def test_the_table_names_the_seeds_that_are_there():
-    rows = [row for row in ladder.stored() if row["recipe"] == "captions-lstm"]
+    rows = [row for row in ladder.study().rows() if row["setting"] == "captions-lstm"]
     assert "| captions-lstm | 0 2 | 8.3 M |" in ladder.table([rows[0], rows[2]])

@@ -407,24 +407,14 @@ def test_histories_do_not_share_their_lists():
 def test_refuses_what_cannot_be_trained():
     good = {"model": Point(), "batches": [Number(1.0)] * 3, **RUN, "steps": 3, "loss": product}
     for change, error, message in [
-        ({"steps": 0}, ValueError, "steps must be at least 1, got 0"),
-        ({"steps": 2.5}, TypeError, r"steps must be a whole number, got 2.5"),
         ({"steps": 5}, ValueError, "batches ended after 3 steps, but 5 are needed"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be positive and finite, got 0"),
-        ({"learning_rate": math.nan}, ValueError, "learning_rate must be positive and finite"),
-        ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number, got 'fast'"),
-        ({"clip": 0.0}, ValueError, r"clip must be positive and finite, got 0.0"),
-        ({"clip": -1}, ValueError, "clip must be positive and finite, got -1"),
-        ({"model": 3}, TypeError, r"model must be a torch.nn.Module, got int"),
-        ({"batches": 3}, TypeError, "batches must be an iterable of batches, got int"),
         ({"batches": [3]}, TypeError, "batches must give batches with a `to` method, got 3"),
-        ({"loss": "mse"}, TypeError, "loss must be a function of model and batch, got str"),
-        ({"loss": lambda m, b: 3.0}, TypeError, r"loss must return one number with a gradient"),
+        ({"loss": lambda m, b: None}, TypeError, "one number with a gradient, got NoneType"),
         ({"loss": lambda m, b: m.weight * torch.ones(2)}, TypeError, "loss must return one number"),
         ({"loss": lambda m, b: torch.tensor(3.0)}, TypeError, "loss must return one number with"),
-        ({"schedule": 3}, TypeError, "schedule must be a function or None, got int"),
-        ({"evaluate_at": 3}, TypeError, "evaluate_at must be a list of steps, got int"),
-        ({"checkpoint": "run.pt"}, TypeError, "checkpoint must be a TrainingCheckpoint, got 'run"),
+        ({"schedule": lambda step: 0.5 - step}, ValueError, r"schedule\(1\) must be finite and at"),
+        ({"schedule": lambda step: None}, TypeError, r"schedule\(0\) must be a number, got None"),
+        ({"betas": (0.9, 1.0)}, ValueError, "[Ii]nvalid beta"),
     ]:
         with pytest.raises(error, match=message):
             fit(**{**good, **change})

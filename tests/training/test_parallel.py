@@ -17,12 +17,10 @@ from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.parallel import (
-    joint,
+    joint_loss,
     on_main,
     own_noise,
-    own_share,
     prepare_accelerator,
-    scaled,
     share,
 )
 from tests import hangs
@@ -73,10 +71,10 @@ def test_losses_and_gradients_of_the_shares_add_up(count):
 def test_one_process_does_nothing_of_its_own():
     accelerator, batch = Accelerator(cpu=True), lengths()
     state = torch.get_rng_state()
-    assert own_share(batch, accelerator) == (batch, 1.0)
-    value = torch.tensor(3.0)
-    assert scaled(value, 1.0, accelerator) is value
-    assert joint(value, 1.0, accelerator) == 3.0
+    value = torch.tensor(3.0, requires_grad=True)
+    scalar, whole = joint_loss(lambda model, given: value, None, batch, accelerator)
+    assert scalar is value
+    assert whole == 3.0
     assert on_main(accelerator, lambda: 7) == 7
     with own_noise(accelerator):
         assert torch.equal(torch.get_rng_state(), state)

@@ -33,3 +33,13 @@ def test_no_json_is_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"^it must be JSON: .") as refused:
         read_json(text, what="it must be JSON")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '[{"b": {"c": 1, "a": 2, "a": 3}}]'])
+def test_a_name_that_stands_twice_is_refused(text):
+    with pytest.raises(ValueError, match=r"^it must be JSON: it holds 'a' more than once$"):
+        read_json(text, what="it must be JSON")
+    assert read_json('{"a": {"a": 1}, "b": [{"a": 2}]}', what="") == {
+        "a": {"a": 1},
+        "b": [{"a": 2}],
+    }

@@ -135,43 +135,27 @@ SPANS = AnswerLogits(torch.zeros(2, 3), torch.zeros(2, 3))
 ONES = torch.ones(2).long()
 
 
+class Reader:
+    def encode(self, tokens, *, segments, mask):
+        return torch.zeros(*tokens.shape, 5)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: masked_loss(None, TOKENS), "masked must be what `mask_tokens` gives, got Tensor"),
         (
-            lambda: masked_loss(None, NOTHING),
+            lambda: masked_loss(Reader(), NOTHING),
             "masked hides no token at all, so there is no loss to average",
         ),
         (
-            lambda: pretraining_loss(
-                None, NOTHING._replace(chosen=torch.ones(2, 3).bool()), [True, False]
-            ),
-            "follows must be a bool tensor, got [True, False]",
-        ),
-        (
             lambda: next_token_loss(None, TOKENS[:, :1]),
-            "tokens must have shape (B, L) with two tokens or more, got (2, 1)",
+            "tokens must be lines of two tokens or more, got (2, 1)",
         ),
-        (
-            lambda: two_way_loss(None, "abc"),
-            "tokens must have shape (B, L) with two tokens or more, got str",
-        ),
-        (
-            lambda: two_way_loss(None, TOKENS, mask=torch.ones(2, 3)),
-            "mask must be a bool tensor (True = may attend), got torch.float32",
-        ),
-        (lambda: label_loss(torch.zeros(2, 3), [1, 2]), "labels must have shape (2,), got list"),
         (
             lambda: label_loss(torch.zeros(2, 3), torch.tensor([0, 3])),
             "labels must hold numbers 0 to 2, got 3",
         ),
-        (
-            lambda: answer_loss((1, 2), ONES, ONES),
-            "logits must be AnswerLogits, as `AnswerHead` gives, got (1, 2)",
-        ),
         (lambda: answer_loss(SPANS, ONES, ONES + 2), "last must hold numbers 0 to 2, got 3"),
-        (lambda: answer_loss(SPANS, ONES[:1], ONES), "first must have shape (2,), got (1,)"),
         (
             lambda: answer_loss(SPANS, ONES, ONES, allowed=torch.tensor([[True, False, True]])),
             "first must be an allowed position in every row",
@@ -179,5 +163,5 @@ ONES = torch.ones(2).long()
     ],
 )
 def test_bad_input(call, message):
-    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         call()

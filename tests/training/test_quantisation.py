@@ -69,8 +69,6 @@ def test_bad_input():
         quantise({"w": torch.full((2, 2), torch.nan)})
     with pytest.raises(ValueError, match="a name that ends with /scale, got"):
         quantise({"w/scale": torch.zeros(2, 2)})
-    with pytest.raises(TypeError, match="tensors must hold tensors, got 3 for 'w'"):
-        quantise({"w": 3})
     for packed in (
         {"w/scale": torch.zeros(2)},
         {"w/scale": torch.zeros(2), "w": torch.zeros(2, 2)},
@@ -78,5 +76,3 @@ def test_bad_input():
     ):
         with pytest.raises(ValueError, match="w/scale must have a matrix of int8 rows beside it"):
             dequantise(packed)
-    with pytest.raises(TypeError, match="small must be True or False, got 1"):
-        save_weights("never", torch.nn.Linear(2, 2), small=1)

@@ -103,6 +103,15 @@ def test_a_page_reads_what_came_with_the_library(study, monkeypatch):
             read_study(name)
 
 
+def test_an_unknown_name_among_many_is_told_those_like_it():
+    with pytest.raises(
+        ValueError, match=r"^name must be one of .* others\), got 'laderboard'$"
+    ) as told:
+        read_study("laderboard")
+    assert "leaderboard" in str(told.value)
+    assert len(str(told.value)) < 300
+
+
 def test_a_file_that_no_study_wrote_is_named(study):
     (study.folder / "looking.json").write_text("[")
     with pytest.raises(ValueError, match=r"looking.json holds no results that a study wrote"):
@@ -125,8 +134,6 @@ def test_the_origin_is_one_line():
         [row("scaled dot", 3, 9, "a Xeon"), row("soft", 3, 9, "a Xeon")]
     ).replace("looking", "studies")
     assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s on an H100")
-    with pytest.raises(ValueError, match="rows must hold at least one run"):
-        origin([])
 
 
 def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():
@@ -136,15 +143,11 @@ def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():
         results_of(rows, "local")
     with pytest.raises(ValueError, match="there is none"):
         results_of([], "soft")
-    with pytest.raises(TypeError, match="rows must be a list of what `read_study` gives"):
-        results_of([{"setting": "soft"}], "soft")
 
 
 def test_a_spread_by_hand():
     assert spread([1.0, 2.0, 6.0]) == "3.0 (1.0–6.0)"
     assert spread([2.25], 2) == "2.25"
-    with pytest.raises(ValueError, match="at least one number"):
-        spread([])
 
 
 def test_a_study_names_another_as_its_command_finds_it():

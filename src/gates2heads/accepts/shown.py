@@ -1,5 +1,7 @@
 """The one way in which a sentence shows a value: a line, short, whatever the value is."""
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from itertools import islice
 from reprlib import Repr
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 from torch import Tensor
 
 MOST = 60  # characters: the sentence should stay longer than what it shows
+MOST_NAMES = 150  # characters of the names that there are to choose from
 BITS = 128  # a whole number beyond these is told by its size; Python refuses to print the largest
 
 
@@ -29,6 +32,19 @@ def shown(value: Any) -> str:
 def in_line(words: Any) -> str:
     """Words, such as a path, whole and in one line: what does not print stands there escaped."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(words))
+
+
+def choices(names: Sequence[str], wanted: Any) -> str:
+    """The names that there are; where these are too many for a sentence, those like the wanted one.
+
+    Returns:
+        such as `a, b, c`, or `ladder, leaderboard and 36 others`.
+    """
+    line = ", ".join(names) or "there is none yet"
+    if len(line) <= MOST_NAMES:
+        return line
+    near = get_close_matches(str(wanted)[:MOST], names, n=3, cutoff=0)
+    return f"{', '.join(near)} and {len(names) - len(near)} others"
 
 
 class _Short(Repr):

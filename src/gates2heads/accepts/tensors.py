@@ -164,7 +164,7 @@ class mask(bools):  # noqa: N801
 class whole(anything):  # noqa: N801
     """Whole numbers (torch.long or int); with `below`, from 0 up to it, itself excluded.
 
-    `below` is a number, or the name of an argument or attribute, as in a shape.
+    `below` is a number, an axis, or the name of an argument or attribute, as in a shape.
     """
 
     below: str | int | None = None
@@ -175,7 +175,7 @@ class whole(anything):  # noqa: N801
         super().check(name, value, call)
         if self.below is None or not value.numel():
             return
-        below = self.below if isinstance(self.below, int) else int(call.look_up(self.below))
+        below = self.below if isinstance(self.below, int) else _size(self.below, call)
         low, high = (int(end) for end in value.aminmax())
         if low < 0 or high >= below:
             wrong = low if low < 0 else high

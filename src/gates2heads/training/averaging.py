@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from gates2heads.accepts.shown import in_line, shown
+from gates2heads.accepts import accepts, listed
+from gates2heads.accepts.shown import in_line
 from gates2heads.training.checkpoints import read_weights
 
 
+@accepts(paths=listed("weights files", least=1))
 def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
     """Average the weights in several files of one model, for instance of its last hours.
 
@@ -22,14 +24,9 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
         number, such as a counter, is taken from the last file.
 
     Raises:
-        TypeError: `paths` is no list.
         FileNotFoundError, ValueError: there is no file, as in `read_weights`, or names, shapes or
             dtypes differ.
     """
-    if isinstance(paths, str | os.PathLike) or not isinstance(paths, Sequence):
-        raise TypeError(f"paths must be a list of weights files, got {shown(paths)}")
-    if not paths:
-        raise ValueError("paths is empty; there is nothing to average")
     mean, first = {}, None
     for path in paths:
         tensors, _ = read_weights(path)

@@ -15,9 +15,10 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import in_line, shown
+from gates2heads.accepts import accepts, count
+from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.checks.tensors import check_filled, check_module
-from gates2heads.checks.values import check_count, check_flag
+from gates2heads.checks.values import check_flag
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
 from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.plain_json import read_json
@@ -148,7 +149,7 @@ def shipped_weights(name: str) -> Path:
     folder = Path(str(files("gates2heads.models"))) / "weights"
     there = sorted(file.stem for file in folder.glob("*.safetensors"))
     if not isinstance(name, str) or name not in there:
-        names = ", ".join(there)
+        names = choices(there, name)
         raise ValueError(f"name must be one of the shipped models ({names}), got {shown(name)}")
     return folder / f"{name}.safetensors"
 
@@ -190,6 +191,7 @@ def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     }
 
 
+@accepts(every=count)
 class TrainingCheckpoint:
     """A training run on disk, from which an interrupted run goes on as if nothing had happened.
 
@@ -199,7 +201,6 @@ class TrainingCheckpoint:
     """
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
-        check_count("every", every)
         self.path, self.every = as_file(path), every
 
     def keep(self, step: int, model, optimizer, scheduler, history) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import nn
 
+from gates2heads.accepts import accepts, count, function
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_count
 
 
 def as_number(evaluation: Any) -> Any:
@@ -17,6 +17,7 @@ def as_number(evaluation: Any) -> Any:
     return evaluation
 
 
+@accepts(patience=count, score=function("evaluation"))
 @dataclass(frozen=True)
 class EarlyStopping:
     """When to stop, as told by the evaluations in a run's history.
@@ -32,18 +33,10 @@ class EarlyStopping:
         patience: how many evaluations in a row may be no better than the best before them.
         score: from an evaluation to a number, of which more is better; for a loss, take
             `lambda loss: -loss`.
-
-    Raises:
-        TypeError, ValueError: `patience` is no whole number of at least 1, or `score` no function.
     """
 
     patience: int
     score: Callable[[Any], float] = as_number
-
-    def __post_init__(self):
-        check_count("patience", self.patience)
-        if not callable(self.score):
-            raise TypeError(f"score must be a function, got {type(self.score).__name__}")
 
     def best(self, history) -> int:
         """Which evaluation was the best, counted from 0; the first of equals."""

@@ -6,15 +6,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled, check_module_filled, check_width
+from gates2heads.accepts import a, accepts, floats, listed
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact
-from gates2heads.data.corpora.wordings import check_facts
 from gates2heads.data.tokens.bilingual import bilingual_offsets, split_bilingual
 from gates2heads.data.tokens.spans import token_spans
 from gates2heads.models.pretraining.bert import BERT
-from gates2heads.training.fact_pretraining import fact_markers, fact_tokenizer
+from gates2heads.training.fact_pretraining import FACTS, check_size, fact_tokenizer
 
 AT_ONCE = 64  # sentences
 
@@ -36,13 +34,12 @@ class Likeness(NamedTuple):
     pairs: tuple[int, int]  # how many of each kind were compared
 
 
-def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
-    """All occurrences of the words that are part of a currency here and of a language there.
+OCCURRENCES = listed("occurrences, as `two_roles` gives", kind=a(Occurrence), least=1)
 
-    Raises:
-        TypeError, ValueError: no facts.
-    """
-    check_facts("facts", facts)
+
+@accepts(facts=FACTS)
+def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
+    """All occurrences of the words that are part of a currency here and of a language there."""
     found = []
     for fact in facts:
         [(start, end)] = token_spans([fact.answer_span], bilingual_offsets(fact.text))
@@ -54,6 +51,7 @@ def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
     return [one for one in found if len(roles[one.word]) > 1]
 
 
+@accepts(model=a(BERT), occurrences=OCCURRENCES)
 @torch.no_grad()
 def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
     """The vector of each occurrence in each layer, the embeddings first.
@@ -66,12 +64,9 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
         (J, N, D) float, of J layers.
 
     Raises:
-        TypeError, ValueError: no `BERT` of the size of `fact_markers`, or no occurrences.
+        ValueError: the model is of another size.
     """
-    if not isinstance(model, BERT) or model.vocabulary_size != fact_markers().size:
-        raise TypeError(f"model must be a BERT that `pretrain` made, got {shown(model)}")
-    check_module_filled("model", model)
-    _check_occurrences(occurrences)
+    check_size("model", model)
     found = []
     for start in range(0, len(occurrences), AT_ONCE):
         some = occurrences[start : start + AT_ONCE]
@@ -83,6 +78,7 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
     return torch.cat(found, dim=1)
 
 
+@accepts(states=floats("J N D"), occurrences=OCCURRENCES)
 def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     """Compare two occurrences of one word: mean cosines of pairs in one role, and in two.
 
@@ -97,14 +93,12 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
         one mean a layer, of each kind, and the number of pairs.
 
     Raises:
-        TypeError, ValueError: states that do not fit, or no pair of one of the two kinds.
+        ValueError: states of other occurrences, or no pair of one of the two kinds.
     """
-    _check_occurrences(occurrences)
-    check_width("states", states, None, dims=3)
-    check_filled("states", states)
-    if not states.is_floating_point() or states.shape[1] != len(occurrences):
+    if states.shape[1] != len(occurrences):
         raise ValueError(
-            f"states must have shape (layers, {len(occurrences)}, D), got {shown(states)}"
+            f"states must hold {len(occurrences)} vectors a layer, one for each of occurrences, "
+            f"got {states.shape[1]}"
         )
     unit = torch.nn.functional.normalize(states, dim=-1)
     cosines = unit @ unit.transpose(1, 2)  # (layers, N, N)
@@ -122,13 +116,9 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     return Likeness(*means, tuple(int(kind.sum()) for kind in kinds))
 
 
+@accepts(fact=a(Fact))
 def wording(fact: Fact) -> str:
-    """The sentence of a fact with its two names left out: "In …, people pay with the …", for one.
-
-    Raises:
-        TypeError: it is no fact.
-    """
-    check_facts("fact", [fact])
+    """The sentence of a fact without its two names, such as "In …, people pay with the …"."""
     (a, b), (c, d) = sorted([fact.subject_span, fact.answer_span])
     return f"{fact.text[:a]}…{fact.text[b:c]}…{fact.text[d:]}"
 
@@ -138,11 +128,3 @@ def _equal(values: Sequence[str]) -> Tensor:
     number = {value: at for at, value in enumerate(dict.fromkeys(values))}
     numbers = torch.tensor([number[value] for value in values])
     return numbers[:, None] == numbers
-
-
-def _check_occurrences(occurrences: Sequence[Occurrence]) -> None:
-    listed = isinstance(occurrences, list | tuple)
-    if not listed or not all(isinstance(one, Occurrence) for one in occurrences):
-        raise TypeError(f"occurrences must be what `two_roles` gives, got {shown(occurrences)}")
-    if not occurrences:
-        raise ValueError("occurrences must hold at least one, got none")

@@ -8,7 +8,9 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_choice, check_count, check_seed, distinct_seed
+from gates2heads.accepts import a, accepts, choice, count, flag, listed
+from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.joined import (
     Joined,
     Markers,
@@ -18,7 +20,7 @@ from gates2heads.data.batches.joined import (
 )
 from gates2heads.data.corpora.cldr_facts import Fact, facts
 from gates2heads.data.corpora.splits import SPLITS
-from gates2heads.data.corpora.wordings import RELATIONS, check_facts, territory_code, wordings
+from gates2heads.data.corpora.wordings import RELATIONS, territory_code, wordings
 from gates2heads.data.tokens.bilingual import BilingualTokenizer, bilingual_offsets
 from gates2heads.data.tokens.spans import Span, token_spans
 from gates2heads.models.pretraining.by_name import PRETRAINED, pretraining_model
@@ -42,6 +44,7 @@ SIZES = {
 }
 SINGLES, PAIRS = 64, 32  # sequences a batch
 STEPS, LEARNING_RATE, WARMUP = 5000, 2e-3, 200
+FACTS = listed("facts", kind=a(Fact), least=1)
 
 
 class _Told(list):
@@ -82,6 +85,19 @@ def fact_markers() -> Markers:
     return Markers.of(fact_tokenizer().vocabulary)
 
 
+def check_size(name: str, model: nn.Module) -> None:
+    """Refuse a model that reads another vocabulary than that of the facts.
+
+    Raises:
+        ValueError: with a sentence that names the argument.
+    """
+    size = fact_markers().size
+    if model.vocabulary_size != size:
+        raise ValueError(
+            f"{name} must know {size} tokens, as `untrained` builds it, got {model.vocabulary_size}"
+        )
+
+
 def _tell(fact: Fact) -> _Told:
     """A sentence as numbers, with the places of its two names."""
     spans = sorted((fact.subject_span, fact.answer_span))
@@ -106,6 +122,7 @@ def _names(joined: Joined, example: tuple) -> list[Span]:
     return [span for text in texts for span in joined.place(example[text].names, text)]
 
 
+@accepts(sentences=FACTS, seed=any_seed(least=0))
 def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]:
     """Single sentences and pairs in turn, without an end, each round in another order.
 
@@ -115,12 +132,7 @@ def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]
     Args:
         sentences: what is told.
         seed: draws the order and the pairs.
-
-    Raises:
-        TypeError, ValueError: sentences that are no facts, or a seed that is none.
     """
-    check_count("seed", seed, least=0)
-    check_facts("sentences", sentences)
     documents: dict[str, list[_Told]] = {}
     for fact in sentences:
         documents.setdefault(territory_code(fact), []).append(_tell(fact))
@@ -146,18 +158,14 @@ def _alike(examples: Sequence[tuple], size: int, draw: random.Random) -> list[Fa
     return draw.sample(batches, len(batches))
 
 
+@accepts(kind=choice(PRETRAINED), seed=any_seed)
 def untrained(kind: str, seed: int) -> nn.Module:
     """A model as training finds it.
 
     Args:
         kind: "elmo", "gpt", "bert" or "ernie".
         seed: draws the weights.
-
-    Raises:
-        TypeError, ValueError: an unknown kind, or a seed that is none.
     """
-    check_choice("kind", kind, tuple(PRETRAINED))
-    check_seed("seed", seed)
     torch.manual_seed(int(seed))
     return pretraining_model(kind, fact_markers().size, **SIZES[kind]).eval()
 
@@ -176,10 +184,11 @@ def _bert_loss(model: nn.Module, batch: FactBatch, *, units: Tensor | None = Non
     """Hidden tokens; of pairs also whether they are about one territory."""
     markers = fact_markers()
     masked = mask_tokens(batch.tokens, markers=markers, units=units)
-    read = {"segments": batch.segments, "mask": batch.mask}
     if len(batch.follows):
-        return pretraining_loss(model, masked, batch.follows, **read)
-    return masked_loss(model, masked, **read)
+        return pretraining_loss(
+            model, masked, batch.follows, segments=batch.segments, mask=batch.mask
+        )
+    return masked_loss(model, masked, segments=batch.segments, mask=batch.mask)
 
 
 def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
@@ -190,6 +199,7 @@ def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
 LOSSES = {"elmo": _elmo_loss, "gpt": _gpt_loss, "bert": _bert_loss, "ernie": _ernie_loss}
 
 
+@accepts(kind=choice(PRETRAINED), seed=any_seed(least=0), steps=count(least=2), progress=flag)
 def pretrain(kind: str, seed: int, *, steps: int = STEPS, progress: bool = True) -> tuple:
     """Train one of the four on `wordings("train")`.
 
@@ -203,12 +213,7 @@ def pretrain(kind: str, seed: int, *, steps: int = STEPS, progress: bool = True)
 
     Returns:
         the model in evaluation mode, and its `History`.
-
-    Raises:
-        TypeError, ValueError: an unknown kind, or a number that is none.
     """
-    check_count("steps", steps, least=2)
-    check_count("seed", seed, least=0)
     model = untrained(kind, seed)
     history = fit(
         model,

@@ -7,18 +7,22 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module_filled
+from gates2heads.accepts import a, accepts
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact, answers, names, territories
-from gates2heads.data.corpora.wordings import check_facts, territory_code
+from gates2heads.data.corpora.wordings import territory_code
 from gates2heads.data.tokens.bilingual import bilingual_offsets, split_bilingual
 from gates2heads.data.tokens.spans import token_spans
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
 from gates2heads.models.pretraining.filling import fill_gaps
 from gates2heads.models.pretraining.gpt import GPT
-from gates2heads.training.fact_pretraining import fact_markers, fact_tokenizer
+from gates2heads.training.fact_pretraining import (
+    FACTS,
+    check_size,
+    fact_markers,
+    fact_tokenizer,
+)
 
 AT_ONCE = 64  # sentences
 
@@ -38,6 +42,7 @@ def _answer_place(fact: Fact) -> tuple[int, int]:
     return token_spans([fact.answer_span], bilingual_offsets(fact.text))[0]
 
 
+@accepts(model=a((BERT, GPT, ELMo)), facts=FACTS)
 @torch.no_grad()
 def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
     """Take the answer out of each fact and have the model write it, in as many tokens.
@@ -53,9 +58,9 @@ def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
         one `NameFilled` a fact.
 
     Raises:
-        TypeError, ValueError: no such model, or no facts.
+        ValueError: the model is of another size.
     """
-    _check_asked(model, (BERT, GPT, ELMo), facts)
+    check_size("model", model)
     fill = _at_once if isinstance(model, BERT) else _onwards
     found = []
     for start in range(0, len(facts), AT_ONCE):
@@ -133,6 +138,7 @@ def _known_names(kind: str, locale: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(split_bilingual(name)) for name in names(kind, locale).values())
 
 
+@accepts(model=a(BERT), facts=FACTS)
 @torch.no_grad()
 def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
     """Hide one token of each answer at a time, the others stay: is the likeliest one right?
@@ -141,9 +147,9 @@ def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
         one bool a token, fact by fact.
 
     Raises:
-        TypeError, ValueError: no `BERT`, or no facts.
+        ValueError: the model is of another size.
     """
-    _check_asked(model, (BERT,), facts)
+    check_size("model", model)
     tokenizer, markers = fact_tokenizer(), fact_markers()
     lines, places = [], []
     for fact in facts:
@@ -162,16 +168,3 @@ def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
         ).argmax(dim=-1)
         right += (best == batch.tokens[gaps]).tolist()
     return right
-
-
-def _check_asked(model: nn.Module, kinds: tuple[type, ...], facts: Sequence[Fact]) -> None:
-    if not isinstance(model, kinds):
-        known = ", ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"model must be one of {known}, got {shown(model)}")
-    check_module_filled("model", model)
-    if model.vocabulary_size != fact_markers().size:
-        raise ValueError(
-            f"model must know {fact_markers().size} tokens, as `untrained` builds it, "
-            f"got {model.vocabulary_size}"
-        )
-    check_facts("facts", facts)

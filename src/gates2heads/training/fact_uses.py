@@ -10,15 +10,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module_filled
-from gates2heads.checks.values import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_seed,
-    distinct_seed,
-)
+from gates2heads.accepts import a, accepts, choice, count, flag, listed
+from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.fact_examples import (
     INFERENCE,
@@ -35,7 +29,7 @@ from gates2heads.models.pretraining.answers import AnswerHead, best_answers
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import LayerMix
 from gates2heads.models.pretraining.heads import SentenceHead, TokenHead
-from gates2heads.training.fact_pretraining import LONGEST, fact_markers, fact_tokenizer
+from gates2heads.training.fact_pretraining import LONGEST, check_size, fact_tokenizer
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy
 from gates2heads.training.pretraining_losses import answer_loss, label_loss
@@ -65,37 +59,23 @@ class UseBatch:
         return UseBatch(*(part if part is None else part.to(device) for part in parts))
 
 
+@accepts(encoder=a(BERT), head=a((SentenceHead, TokenHead, AnswerHead)))
 class UseReader(nn.Module):
     """An encoder, the mix of its layers that a task learns, and the task's head.
 
     Args:
         encoder: a `BERT`.
-        head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width.
-
-    Raises:
-        TypeError: something else, or two dtypes.
+        head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width and dtype.
     """
 
     def __init__(self, encoder: BERT, head: nn.Module):
         super().__init__()
-        if not isinstance(encoder, BERT):
-            raise TypeError(f"encoder must be a BERT, got {shown(encoder)}")
-        if not isinstance(head, SentenceHead | TokenHead | AnswerHead):
-            raise TypeError(f"head must be one of `models.pretraining`, got {shown(head)}")
-        dtypes = [next(part.parameters()).dtype for part in (encoder, head)]
-        if dtypes[0] != dtypes[1]:
-            raise TypeError(f"encoder must be {dtypes[1]} like the head, got {dtypes[0]}")
         self.encoder, self.head = encoder, head
-        self.mix = LayerMix(1 + len(encoder.layers)).to(dtypes[0])
+        self.mix = LayerMix(1 + len(encoder.layers)).to(next(encoder.parameters()).dtype)
 
+    @accepts(batch=a(UseBatch))
     def forward(self, batch: UseBatch):
-        """What the head makes of the batch, from the states it carries or from new ones.
-
-        Raises:
-            TypeError: it is no `UseBatch`.
-        """
-        if not isinstance(batch, UseBatch):
-            raise TypeError(f"batch must be a UseBatch, got {shown(batch)}")
+        """What the head makes of the batch, from the states it carries or from new ones."""
         states = batch.states
         if states is None:
             states = self.encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
@@ -181,14 +161,9 @@ USES: dict[str, Use] = {
 }
 
 
+@accepts(examples=listed("examples", kind=a(Labelled), least=1))
 def use_batch(examples: Sequence[Labelled]) -> UseBatch:
-    """Join the texts of each example, and move its label to where the tokens stand now.
-
-    Raises:
-        TypeError, ValueError: no examples, or such as `collate_joined` refuses.
-    """
-    if not isinstance(examples, Sequence) or not all(isinstance(e, Labelled) for e in examples):
-        raise TypeError(f"examples must be a list of Labelled, got {shown(examples)}")
+    """Join the texts of each example, and move its label to where the tokens stand now."""
     read = fact_tokenizer().encode
     joined = [
         join(*(read(text, eos=False) for text in one[:2] if text is not None), max_length=LONGEST)
@@ -218,6 +193,7 @@ class Learned(NamedTuple):
     shares: list[float]  # of each layer in the mix, the embeddings first
 
 
+@accepts(name=choice(USES), encoder=a(BERT), frozen=flag, steps=count(least=2), seed=any_seed)
 def learn_use(
     name: str, encoder: BERT, *, frozen: bool = True, steps: int = STEPS, seed: int = 0
 ) -> Learned:
@@ -234,15 +210,9 @@ def learn_use(
         seed: draws the head's weights and the order of the examples.
 
     Raises:
-        TypeError, ValueError: an unknown use, no such encoder, or a number that is none.
+        ValueError: the encoder is of another size.
     """
-    check_choice("name", name, tuple(USES))
-    if not isinstance(encoder, BERT) or encoder.vocabulary_size != fact_markers().size:
-        raise TypeError(f"encoder must be a BERT that `pretrain` made, got {shown(encoder)}")
-    check_module_filled("encoder", encoder)
-    check_flag("frozen", frozen)
-    check_count("steps", steps, least=2)
-    check_seed("seed", seed)
+    check_size("encoder", encoder)
     use = USES[name]
     torch.manual_seed(int(seed))
     reader = UseReader(deepcopy(encoder), use.head(encoder.d_model))

@@ -1,13 +1,11 @@
 """Files that are written whole or not at all, in a place that was tried before hours of work."""
 
 import os
-import re
 from collections.abc import Callable
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import IO
-
-import psutil
 
 from gates2heads.accepts.shown import in_line, shown
 
@@ -23,12 +21,9 @@ def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
         TypeError: it is no path.
         ValueError: no file can have such a name.
     """
-    try:
-        path = Path(path)
-    except Exception as error:  # a foreign kind of path may raise anything
-        raise TypeError(
-            f"{name} must be a string or a pathlib.Path, got {type(path).__name__}"
-        ) from error
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{name} must be a string or a pathlib.Path, got {shown(path)}")
+    path = Path(path)
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -90,7 +85,7 @@ def try_place(path: str | os.PathLike) -> None:
         OSError: as in `write_whole`.
     """
     path = as_file(path)
-    _write_part(path, lambda file: file.write(bytes(4096))).unlink()
+    _write_part(path, lambda file: file.write(bytes(4096))).unlink(missing_ok=True)
 
 
 def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
@@ -112,20 +107,15 @@ def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
     return part
 
 
-def clear_parts(path: str | os.PathLike, *, between: str = "") -> None:
-    """Delete what a writer of this file left beside it when it was killed.
+def clear_parts(path: str | os.PathLike) -> None:
+    """Delete what writers of this file left beside it when they were killed.
 
-    What a process that still runs is writing stays, and so does every other file.
+    So that nothing is lost, a file has one writer at a time.
 
     Args:
-        path: the file that should have been written.
-        between: a pattern of what stood behind its name, for a family of files.
+        path: the file that should have been written, or the beginning of the names of several that
+            are numbered, such as `Snapshots` writes.
     """
     path = as_path(path)
-    if not path.parent.is_dir():
-        return
-    name = re.compile(rf"{re.escape(path.name)}{between}\.(\d{{1,9}})\.part")
-    for file in list(path.parent.iterdir()):
-        found = name.fullmatch(file.name)
-        if found and (int(found[1]) == os.getpid() or not psutil.pid_exists(int(found[1]))):
-            file.unlink(missing_ok=True)
+    for part in path.parent.glob(f"{escape(path.name)}.[0-9]*.part"):
+        part.unlink(missing_ok=True)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import NamedTuple
 
+from gates2heads.accepts import accepts, choice
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice
 from gates2heads.metrics.seeds import seed_interval
 from gates2heads.metrics.significance import Interval
-from gates2heads.training.studies import results_of
+from gates2heads.training.studies import ROWS, results_of
 
 
 class Rung(NamedTuple):
@@ -64,7 +64,7 @@ class Standing(NamedTuple):
         Raises:
             ValueError: the results have no such measure.
         """
-        check_choice("measure", measure, self.results[0])
+        choice(self.results[0]).check("measure", measure)
         return [result[measure] for result in self.results]
 
     def mean(self, measure: str) -> float:
@@ -85,6 +85,7 @@ class Standing(NamedTuple):
         return seed_interval(values, confidence=confidence) if len(values) > 1 else None
 
 
+@accepts(rows=ROWS(least=1))
 def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
     """Sort rows of the study "ladder" by recipe, in the order of `RUNGS`.
 
@@ -95,29 +96,14 @@ def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
         one standing for each recipe that has a run.
 
     Raises:
-        TypeError: rows are not what `read_study` gives.
-        ValueError: there are none, or one of them is of no rung.
+        ValueError: one of them is of no rung.
     """
-    there = {_recipe(row) for row in _rows(rows)}
+    there = {row["setting"] for row in rows}
+    if unknown := there - RUNGS.keys():
+        raise ValueError(f"rows must be of {', '.join(RUNGS)}, got {shown(min(unknown))}")
     found = {}
     for recipe, rung in RUNGS.items():
         if recipe in there:
             seeds = [row["seed"] for row in rows if row["setting"] == recipe]
             found[recipe] = Standing(rung, seeds, results_of(rows, recipe))
     return found
-
-
-def _rows(rows: Sequence[Mapping]) -> Sequence[Mapping]:
-    if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
-        raise TypeError(f"rows must be a list of what `read_study` gives, got {shown(rows)}")
-    if not rows:
-        raise ValueError("rows must hold at least one run, got none")
-    return rows
-
-
-def _recipe(row: Mapping) -> str:
-    if not {"setting", "seed", "result"} <= row.keys():
-        raise TypeError(f"rows must be a list of what `read_study` gives, got {shown(row)}")
-    if row["setting"] not in RUNGS:
-        raise ValueError(f"rows must be of {', '.join(RUNGS)}, got {shown(row['setting'])}")
-    return row["setting"]

@@ -1,6 +1,6 @@
 """The training loop: one loop for every model, on a processor, a GPU or several machines."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -13,18 +13,23 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from gates2heads.accepts import (
+    a,
+    accepts,
+    count,
+    flag,
+    function,
+    listed,
+    module,
+    number,
+    positive,
+    share,
+    text,
+)
+from gates2heads.accepts.shown import shown
+from gates2heads.accepts.values import LARGEST_SINGLE
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
-from gates2heads.training.checks import (
-    check_batch,
-    check_finite,
-    check_functions,
-    check_kinds,
-    check_numbers,
-    check_steps_left,
-    check_watchers,
-    checked_schedule,
-)
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.parallel import joint_loss, on_main, prepare_accelerator
@@ -56,6 +61,25 @@ class Run(NamedTuple):
     history: History
 
 
+@accepts(
+    model=module,
+    batches=listed("batches"),
+    steps=count,
+    loss=function("model", "batch"),
+    learning_rate=positive(most=LARGEST_SINGLE),
+    schedule=function("step"),
+    betas=listed("shares", kind=share, least=2),
+    weight_decay=number(least=0, most=LARGEST_SINGLE),
+    clip=positive(most=LARGEST_SINGLE),
+    evaluate=function("model"),
+    evaluate_at=a(Container, "such as a list of steps"),
+    early_stopping=a(EarlyStopping),
+    snapshots=a(Snapshots),
+    checkpoint=a(TrainingCheckpoint),
+    accelerator=a(Accelerator),
+    description=text,
+    progress=flag,
+)
 def fit(
     model: nn.Module,
     batches: Iterable,
@@ -107,37 +131,32 @@ def fit(
         The losses, evaluations and seconds of the whole run, a resumed part included.
 
     Raises:
-        TypeError: an argument is of the wrong kind; `loss` returns no scalar, or `schedule` no
-            number.
-        ValueError: `steps` is below 1 or below what the checkpoint has done, the batches run out,
-            `learning_rate` or `clip` is not positive, `weight_decay` or a share of `schedule` is
-            negative, one of `betas` is not in [0, 1), or early stopping or snapshots have no
-            evaluation.
+        TypeError: `loss` returns no scalar, or `schedule` no number.
+        ValueError: `steps` is below what the checkpoint has done, the batches run out, a share of
+            `schedule` is negative, or early stopping or snapshots have no evaluation.
         FloatingPointError: the loss is not finite; the message names the step, and the weights are
             those before it.
     """
-    check_numbers(steps, learning_rate, clip, betas, weight_decay)
-    check_kinds(model, batches, checkpoint, snapshots, evaluate_at, accelerator)
-    check_functions(loss=loss, schedule=schedule, evaluate=evaluate)
-    check_watchers(early_stopping, snapshots, evaluate, evaluate_at)
+    _check_watchers(evaluate, evaluate_at, early_stopping=early_stopping, snapshots=snapshots)
     accelerator = accelerator or prepare_accelerator()
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, checked_schedule(schedule))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_share_at, schedule))
     trained, optimizer = accelerator.prepare(model, optimizer)
     run, begun = Run(model, optimizer, scheduler, History()), generator_states()
     first = checkpoint.resume(*run) if checkpoint else 0
-    check_steps_left(first, steps, checkpoint)
+    if first > steps:
+        raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
     over = early_stopping is not None and early_stopping.over(run.history)
     stream = skip(batches, first, begun)
     bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
     for step in bar:
-        batch = next(stream, None)
-        check_batch(batch, step, steps)
+        batch = _next(stream, step, steps)
         begin = perf_counter()
         value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
-        check_finite(value, step)
+        if not isfinite(value):
+            raise FloatingPointError(f"loss became {value} at step {step}")
         scheduler.step()
         run.history.note(value, perf_counter() - begin)
         bar.note(value, batch, perf_counter() - begin)
@@ -151,6 +170,30 @@ def fit(
     if early_stopping is not None:
         early_stopping.restore(model, run.history)
     return run.history
+
+
+def _check_watchers(evaluate, evaluate_at, **watchers) -> None:
+    """Refuse early stopping and snapshots that would never see an evaluation."""
+    for name, watcher in watchers.items():
+        if watcher is not None and (evaluate is None or not evaluate_at):
+            raise ValueError(f"{name} needs `evaluate` and `evaluate_at`, got none")
+
+
+def _share_at(schedule: Callable[[int], float] | None, step: int) -> float:
+    """Which share of the peak rate a step has; the whole where there is no schedule."""
+    answer = 1.0 if schedule is None else schedule(step)
+    number(least=0).check(f"schedule({step})", answer)
+    return answer
+
+
+def _next(stream: Iterator, step: int, steps: int) -> Any:
+    """The batch of a step, which are numbered from 1."""
+    batch = next(stream, None)
+    if batch is None:
+        raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
+    if not hasattr(batch, "to"):
+        raise TypeError(f"batches must give batches with a `to` method, got {shown(batch)}")
+    return batch
 
 
 def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:

@@ -4,17 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_device, check_mask, check_tokens, check_width, takes
-from gates2heads.checks.values import LARGEST_SINGLE, check_number, check_share
+from gates2heads.accepts import a, accepts, floats, mask, number, share, tokens
+from gates2heads.accepts.values import LARGEST_SINGLE
 from gates2heads.data.batches.pairs import Batch
 
 LEFT_OUT = -100  # no token has this number
+A_BATCH = a(Batch, "as `collate` makes")
 ROWS = 128  # of logits at a time; with some thousand tokens each they fit a processor's cache
 
 
+@accepts(
+    logits=floats("B T V"),
+    target=tokens("B T", below="V"),
+    mask=mask("B T"),
+    label_smoothing=share,
+)
 def cross_entropy(
     logits: Tensor, target: Tensor, *, mask: Tensor | None = None, label_smoothing: float = 0.0
 ) -> Tensor:
@@ -27,21 +33,8 @@ def cross_entropy(
         label_smoothing: the share ε of the target's probability that is spread over all V tokens.
 
     Raises:
-        TypeError, ValueError: the shapes differ, a target is outside the vocabulary, the mask is
-            not bool or does not fit or allows nothing, or ε is outside [0, 1].
+        ValueError: the mask allows nothing.
     """
-    check_width("logits", logits, None, dims=3)
-    if not logits.is_floating_point():
-        raise TypeError(f"logits must hold floating-point numbers, got {logits.dtype}")
-    check_device(logits, target=target)
-    check_tokens("target", target, logits.shape[-1])
-    if logits.shape[:2] != target.shape:
-        raise ValueError(
-            "logits must have shape (B, T, V) and target (B, T), got "
-            f"{tuple(logits.shape)} and {tuple(target.shape)}"
-        )
-    check_share("label_smoothing", label_smoothing)
-    check_mask(mask, target.shape, like=target)
     target = target.long()
     if mask is not None:
         mask = mask.expand(target.shape)
@@ -153,6 +146,7 @@ def _at_least_float32(logits: Tensor) -> torch.dtype:
     return torch.promote_types(logits.dtype, torch.float32)
 
 
+@accepts(batch=A_BATCH, label_smoothing=share)
 def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
     """Teacher-forced cross-entropy of a model on a `Batch`, in nats per token.
 
@@ -162,10 +156,8 @@ def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
         label_smoothing: as for `cross_entropy`.
 
     Raises:
-        TypeError, ValueError: it is no `Batch`, the model does not answer with logits for it, or ε
-            is outside [0, 1].
+        TypeError, ValueError: the model does not answer with logits (B, T, V).
     """
-    _check_batch(batch)
     logits, target = logits_of(model, batch, batch.target_out.shape), batch.target_out
     return cross_entropy(logits, target, mask=batch.target_mask, label_smoothing=label_smoothing)
 
@@ -180,20 +172,7 @@ def logits_of(model, read: Batch | Tensor, shape: Sequence[int]) -> Tensor:
 
     Returns:
         (B, T, V).
-
-    Raises:
-        TypeError, ValueError: it is no such function, or answers with something else.
     """
-    what = "a batch" if isinstance(read, Batch) else "tokens"
-    if not takes(model, read):
-        raise TypeError(f"model must be a function of {what}, got {type(model).__name__}")
-    tokens = read.source if isinstance(read, Batch) else read
-    weight = next(model.parameters(), tokens) if isinstance(model, nn.Module) else tokens
-    if weight.device != tokens.device:
-        raise ValueError(
-            f"model must be on the device of what it reads, got {weight.device} for {what} on "
-            f"{tokens.device}"
-        )
     logits = model(read)
     check_logits(logits, shape)
     return logits
@@ -217,11 +196,7 @@ def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
         raise ValueError(f"model must return logits ({axes}, V), got {tuple(logits.shape)}")
 
 
-def _check_batch(batch: Batch) -> None:
-    if not isinstance(batch, Batch):
-        raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
-
-
+@accepts(batch=A_BATCH, weight=number(least=0, most=LARGEST_SINGLE), label_smoothing=share)
 def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:
     """Cross-entropy, and how far two passes with different dropout disagree.
 
@@ -235,15 +210,10 @@ def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) ->
         label_smoothing: as for `cross_entropy`.
 
     Raises:
-        TypeError, ValueError: it is no `Batch`, the model does not answer with logits for it,
-            `weight` is negative, or ε is outside [0, 1].
+        TypeError, ValueError: the model does not answer with logits (2B, T, V).
     """
-    check_number("weight", weight, least=0, most=LARGEST_SINGLE)
-    _check_batch(batch)
-    check_share("label_smoothing", label_smoothing)
     twice = Batch(*(getattr(batch, part.name).repeat(2, 1) for part in fields(batch)))
     logits = logits_of(model, twice, twice.target_out.shape)  # (2B, T, V)
-    check_tokens("target_out", batch.target_out, logits.shape[-1])
     logits = logits.unflatten(0, (2, -1))  # (2, B, T, V)
     target = batch.target_out.masked_fill(~batch.target_mask, LEFT_OUT)
     return MeanDisagreement.apply(

@@ -18,7 +18,6 @@ from accelerate.utils import broadcast_object_list
 from torch import Tensor, nn
 
 from gates2heads.data.batches.pairs import Batch
-from gates2heads.training.checks import check_loss
 
 
 def prepare_accelerator(precision: str | None = None) -> Accelerator:
@@ -94,13 +93,6 @@ def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:
     return part, 0.0 if spare else weight.item()
 
 
-def own_share(batch: Any, accelerator: Accelerator) -> tuple[Any, float]:
-    """Take this process's share of a batch and its weight; one process takes the whole."""
-    if accelerator.num_processes == 1:
-        return batch, 1.0
-    return share(batch, accelerator.process_index, accelerator.num_processes)
-
-
 def joint_loss(
     loss: Callable[[nn.Module, Any], Tensor], model: nn.Module, batch: Any, accelerator: Accelerator
 ) -> tuple[Tensor, float]:
@@ -112,29 +104,24 @@ def joint_loss(
     Raises:
         TypeError: the loss function returns no scalar with a gradient.
     """
-    part, weight = own_share(batch, accelerator)
+    count = accelerator.num_processes
+    part, weight = share(batch, accelerator.process_index, count) if count > 1 else (batch, 1.0)
     with accelerator.autocast(), own_noise(accelerator):
         value = loss(model, part.to(accelerator.device))
-    check_loss(value)
-    whole = joint(value, weight, accelerator)
-    return scaled(value, weight, accelerator), whole
+    _check_loss(value)
+    if count == 1:
+        return value, value.item()
+    whole = accelerator.reduce(value.detach() * weight, reduction="sum").item()
+    # N processes average their gradients g to Σ g / N. With g = N · weight · (the gradient of the
+    # share's mean), that is the mean over all tokens of the batch.
+    return value * (weight * count), whole
 
 
-def joint(value: Tensor, weight: float, accelerator: Accelerator) -> float:
-    """The loss over all shares, the same number in every process."""
-    if accelerator.num_processes == 1:
-        return value.item()
-    return accelerator.reduce(value.detach() * weight, reduction="sum").item()
-
-
-def scaled(value: Tensor, weight: float, accelerator: Accelerator) -> Tensor:
-    """The loss of a share, so that the mean of the gradients is the batch's gradient.
-
-    N processes average Σ g / N; with g = N · weight · (gradient of the share's mean) that is the
-    mean over all tokens.
-    """
-    count = accelerator.num_processes
-    return value if count == 1 else value * (weight * count)
+def _check_loss(value: Tensor) -> None:
+    """Refuse what a loss function may not return: all but a scalar with a gradient."""
+    if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
+        kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+        raise TypeError(f"loss must return one number with a gradient, got {kind}")
 
 
 @contextmanager

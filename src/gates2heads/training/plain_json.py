@@ -1,6 +1,7 @@
-"""JSON that others wrote: plain values, nested no deeper than a person would."""
+"""JSON that others wrote: plain values, no name twice, nested no deeper than a person would."""
 
 import json
+from collections import Counter
 from typing import Any
 
 from gates2heads.accepts.shown import shown
@@ -17,13 +18,14 @@ def read_json(text: str | bytes, *, what: str) -> Any:
 
     Raises:
         TypeError: it is no text.
-        ValueError: it is no JSON, or lists and objects stand in one another more than `DEEPEST`
-            deep, which is an accident or an attack, and which Python cannot print or copy.
+        ValueError: it is no JSON; an object holds a name twice, of which Python would silently
+            take the last; or lists and objects stand in one another more than `DEEPEST` deep,
+            which is an accident or an attack, and which Python cannot print or copy.
     """
     if not isinstance(text, str | bytes):
         raise TypeError(f"{what}, got {shown(text)}")
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_distinct)
     except RecursionError as error:
         raise ValueError(f"{what}, at most {DEEPEST} deep") from error
     except ValueError as error:
@@ -34,6 +36,15 @@ def read_json(text: str | bytes, *, what: str) -> Any:
         if not level:
             return value
     raise ValueError(f"{what}, at most {DEEPEST} deep")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, each of whose names must be there once."""
+    names = Counter(name for name, _ in pairs)
+    twice = next((name for name, count in names.items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"it holds {shown(twice)} more than once")
+    return dict(pairs)
 
 
 def _parts(value: Any) -> list:

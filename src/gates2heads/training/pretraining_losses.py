@@ -3,20 +3,15 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import (
-    check_dense,
-    check_device,
-    check_mask,
-    check_tokens,
-    check_width,
-    takes,
-)
+from gates2heads.accepts import a, accepts, bools, floats, mask, tokens, whole
 from gates2heads.models.pretraining.answers import AnswerLogits
 from gates2heads.models.pretraining.masking import Masked
 from gates2heads.training.losses import check_logits, cross_entropy, logits_of
 
+MASKED = a(Masked, "as `mask_tokens` gives")
 
+
+@accepts(masked=MASKED, segments=whole("B L"), mask=mask("B L"))
 def masked_loss(
     model, masked: Masked, *, segments: Tensor | None = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -32,13 +27,12 @@ def masked_loss(
         mask: (B, L) bool, True = a real token.
 
     Raises:
-        TypeError, ValueError: nothing was hidden, or an argument does not fit.
+        ValueError: nothing was hidden.
     """
-    _check_masked(masked)
-    _check_reader(model, "encode", "readout")
     return _hidden_loss(model, model.encode(masked.tokens, segments=segments, mask=mask), masked)
 
 
+@accepts(masked=MASKED, follows=bools("B"), segments=whole("B L"), mask=mask("B L"))
 def pretraining_loss(
     model,
     masked: Masked,
@@ -59,16 +53,13 @@ def pretraining_loss(
         mask: (B, L) bool, True = a real token.
 
     Raises:
-        TypeError, ValueError: nothing was hidden, or an argument does not fit.
+        ValueError: nothing was hidden.
     """
-    _check_masked(masked)
-    if not isinstance(follows, Tensor) or follows.dtype != torch.bool:
-        raise TypeError(f"follows must be a bool tensor, got {shown(follows)}")
-    _check_reader(model, "encode", "readout", "follows")
     vectors = model.encode(masked.tokens, segments=segments, mask=mask)
     return _hidden_loss(model, vectors, masked) + label_loss(model.follows(vectors), follows.long())
 
 
+@accepts(tokens=tokens("B L"), mask=mask("B L"))
 def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Mean surprise at each token after the first, given those before it, in nats per token.
 
@@ -78,13 +69,14 @@ def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Ten
         mask: (B, L) bool, True = a real token; padding stands at the end.
 
     Raises:
-        TypeError, ValueError: there is no second token, or an argument does not fit.
+        ValueError: there is no second token.
     """
-    mask = _check_line(tokens, mask)
+    mask = _real(tokens, mask)
     before, after = tokens[:, :-1], tokens[:, 1:]
     return cross_entropy(logits_of(model, before, after.shape), after, mask=mask[:, 1:])
 
 
+@accepts(tokens=tokens("B L"), mask=mask("B L"))
 def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Mean surprise from both directions, in nats per token and direction.
 
@@ -96,42 +88,35 @@ def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor
         mask: (B, L) bool, True = a real token; padding stands at the end.
 
     Raises:
-        TypeError, ValueError: there is no second token, or an argument does not fit.
+        ValueError: there is no second token.
     """
-    mask = _check_line(tokens, mask)
-    if not takes(model, tokens, mask=mask):
-        raise TypeError(f"model must be an ELMo, got {type(model).__name__}")
-    answer = model(tokens, mask=mask)
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise TypeError(f"model must return two tables of logits, got {type(answer).__name__}")
-    for logits in answer:
+    mask = _real(tokens, mask)
+    ahead, back = model(tokens, mask=mask)
+    for logits in (ahead, back):
         check_logits(logits, tokens.shape)
-    ahead, back = answer
     both = mask[:, :-1] & mask[:, 1:]
     after = cross_entropy(ahead[:, :-1], tokens[:, 1:], mask=both)
     before = cross_entropy(back[:, 1:], tokens[:, :-1], mask=both)
     return (after + before) / 2
 
 
+@accepts(logits=floats("B C"), labels=tokens("B", below="C"))
 def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
     """Mean surprise at the right class, in nats.
 
     Args:
-        logits: (B, classes) float.
+        logits: (B, C) float, of C classes.
         labels: (B,) long.
-
-    Raises:
-        TypeError, ValueError: the shapes differ, or a label is no class.
     """
-    check_width("logits", logits, None)
-    if not isinstance(labels, Tensor) or labels.shape != logits.shape[:1]:
-        given = tuple(labels.shape) if isinstance(labels, Tensor) else type(labels).__name__
-        raise ValueError(f"labels must have shape ({len(logits)},), got {given}")
-    check_device(logits, labels=labels)
-    check_tokens("labels", labels.unsqueeze(1), logits.shape[1])
     return cross_entropy(logits[:, None], labels[:, None])
 
 
+@accepts(
+    logits=a(AnswerLogits, "as `AnswerHead` gives"),
+    first=whole("B"),
+    last=whole("B"),
+    allowed=mask("B L"),
+)
 def answer_loss(
     logits: AnswerLogits, first: Tensor, last: Tensor, *, allowed: Tensor | None = None
 ) -> Tensor:
@@ -146,58 +131,35 @@ def answer_loss(
         allowed: (B, L) bool, True = may be an end; the softmax is over these.
 
     Raises:
-        TypeError, ValueError: a position is not allowed, or an argument does not fit.
+        ValueError: a position is not in the text, or not allowed.
     """
-    if not isinstance(logits, AnswerLogits):
-        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {shown(logits)}")
     ends = (("first", logits.first, first), ("last", logits.last, last))
     return sum(_end_loss(*end, allowed) for end in ends) / 2
 
 
 def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None) -> Tensor:
     """Mean surprise at one end of the answers, from scores (B, L) and places (B,)."""
-    check_width(f"logits.{name}", scores, None)
-    check_mask(allowed, scores.shape, name="allowed", like=scores)
-    wanted = places.unsqueeze(1) if isinstance(places, Tensor) and places.dim() == 1 else places
-    check_device(scores, **{name: wanted})
-    check_tokens(name, wanted, scores.shape[1])
-    if wanted.shape != (len(scores), 1):
-        raise ValueError(f"{name} must have shape ({len(scores)},), got {tuple(places.shape)}")
+    tokens("B", below=scores.shape[1]).check(name, places)
     if allowed is not None:
         seen = allowed.expand(scores.shape)
-        if not seen.gather(1, wanted.long()).all():
+        if not seen.gather(1, places[:, None].long()).all():
             raise ValueError(f"{name} must be an allowed position in every row")
         scores = scores.masked_fill(~seen, -torch.inf)
-    return label_loss(scores, wanted[:, 0])
+    return label_loss(scores, places)
 
 
 def _hidden_loss(model, vectors: Tensor, masked: Masked) -> Tensor:
     """Read out only the hidden places of vectors (B, L, D)."""
+    if not masked.chosen.any():
+        raise ValueError("masked hides no token at all, so there is no loss to average")
     logits = model.readout(vectors[masked.chosen])  # (N, V)
     return label_loss(logits, masked.targets[masked.chosen])
 
 
-def _check_masked(masked: Masked) -> None:
-    if not isinstance(masked, Masked):
-        raise TypeError(f"masked must be what `mask_tokens` gives, got {type(masked).__name__}")
-    if not masked.chosen.any():
-        raise ValueError("masked hides no token at all, so there is no loss to average")
-
-
-def _check_reader(model, *methods: str) -> None:
-    """Refuse what is no `BERT`."""
-    there = all(callable(getattr(model, method, None)) for method in methods)
-    if not there or not takes(model.encode, None, segments=None, mask=None):
-        raise TypeError(f"model must be a BERT, got {type(model).__name__}")
-
-
-def _check_line(tokens: Tensor, mask: Tensor | None) -> Tensor:
-    """The mask of tokens (B, L), which must hold something to predict."""
-    if not isinstance(tokens, Tensor) or tokens.dim() != 2 or tokens.shape[1] < 2:
-        given = tuple(tokens.shape) if isinstance(tokens, Tensor) else type(tokens).__name__
-        raise ValueError(f"tokens must have shape (B, L) with two tokens or more, got {given}")
-    check_dense("tokens", tokens)
-    check_mask(mask, tokens.shape, like=tokens)
+def _real(tokens: Tensor, mask: Tensor | None) -> Tensor:
+    """(B, L): which tokens are real; a line must hold something to predict."""
+    if tokens.shape[1] < 2:
+        raise ValueError(f"tokens must be lines of two tokens or more, got {tuple(tokens.shape)}")
     if mask is None:
         return torch.ones_like(tokens, dtype=torch.bool)
     return mask.expand(tokens.shape)

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from gates2heads.accepts import accepts, mapping
 from gates2heads.accepts.shown import shown
 
 SCALE = "/scale"  # what is added to a matrix's name for the scales of its rows
 LARGEST = 127  # of a signed byte; −128 is not used, so that signs are treated alike
 
 
+@accepts(tensors=mapping("names to tensors"))
 def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Write each matrix as whole numbers from −127 to 127, with one scale for each row.
 
@@ -28,10 +30,8 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         under its name with "/scale"; the others as they were.
 
     Raises:
-        TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: a weight is not finite, or a name ends like a scale's.
     """
-    check_named(tensors, "tensors")
     packed = {}
     for name, tensor in tensors.items():
         if name.endswith(SCALE):
@@ -51,14 +51,13 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return packed
 
 
+@accepts(packed=mapping("names to tensors"))
 def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Turn what `quantise` wrote into float32 weights; what it left alone stays.
 
     Raises:
-        TypeError: it is no mapping, or a name does not stand for a tensor.
         ValueError: scales without their matrix, or of another number than its rows.
     """
-    check_named(packed, "packed")
     tensors = {name: tensor for name, tensor in packed.items() if not name.endswith(SCALE)}
     for name in packed.keys() - tensors.keys():
         scale, matrix = packed[name], name.removesuffix(SCALE)

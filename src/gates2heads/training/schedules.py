@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 
-from gates2heads.checks.values import check_count, check_share
+from gates2heads.accepts import accepts, count, share
 
 
+@accepts(total=count, warmup=count(least=0), decay=share)
 def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:
     """Rise linearly, stay at the peak, then fall linearly to zero at the end.
 
@@ -18,11 +19,8 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
         A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
 
     Raises:
-        ValueError: `total` is below 1, `decay` outside [0, 1], or rise and fall overlap.
+        ValueError: rise and fall overlap.
     """
-    check_count("total", total)
-    check_count("warmup", warmup, least=0)
-    check_share("decay", decay)
     falling = decay * total
     if warmup > total - falling:
         raise ValueError(
@@ -30,14 +28,15 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
             f"got {warmup}"
         )
 
-    def share(step: int) -> float:
+    def factor(step: int) -> float:
         if step < warmup:
             return (step + 1) / warmup
         return min(1.0, max(0, total - step) / falling) if falling else 1.0
 
-    return share
+    return factor
 
 
+@accepts(total=count, warmup=count(least=0))
 def warmup_cosine(total: int, *, warmup: int = 0) -> Callable[[int], float]:
     """Rise linearly, then fall to zero along half a wave of the cosine.
 
@@ -51,15 +50,15 @@ def warmup_cosine(total: int, *, warmup: int = 0) -> Callable[[int], float]:
         A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
 
     Raises:
-        ValueError: `total` is below 1, or the rise leaves no step for the fall.
+        ValueError: the rise leaves no step for the fall.
     """
-    check_count("total", total)
-    check_count("warmup", warmup, least=0, most=total - 1)
+    if warmup >= total:
+        raise ValueError(f"warmup must be below total, {total}, got {warmup}")
 
-    def share(step: int) -> float:
+    def factor(step: int) -> float:
         if step < warmup:
             return (step + 1) / warmup
         fallen = min(1.0, (step - warmup) / (total - warmup))
         return 0.5 * (1 + math.cos(math.pi * fallen))
 
-    return share
+    return factor

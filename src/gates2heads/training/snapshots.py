@@ -6,12 +6,13 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import accepts, count
 from gates2heads.training.averaging import average_weights
 from gates2heads.training.checkpoints import save_weights
 from gates2heads.training.files import as_path, clear_parts
 
 
+@accepts(count=count)
 class Snapshots:
     """Keep the weights of the last evaluations in files, one file for each.
 
@@ -20,13 +21,9 @@ class Snapshots:
     Args:
         path: the beginning of the files' names; the step and ".safetensors" follow.
         count: how many are kept.
-
-    Raises:
-        TypeError, ValueError: `path` is no path, or `count` no whole number of at least 1.
     """
 
     def __init__(self, path: str | os.PathLike, count: int):
-        check_count("count", count)
         self.path, self.count = as_path(path), count
 
     def keep(self, step: int, model: nn.Module) -> None:
@@ -54,7 +51,7 @@ class Snapshots:
         """Delete what is kept."""
         for file in self.files():
             file.unlink()
-        clear_parts(self.path, between=r"\.\d+\.safetensors")
+        clear_parts(self.path)
 
     def _file(self, step: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{step}.safetensors")

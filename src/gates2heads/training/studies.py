@@ -18,12 +18,14 @@ from statistics import mean
 
 import torch
 
-from gates2heads.accepts.shown import in_line, shown
-from gates2heads.checks.values import check_seed
+from gates2heads.accepts import accepts, count, listed, mapping, number
+from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor
 
 RESULTS = Path(__file__).with_name("results")
+ROWS = listed("rows, as `read_study` gives", kind=mapping("what is told of a run to its value"))
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,10 @@ class Study:
                     f"SETTING must be one of {', '.join(self.settings)}, got {shown(setting)}"
                 )
         if asked.table:
-            print(table_of(self.rows()))
+            print(self.table())
             return
         for seed in asked.seeds:
-            check_seed("--seeds", seed)
+            any_seed.check("--seeds", seed)
             for setting in asked.settings or self.settings:
                 if asked.again or not self._has(setting, seed):
                     self.store(self.one(setting, seed))
@@ -104,6 +106,10 @@ class Study:
             raise TypeError(f"run must return what JSON can hold: {error}") from error
         write_whole(self.folder / f"{self.name}.json", lambda file: file.write(text.encode()))
 
+    def table(self) -> str:
+        """What is stored so far, as Markdown."""
+        return table_of(self.rows())
+
     def rows(self) -> list[dict]:
         """What is stored so far."""
         path = self.folder / f"{self.name}.json"
@@ -123,11 +129,12 @@ def read_study(name: str) -> list[dict]:
     """
     there = sorted(path.stem for path in RESULTS.glob("*.json"))
     if not isinstance(name, str) or name not in there:
-        known = ", ".join(there) or "there is none yet"
+        known = choices(there, name)
         raise ValueError(f"name must be one of the stored studies ({known}), got {shown(name)}")
     return _read(RESULTS / f"{name}.json")
 
 
+@accepts(rows=ROWS)
 def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
     """The results of one setting, one a seed, in the order of the rows.
 
@@ -135,17 +142,16 @@ def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
         rows: of one study.
         setting: one of theirs.
     Raises:
-        TypeError: rows are not what `read_study` gives.
         ValueError: no row has this setting; the sentence lists those that there are.
     """
-    _check_rows(rows, "setting", "result")
     found = [row["result"] for row in rows if row["setting"] == setting]
     if not found:
-        known = ", ".join(sorted({str(row["setting"]) for row in rows})) or "there is none"
+        known = choices(sorted({row["setting"] for row in rows}), setting)
         raise ValueError(f"setting must be one of the rows' ({known}), got {shown(setting)}")
     return found
 
 
+@accepts(rows=ROWS(least=1))
 def origin(rows: Sequence[Mapping]) -> str:
     """Say in one line where rows come from, for the foot of a table or a figure.
 
@@ -153,13 +159,7 @@ def origin(rows: Sequence[Mapping]) -> str:
         rows: of one study.
     Returns:
         such as "`python benchmarks/looking.py hard soft --seeds 0 1`, 7 min on one Xeon".
-    Raises:
-        TypeError: rows are not what `read_study` gives.
-        ValueError: there are none.
     """
-    _check_rows(rows, "setting", "command", "machine")
-    if not rows:
-        raise ValueError("rows must hold at least one run, got none")
     program = rows[0]["command"].partition(".py")[0]
     settings = shlex.join(dict.fromkeys(row["setting"] for row in rows))
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
@@ -186,14 +186,9 @@ def table_of(rows: Sequence[Mapping]) -> str:
     return "\n".join(lines)
 
 
+@accepts(values=listed("numbers", kind=number, least=1), places=count(least=0))
 def spread(values: Sequence[float], places: int = 1) -> str:
-    """Tell the mean of a few runs, and between which values they lie.
-
-    Raises:
-        ValueError: there are none.
-    """
-    if not values:
-        raise ValueError("values must hold at least one number, got none")
+    """Tell the mean of a few runs, and between which values they lie."""
     told = f"{mean(values):.{places}f}"
     if len(values) == 1:
         return told
@@ -203,12 +198,6 @@ def spread(values: Sequence[float], places: int = 1) -> str:
 def device_name() -> str:
     """The graphics card, if there is one that torch can use, or else the processor."""
     return torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
-
-
-def _check_rows(rows: Sequence[Mapping], *wanted: str) -> None:
-    told = isinstance(rows, list | tuple) and all(isinstance(row, Mapping) for row in rows)
-    if not told or not all(set(wanted) <= row.keys() for row in rows):
-        raise TypeError(f"rows must be a list of what `read_study` gives, got {shown(rows)}")
 
 
 def _read(path: Path) -> list[dict]:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_text
+from gates2heads.accepts import accepts, text
+from gates2heads.accepts.shown import choices, shown
 from gates2heads.training.files import write_whole
 from gates2heads.training.studies import RESULTS
 
@@ -26,6 +26,7 @@ class Written(NamedTuple):
     bleu: np.ndarray  # (N, 10) int, `Bleu.statistics` beside the references
 
 
+@accepts(study=text)
 def read_written(study: str, folder: Path = RESULTS) -> dict[str, Written]:
     """Read what the systems of a study wrote, by their names.
 
@@ -34,17 +35,12 @@ def read_written(study: str, folder: Path = RESULTS) -> dict[str, Written]:
         folder: where the results are.
 
     Raises:
-        TypeError: `study` is no string.
         ValueError: the study stored no texts.
     """
-    check_text("study", study)
     path = folder / f"{study}.json.gz"
     if Path(study).name != study or not path.is_file():
-        known = ", ".join(sorted(one.name.removesuffix(".json.gz") for one in _stored(folder)))
-        raise ValueError(
-            f"study must be one that stored its texts ({known or 'there is none yet'}), "
-            f"got {shown(study)}"
-        )
+        known = choices(sorted(one.name.removesuffix(".json.gz") for one in _stored(folder)), study)
+        raise ValueError(f"study must be one that stored its texts ({known}), got {shown(study)}")
     told = json.loads(gzip.decompress(path.read_bytes()))
     return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()}
 

@@ -272,9 +272,8 @@ def test_a_run_killed_after_writing_its_weights_clears_up(tmp_path, monkeypatch)
 def test_what_a_killed_run_left_is_cleared_when_it_begins_anew(tmp_path):
     output, recipe = tmp_path / "y[1].safetensors", small("dates-additive", "training.average=2")
     kept = checkpoint_of(output, recipe)
-    gone = 2**22 + 1  # no system numbers its processes so high
-    own = [f"{output.name}.{gone}.part", f"{kept.name}.{gone}.part"]
-    own += [f"{kept.name}.99.safetensors.{gone}.part", f"{kept.name}.99.safetensors"]
+    own = [f"{output.name}.17.part", f"{kept.name}.17.part"]
+    own += [f"{kept.name}.99.safetensors.17.part", f"{kept.name}.99.safetensors"]
     for name in [*own, "y.best.safetensors", f"{kept.name}.best.safetensors"]:
         (tmp_path / name).write_bytes(b"")
     train(recipe, output, command="", progress=False)

@@ -2,30 +2,21 @@
 
 import inspect
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
-import psutil
 import torch
 from torch import nn
 
-from gates2heads.accepts.shown import in_line, shown
-from gates2heads.checks.values import (
-    check_choice,
-    check_count,
-    check_list,
-    check_number,
-    check_positive,
-    check_share,
-)
+from gates2heads.accepts import accepts, choice, count, maybe, number, positive, share, texts
+from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.models.transformer.non_autoregressive import NonAutoregressiveTransformer
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.transformer.universal import UniversalTransformer
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.seq2seq import EncoderDecoder
+from gates2heads.training.files import as_path
 from gates2heads.training.plain_json import read_json
 from gates2heads.training.recipes.book import RECIPES
 from gates2heads.training.recipes.tasks import TASKS
@@ -56,12 +47,30 @@ TRAINING = {
     "checkpoint_every": 100,
     "precision": "no",  # "auto" is bf16 where the processor computes with it, else "no"
 }
+KINDS = {
+    "steps": count,
+    "batch_size": count,
+    "evaluate_every": count,
+    "average": count,
+    "checkpoint_every": count,
+    "warmup": count(least=0),
+    "patience": maybe(count),
+    "learning_rate": positive,
+    "clip": positive,
+    "decay": share,
+    "label_smoothing": share,
+    "r_drop": number(least=0),
+    "weight_decay": number(least=0),
+    "schedule": choice(("linear", "cosine")),
+    "precision": choice(PRECISIONS),
+}
 MOST_LAYERS = 1_000  # more are a slip of the finger, and take minutes to build
 WIDEST = 1_000  # of a beam
-COPIES = 4  # of the weights in training: themselves, their gradient, and the two means of AdamW
+MOST_WEIGHTS = 10**9  # more are a slip of the finger too; training keeps 16 bytes for each
 DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
 
 
+@accepts(changes=texts)
 def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     """Read a recipe by name or from a JSON file, and fill in what it leaves open.
 
@@ -75,10 +84,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     Raises:
         TypeError, ValueError: there is no such recipe, it is not JSON, or a setting is unknown.
     """
-    if not isinstance(source, str | os.PathLike):
-        raise TypeError(f"source must be the name of a recipe or a path, got {shown(source)}")
-    check_list("changes", changes, of="settings such as training.steps=100")
-    path = Path(source)
+    path = as_path(source, name="source")
     if source in RECIPES:
         given = deepcopy(RECIPES[source])
     elif path.is_file():
@@ -86,7 +92,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
             path.read_bytes(), what=f"source {in_line(path)} must hold a recipe in JSON"
         )
     else:
-        names = ", ".join(RECIPES)
+        names = choices(list(RECIPES), source)
         raise ValueError(f"recipe must be a JSON file or one of {names}, got {shown(source)}")
     for change in changes:
         _change(given, change)
@@ -95,8 +101,6 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
 
 def _change(recipe: Any, change: str) -> None:
     """Replace one setting; a value that is not JSON is taken as a text."""
-    if not isinstance(change, str):
-        raise TypeError(f"a change must look like training.steps=100, got {shown(change)}")
     name, equals, value = change.partition("=")
     *sections, last = name.split(".")
     if not equals or not all([*sections, last]):
@@ -122,39 +126,28 @@ def complete(given: Any) -> dict:
     """
     top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}, "decoding": {}}
     recipe = _merge("recipe", top, given)
-    check_count("seed", recipe["seed"], least=0, most=2**63 - 1)
+    count(least=0, most=2**63 - 1).check("seed", recipe["seed"])
     task = _choose("task", TASKS, recipe["task"])
     recipe["data"] = _merge("data", task.data, recipe["data"])
     training = {**TRAINING, "batch_size": task.batch_size}
     recipe["training"] = _merge("training", training, recipe["training"])
     _check_training(recipe["training"])
     recipe["decoding"] = _merge("decoding", DECODING, recipe["decoding"])
-    check_count("decoding.width", recipe["decoding"]["width"], most=WIDEST)
-    check_number("decoding.length_power", recipe["decoding"]["length_power"])
+    count(most=WIDEST).check("decoding.width", recipe["decoding"]["width"])
+    number.check("decoding.length_power", recipe["decoding"]["length_power"])
     if not isinstance(recipe["model"], dict):
         raise TypeError(f"model must be an object of settings, got {shown(recipe['model'])}")
     kind = _choose("model.kind", MODELS, recipe["model"].get("kind"))
     recipe["model"] = _merge("model", {"kind": None, **_options(kind)}, recipe["model"])
     for name, value in recipe["model"].items():
         if name.startswith("num_"):
-            check_count(f"model.{name}", value, most=MOST_LAYERS)
+            count(most=MOST_LAYERS).check(f"model.{name}", value)
     return recipe
 
 
 def _check_training(training: Mapping) -> None:
-    for name in ("steps", "batch_size", "evaluate_every", "average", "checkpoint_every"):
-        check_count(f"training.{name}", training[name])
-    check_choice("training.precision", training["precision"], PRECISIONS)
-    check_choice("training.schedule", training["schedule"], ("linear", "cosine"))
-    check_count("training.warmup", training["warmup"], least=0)
-    if training["patience"] is not None:
-        check_count("training.patience", training["patience"])
-    for name in ("decay", "label_smoothing"):
-        check_share(f"training.{name}", training[name])
-    for name in ("learning_rate", "clip"):
-        check_positive(f"training.{name}", training[name])
-    for name in ("r_drop", "weight_decay"):
-        check_number(f"training.{name}", training[name], least=0)
+    for name, kind in KINDS.items():
+        kind.check(f"training.{name}", training[name])
 
 
 def _options(kind: Callable[..., nn.Module]) -> dict:
@@ -187,30 +180,27 @@ def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
     """Build the model of a complete recipe for two vocabulary sizes.
 
     Raises:
-        TypeError, ValueError: a setting does not fit, or the machine has not the memory to train
-            such a model.
+        TypeError, ValueError: a setting does not fit, or the model has too many weights.
     """
-    blank = blank_model(recipe, source_size, target_size)
-    tensors = [*blank.parameters(), *blank.buffers()]
-    needed = COPIES * sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    there = psutil.virtual_memory().total
-    if needed > there:
-        raise ValueError(
-            f"model must fit into memory: to train it takes {needed / 2**30:,.1f} GiB, and the "
-            f"machine has {there / 2**30:,.1f} GiB"
-        )
+    blank_model(recipe, source_size, target_size)
     return _model(recipe, source_size, target_size)
 
 
 def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
-    """The model without its numbers: names and shapes that take no memory, however large."""
+    """The model without its numbers: names and shapes that take no memory, however large.
+
+    Raises:
+        TypeError, ValueError: as in `build_model`.
+    """
     with torch.device("meta"):
         try:
-            return _model(recipe, source_size, target_size)
+            blank = _model(recipe, source_size, target_size)
         except (RuntimeError, OverflowError) as error:  # more numbers than can be counted
-            raise ValueError(
-                "model must fit into memory, but has more weights than can be counted"
-            ) from error
+            raise ValueError(f"model must have at most {MOST_WEIGHTS:,} weights") from error
+    weights = sum(tensor.numel() for tensor in (*blank.parameters(), *blank.buffers()))
+    if weights > MOST_WEIGHTS:
+        raise ValueError(f"model must have at most {MOST_WEIGHTS:,} weights, got {weights:,}")
+    return blank
 
 
 def _model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:

@@ -12,8 +12,8 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, flag
 from gates2heads.accepts.shown import in_line
-from gates2heads.checks.values import check_flag
 from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.decoding.lengths import Power
@@ -75,8 +75,8 @@ def write_all(model: nn.Module, task, source, target, texts, **search) -> list[s
     written = [""] * len(texts)
     for start in range(0, len(texts), READ_AT_ONCE):
         some = order[start : start + READ_AT_ONCE]
-        options = {"max_length": task.max_length, **search}
-        answers = translate(model, [texts[number] for number in some], source, target, **options)
+        read = [texts[number] for number in some]
+        answers = translate(model, read, source, target, max_length=task.max_length, **search)
         for number, answer in zip(some, answers, strict=True):
             written[number] = answer
     return written
@@ -117,6 +117,7 @@ def train(
             the weights.
         OSError: `output` cannot be written.
     """
+    output = as_file(output, name="output")
     how, kept = recipe["training"], checkpoint_of(output, recipe)
     keepers = {
         "checkpoint": TrainingCheckpoint(kept, every=how["checkpoint_every"]),
@@ -160,6 +161,7 @@ def train(
     return card
 
 
+@accepts(overwrite=flag)
 def check_output(output: str | os.PathLike, *, overwrite: bool) -> None:
     """Refuse a place where weights cannot or should not go, before hours of work.
 
@@ -172,7 +174,6 @@ def check_output(output: str | os.PathLike, *, overwrite: bool) -> None:
         OSError: it cannot be written.
     """
     output = as_file(output, name="output")
-    check_flag("overwrite", overwrite)
     if output.exists() and not overwrite:
         raise ValueError(
             f"output must be a new file, but {output} is there already; --overwrite replaces it"
@@ -230,10 +231,10 @@ def _fit(
 
 
 def _loss(how: Mapping) -> Callable[..., Tensor]:
-    smoothing = {"label_smoothing": how["label_smoothing"]}
+    smoothing = how["label_smoothing"]
     if how["r_drop"]:
-        return partial(r_drop_loss, weight=how["r_drop"], **smoothing)
-    return partial(sequence_loss, **smoothing)
+        return partial(r_drop_loss, weight=how["r_drop"], label_smoothing=smoothing)
+    return partial(sequence_loss, label_smoothing=smoothing)
 
 
 def _schedule(how: Mapping) -> Callable[[int], float]:

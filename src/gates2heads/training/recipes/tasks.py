@@ -6,12 +6,12 @@ A task is a class with the methods of `DatesTask`. To add one, write the class a
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import count, product
+from itertools import count as count_from
+from itertools import product
 
 from babel import UnknownLocaleError
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.values import check_choice, check_count, check_share, check_texts
+from gates2heads.accepts import a, accepts, choice, count, listed, mapping, share, text
 from gates2heads.data.batches.pairs import (
     Batch,
     endless_batches,
@@ -34,21 +34,15 @@ MOST_DATES = 1_000_000  # minutes to write, and a GB to hold
 SPECIAL = 3  # the vocabulary's own tokens, which no card repeats
 
 
+FORM, LOCALE = choice(FORMS), text(empty=False)
+
+
 def _check_settings(data: Mapping, wanted: Mapping) -> None:
     """Refuse what does not hold all the settings of a task."""
-    if not isinstance(data, Mapping):
-        raise TypeError(f"data must be a dict of settings, got {shown(data)}")
+    mapping("settings to their values").check("data", data)
     for name in wanted:
         if name not in data:
             raise ValueError(f"data must hold {', '.join(wanted)}, but {name} is missing")
-
-
-def _check_names(name: str, names: Sequence[str]) -> None:
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"{name} must be a list of names, got {shown(names)}")
-    check_texts(name, names)
-    if not names or not all(names):
-        raise ValueError(f"{name} must hold at least one name, and none empty, got {shown(names)}")
 
 
 class DatesTask:
@@ -78,26 +72,25 @@ class DatesTask:
     def __init__(self, data: Mapping):
         _check_settings(data, self.data)
         for split in SPLITS:
-            check_count(f"data.{split}", data[split], most=MOST_DATES)
-        for name in ("locales", "forms"):
-            _check_names(f"data.{name}", data[name])
-        for form in data["forms"]:
-            check_choice("each of data.forms", form, FORMS)
+            count(most=MOST_DATES).check(f"data.{split}", data[split])
+        for name, kind in (("locales", LOCALE), ("forms", FORM)):
+            a(list).check(f"data.{name}", data[name])
+            listed("names", kind=kind, least=1).check(f"data.{name}", data[name])
         self.settings = data
 
     def __str__(self) -> str:
         return f"CLDR dates, {', '.join(self.settings['locales'])}"
 
+    @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:
         """The (text, ISO date) pairs of a split.
 
         Raises:
-            TypeError, ValueError: an unknown split, locale or form.
+            ValueError: an unknown locale.
         """
-        check_choice("split", split, SPLITS)
-        chosen = {name: self.settings[name] for name in ("locales", "forms")}
+        locales, forms = self.settings["locales"], self.settings["forms"]
         try:
-            drawn = dates(split, self.settings[split], **chosen)
+            drawn = dates(split, self.settings[split], locales=locales, forms=forms)
         except UnknownLocaleError as error:
             raise ValueError(f"data.locales must hold CLDR names of languages: {error}") from error
         return [(pair.text, pair.iso) for pair in drawn]
@@ -176,15 +169,16 @@ class CaptionsTask:
     def __init__(self, data: Mapping):
         _check_settings(data, self.data)
         for split in SPLITS:
-            check_count(f"data.{split}", data[split], most=self.data[split])
-        check_count("data.vocabulary", data["vocabulary"])
+            count(most=self.data[split]).check(f"data.{split}", data[split])
+        count.check("data.vocabulary", data["vocabulary"])
         for name in ("merge_dropout", "target_merge_dropout"):
-            check_share(f"data.{name}", data[name])
+            share.check(f"data.{name}", data[name])
         self.settings = data
 
     def __str__(self) -> str:
         return "Multi30k captions, German to English (Elliott et al. 2016)"
 
+    @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:
         """The (German, English) pairs of a split.
 
@@ -219,7 +213,7 @@ class CaptionsTask:
         if not any(shares):
             yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
             return
-        for one in count(seed):
+        for one in count_from(seed):
             read, written = (
                 MergeDropout(side, share, seed=one) if share else side
                 for side, share in zip((source, target), shares, strict=True)
