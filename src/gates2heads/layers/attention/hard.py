@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, module
 from gates2heads.accepts.shown import shown
 from gates2heads.checks.tensors import check_device, check_filled, check_mask, check_width
 from gates2heads.checks.values import check_number, check_share
@@ -23,6 +24,7 @@ class Choice(NamedTuple):
     entropy: Tensor  # (B, T): of the distribution that the pick was drawn from, in nats
 
 
+@accepts(score=module)
 class HardAttention(Attention):
     """Draw one position from the attention weights and take its value alone.
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, module
 from gates2heads.checks.tensors import check_mask
 from gates2heads.checks.values import check_count, check_flag
 from gates2heads.layers.attention.checks import check_attended, check_start
@@ -11,6 +12,7 @@ from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
 
+@accepts(score=module)
 class LocalAttention(Attention):
     """Attend within D positions of a centre p that moves along the source.
 

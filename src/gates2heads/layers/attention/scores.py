@@ -5,9 +5,11 @@ import math
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import check_count, check_flag, check_positive
 
 
+@accepts(query_size=count, key_size=count)
 class DotScore(nn.Module):
     """Score a key by its inner product with the query: e = qᵀk, over √K if `scaled`.
 
@@ -39,6 +41,7 @@ class DotScore(nn.Module):
         return query @ projected.transpose(1, 2) * self.scale
 
 
+@accepts(query_size=count, key_size=count)
 class ScaledDotScore(DotScore):
     """Score by the inner product over √K: e = qᵀk / √K.
 
@@ -49,6 +52,7 @@ class ScaledDotScore(DotScore):
         super().__init__(query_size, key_size, scaled=True)
 
 
+@accepts(query_size=count, key_size=count)
 class GeneralScore(nn.Module):
     """Score by a learned bilinear form: e = qᵀ W k.
 
@@ -74,6 +78,7 @@ class GeneralScore(nn.Module):
         return query @ projected.transpose(1, 2)
 
 
+@accepts(query_size=count, key_size=count)
 class AdditiveScore(nn.Module):
     """Score by a network with one hidden layer: e = vᵀ tanh(W_q q + W_k k).
 
@@ -118,6 +123,7 @@ class ConcatScore(AdditiveScore):
         return torch.cat([self.query_layer.weight, self.key_layer.weight], dim=1)
 
 
+@accepts(size=count)
 class GaussianScore(nn.Module):
     """Score by nearness: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
 

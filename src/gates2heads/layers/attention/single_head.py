@@ -2,12 +2,14 @@
 
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, module
 from gates2heads.checks.tensors import check_dtypes, check_width
 from gates2heads.layers.attention.checks import check_attended, check_score
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
 
+@accepts(score=module)
 class Attention(nn.Module):
     """Turn scores into weights and average the values with them.
 

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import check_choice, check_count, check_flag, check_share
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.norms import NORMS
@@ -22,6 +23,7 @@ class RecurrentState(NamedTuple):
     carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
 
 
+@accepts(vocabulary_size=count)
 class RecurrentLanguageModel(NeuralLanguageModel):
     """Carry all that was read along in a state of fixed width, and predict from it.
 
@@ -83,6 +85,7 @@ class PastState(NamedTuple):
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
+@accepts(vocabulary_size=count)
 class TransformerLanguageModel(NeuralLanguageModel):
     """Look back at all that was read, with causal self-attention, and predict from it.
 

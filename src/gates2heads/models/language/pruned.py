@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.accepts.shown import shown
 from gates2heads.checks.values import check_count
 from gates2heads.models.language.context import ContextModel
@@ -14,6 +15,7 @@ PARTS = ("contexts", "totals", "starts", "followers", "counts")
 EXACT = 2**24  # up to here float32 holds every whole number
 
 
+@accepts(vocabulary_size=count)
 class PrunedCounts(ContextModel, nn.Module):
     """N-grams that were counted often enough, as tensors that a weights file can hold.
 
@@ -50,11 +52,6 @@ class PrunedCounts(ContextModel, nn.Module):
             count = len(tensors[f"totals_{size}"])
             contexts = getattr(self, f"contexts_{size}").long().view(count, size).tolist()
             self._places.append({tuple(one): place for place, one in enumerate(contexts)})
-
-    def settings(self) -> dict:
-        """What a card must hold beside the tensors, so that the model can be made again."""
-        discounts = [list(some) for some in self.discounts]
-        return {"vocabulary_size": self.vocabulary_size, "discounts": discounts}
 
     def _row(self, context: tuple[int, ...]):
         """Tokens (N,) that followed a context, their counts (N,), its total; None if unseen."""

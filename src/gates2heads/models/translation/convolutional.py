@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.models import check_length
 from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.scores import DotScore
@@ -26,6 +27,7 @@ class ConvolutionState(NamedTuple):
     memory: Memory
 
 
+@accepts(vocabulary_size=count)
 class ConvolutionalDecoder(nn.Module):
     """Write the target with causal convolutions, and look at the source after each of them.
 

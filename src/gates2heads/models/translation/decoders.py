@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import MOST, check_count, check_flag
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import ContextGRUCell
@@ -13,6 +14,7 @@ from gates2heads.models.translation.memory import Memory, look
 from gates2heads.models.translation.writer import Writer, WriterState, begin
 
 
+@accepts(vocabulary_size=count)
 class PlainDecoder(Writer):
     """Write the target from the encoder's summary alone: it is the first state, and no more.
 
@@ -73,6 +75,7 @@ class PlainDecoder(Writer):
         return self.readout(F.dropout(read, self.dropout, self.training))
 
 
+@accepts(vocabulary_size=count)
 class ChoDecoder(PlainDecoder):
     """Write the target from the encoder's summary, and read it again at every step.
 
@@ -113,6 +116,7 @@ class ChoDecoder(PlainDecoder):
         return super()._write(_larger_of_pairs(self.combine(read)))
 
 
+@accepts(vocabulary_size=count)
 class LuongDecoder(PlainDecoder):
     """Take the step first, then look at the source, and predict from both.
 
@@ -161,6 +165,7 @@ class LuongDecoder(PlainDecoder):
         return attentional, after._replace(fed=attentional[:, : self.fed_size])
 
 
+@accepts(vocabulary_size=count)
 class BahdanauDecoder(Writer):
     """Look at the source first, with the state before the step, and let the step read the context.
 

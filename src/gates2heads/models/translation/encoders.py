@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import check_flag
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
@@ -13,6 +14,7 @@ from gates2heads.layers.recurrent.by_name import blank, recurrent_layer, run
 from gates2heads.models.translation.checks import check_halves, check_sizes
 
 
+@accepts(vocabulary_size=count)
 class RecurrentEncoder(nn.Module):
     """Read the source with a recurrent network, in one or both directions, one or more layers.
 
@@ -67,6 +69,7 @@ class RecurrentEncoder(nn.Module):
         return states, carried[0][:, -directions:].flatten(1)  # (B, directions, U/directions)
 
 
+@accepts(vocabulary_size=count)
 class ConvolutionalEncoder(nn.Module):
     """Read the source with a stack of convolutions: every layer widens what a position sees.
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import check_count
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.scores import SCORES
@@ -32,6 +33,7 @@ class DecoderState(NamedTuple):
     memory: Memory
 
 
+@accepts(vocabulary_size=count, embedding_size=count, hidden_size=count)
 class Encoder(nn.Module):
     """Read the source in both directions.
 
@@ -63,6 +65,7 @@ class Encoder(nn.Module):
         return states, torch.cat([final[0], final[1]], dim=-1)
 
 
+@accepts(vocabulary_size=count, embedding_size=count, hidden_size=count)
 class Decoder(nn.Module):
     """Write the target token by token, looking at the source through a context vector.
 
@@ -118,6 +121,7 @@ class Decoder(nn.Module):
         return logits, DecoderState(hidden, memory)
 
 
+@accepts(max_length=count)
 class SequenceToSequence(nn.Module):
     """An encoder and a decoder that are trained together.
 
@@ -189,6 +193,7 @@ class SequenceToSequence(nn.Module):
         return unroll(self.decoder.step, state, batch.target_in, **options)
 
 
+@accepts(source_size=count, target_size=count, max_length=count)
 class EncoderDecoder(SequenceToSequence):
     """A bidirectional encoder of gated recurrent units, and a decoder of the same.
 

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, count
 from gates2heads.checks.values import check_count, check_texts
 from gates2heads.data.batches.windows import check_counts
 from gates2heads.metrics.word_vectors import WordVectors
 
 
+@accepts(vector_size=count)
 class WordTable(nn.Module):
     """A vector for each of some words.
 
