@@ -16,11 +16,12 @@ from pathlib import Path
 import torch
 from forcing import SETTINGS, SHARES, batch_of, judge, train
 
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.studies import device_name
 
 WEIGHTS = Path(__file__).parents[1] / "src/gates2heads/models/weights"
+MOST_WRITTEN = 8 * 11 + 1  # eight dates, each with the space behind it
 TESTED = 1000
 
 
@@ -42,15 +43,21 @@ def main() -> None:
         "command": f"python benchmarks/forced.py {way}",
         "seed": 0,
         "settings": SETTINGS,
-        "source_tokens": source.vocabulary.tokens[3:],
-        "target_tokens": target.vocabulary.tokens[3:],
         "scores": {"test": found},
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "seconds": round(history.seconds),
         "machine": {"device": device_name(), "threads": torch.get_num_threads()},
     }
-    save_weights(WEIGHTS / f"forced_{way}.safetensors", model, card=card, small=True)
-    print({name: card[name] for name in card if not name.endswith("tokens")})
+    save_model(
+        WEIGHTS / f"forced_{way}.safetensors",
+        model,
+        source=source,
+        target=target,
+        decoding={"width": 1, "length_power": 1.0, "max_length": MOST_WRITTEN},
+        card=card,
+        small=True,
+    )
+    print(card)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.metrics.perplexity import mean_surprisal
 from gates2heads.models.language.base import LanguageModel
 from gates2heads.models.language.neural import RecurrentLanguageModel
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.loop import History, fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.quantisation import dequantise, quantise
@@ -102,7 +102,6 @@ def main() -> None:
         "command": f"python benchmarks/gates.py {cell}",
         "seed": 0,
         "settings": {"cell": cell, **SETTINGS},
-        "tokens": list(CHARACTERS),
         "evaluated_at": history.evaluated_at,
         "validation_bits_per_character": history.evaluations,
         "test_bits_per_character": bits(model, read("test")),
@@ -110,8 +109,9 @@ def main() -> None:
         "seconds": round(history.seconds),
         "machine": {"device": device_name(), "threads": torch.get_num_threads()},
     }
-    save_weights(WEIGHTS / f"gates_{cell}.safetensors", model, card=card, small=True)
-    print({name: card[name] for name in card if name != "tokens"})
+    path = WEIGHTS / f"gates_{cell}.safetensors"
+    save_model(path, model, source=tokenizer(), card=card, small=True)
+    print(card)
 
 
 if __name__ == "__main__":

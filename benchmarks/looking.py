@@ -26,7 +26,7 @@ from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.decoding.translation import translate
 from gates2heads.exercises.looking import WAYS, SampledLoss, looking_model, year_first
 from gates2heads.metrics.exact_match import exact_match
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
@@ -34,6 +34,7 @@ from gates2heads.training.schedules import warmup_linear
 SEED, SIZE, BATCH_SIZE, STEPS, EVERY = 0, 30_000, 64, 800, 50
 ORDERS = {"year first": True, "other order": False}
 WEIGHTS = Path(__file__).parents[1] / "src/gates2heads/models/weights"
+MOST_WRITTEN = 12  # ten characters, <eos>, and one that would be wrong
 
 
 def tokenizers():
@@ -49,7 +50,7 @@ def right_by_order(model, source, target, size: int) -> dict[str, float]:
     right = {}
     for name, first in ORDERS.items():
         pairs = [pair for pair in dates("validation", size) if year_first(pair) == first]
-        written = translate(model, [p.text for p in pairs], source, target, max_length=12)
+        written = translate(model, [p.text for p in pairs], source, target, max_length=MOST_WRITTEN)
         right[name] = exact_match(written, [p.iso for p in pairs])
     return right
 
@@ -104,14 +105,14 @@ def main() -> None:
         "data": f"{SIZE:,} CLDR dates in eight languages, as chapter 5 draws them",
         "command": f"python benchmarks/looking.py {way}",
         "seed": SEED,
-        "source_tokens": source.vocabulary.tokens[3:],
-        "target_tokens": target.vocabulary.tokens[3:],
         "evaluated_at": history.evaluated_at,
         "right": history.evaluations,
         "others": others,
         "seconds": round(history.seconds),
     }
-    save_weights(WEIGHTS / f"looking_{way}.safetensors", model, card=card)
+    path = WEIGHTS / f"looking_{way}.safetensors"
+    decoding = {"width": 1, "length_power": 1.0, "max_length": MOST_WRITTEN}
+    save_model(path, model, source=source, target=target, decoding=decoding, card=card)
 
 
 if __name__ == "__main__":

@@ -20,11 +20,12 @@ from language_models import Corpus, read, surprise
 from torch import nn
 
 from gates2heads.data.batches.pairs import endless_token_batches, token_batches
+from gates2heads.models.kinds import tell
 from gates2heads.models.language.base import NeuralLanguageModel
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.ngram import KneserNey
 from gates2heads.models.language.pruned import PrunedKneserNey
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.quantisation import dequantise, quantise
@@ -61,7 +62,7 @@ def count(corpus: Corpus) -> tuple[PrunedKneserNey, dict]:
     whole = KneserNey(corpus.tokens["train"], len(corpus.tokenizer), ORDER)
     model = PrunedKneserNey.of(whole, least=LEAST)
     return model, {
-        "settings": model.settings(),
+        "settings": tell(model)["settings"],
         "unpruned_test_bits_per_token": surprise(whole, corpus.tokens["test"]),
     }
 
@@ -109,7 +110,6 @@ def card(name: str, model: nn.Module, corpus: Corpus, made: dict) -> dict:
         "test_bits_per_token": bits,
         "test_tokens": sum(map(len, tokens)),
         "machine": {"device": device_name(), "threads": torch.get_num_threads()},
-        "tokenizer": corpus.tokenizer.to_json(),
     }
 
 
@@ -123,8 +123,8 @@ def main() -> None:
     model, made = count(corpus) if name == "ngram" else train(name, corpus, seed=0)
     told = card(name, model, corpus, made)
     path = WEIGHTS / f"captions_{name}.safetensors"
-    save_weights(path, model, card=told, small=name != "ngram")
-    print({key: value for key, value in told.items() if key not in ("tokenizer", "settings")})
+    save_model(path, model, source=corpus.tokenizer, card=told, small=name != "ngram")
+    print({key: value for key, value in told.items() if key != "settings"})
 
 
 if __name__ == "__main__":

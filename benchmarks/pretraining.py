@@ -16,7 +16,7 @@ from gates2heads.data.corpora.cldr_facts import facts
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.corpora.wordings import RELATIONS, STRANGERS, wordings
 from gates2heads.models.pretraining.bert import BERT
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.fact_pretraining import SIZES, STEPS, fact_tokenizer, pretrain
 from gates2heads.training.fact_questions import fill_names, fill_tokens
 from gates2heads.training.quantisation import dequantise, quantise
@@ -59,7 +59,6 @@ def known_names() -> list[str]:
 
 def card(kind: str, model: nn.Module, seconds: float) -> dict:
     """What a reader of the weights should know."""
-    vocabulary = fact_tokenizer().vocabulary
     return {
         "data": "1,616 sentences about the territories of Unicode CLDR, through Babel",
         "terms": "Names from Unicode CLDR, under the Unicode licence (unicode.org/license.txt).",
@@ -69,8 +68,6 @@ def card(kind: str, model: nn.Module, seconds: float) -> dict:
         "seed": 0,
         "steps": STEPS,
         "settings": SIZES[kind],
-        "tokens": vocabulary.tokens[4:],
-        "counts": vocabulary.frequencies[4:],
         "names": known_names(),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "seconds": round(seconds),
@@ -85,7 +82,8 @@ def run(kind: str, seed: int) -> dict:
     model.load_state_dict(dequantise(quantise(model.state_dict())))
     if seed == 0:
         path = WEIGHTS / f"pretrained_{kind}.safetensors"
-        save_weights(path, model, card=card(kind, model, history.seconds), small=True)
+        told = card(kind, model, history.seconds)
+        save_model(path, model, source=fact_tokenizer(), card=told, small=True)
     losses = [sum(history.loss[at : at + 100]) / 100 for at in range(0, STEPS, 100)]
     return {"steps": STEPS, "losses": losses, **questions(model)}
 

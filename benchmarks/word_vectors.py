@@ -31,7 +31,7 @@ from gates2heads.models.words.glove import GloVe, cooccurrences, train_glove
 from gates2heads.models.words.table import WordTable
 from gates2heads.models.words.training import train_negative_sampling
 from gates2heads.models.words.word2vec import Word2Vec
-from gates2heads.training.checkpoints import save_weights
+from gates2heads.training.cards import save_model
 from gates2heads.training.studies import Study, device_name
 
 WIDTH, LEAST_OFTEN, EPOCHS, WINDOW, THRESHOLD = 64, 5, 15, 6, 1e-3
@@ -153,7 +153,7 @@ def ship() -> None:
     for model in MODELS:
         vectors, losses = train("captions", model, "", seed=0)
         words = compared(vocabulary, vectors)
-        counts = vocabulary.counts[-len(words.words) :]
+        counts = vocabulary.counts[-len(words.words) :].long()
         table = WordTable.of(words.words, counts, vectors[-len(words.words) :])
         card = {
             "data": "English captions of Multi30k, the 29,000 to train on "
@@ -164,14 +164,12 @@ def ship() -> None:
             "command": "python benchmarks/word_vectors.py --ship",
             "seed": 0,
             "model": model,
-            "words": words.words,
-            "counts": [int(count) for count in counts],
             "losses": [round(loss, 4) for loss in losses],
             "judged": judged(words, half=1),
             "machine": {"device": device_name(), "threads": torch.get_num_threads()},
         }
         name = f"words_{model.replace('-', '_')}.safetensors"
-        save_weights(WEIGHTS / name, table, card=card, small=True)
+        save_model(WEIGHTS / name, table, card=card, small=True)
         print(name, card["losses"][-1], card["judged"])
 
 

@@ -25,20 +25,26 @@ import torch
 from gates2heads.accepts import count, text
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.decoding.translation import translate
+from gates2heads.training.cards import save_model
 from gates2heads.training.checkpoints import (
     read_packed,
     read_weights,
-    save_weights,
     shipped_weights,
 )
 from gates2heads.training.files import write_whole
 from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.recipes.recipe import RECIPES, WIDEST, read_recipe
-from gates2heads.training.recipes.runs import check_output, evaluate, load, search_of, train
+from gates2heads.training.recipes.runs import (
+    check_output,
+    decoding_of,
+    evaluate,
+    load,
+    search_of,
+    train,
+)
 
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
 MOST = 280  # characters of what is said of a mistake; a name that was typed may be longer
-ALPHABETS = ("tokenizer", "source_tokens", "target_tokens")  # long lists for machines to read
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -221,8 +227,7 @@ def _translate(arguments) -> None:
 
 def _card(arguments) -> None:
     _, card = read_weights(arguments.weights or shipped_weights("translator"))
-    told = {name: value for name, value in card.items() if name not in ALPHABETS}
-    print(json.dumps(told, indent=2, ensure_ascii=False))
+    print(json.dumps(card, indent=2, ensure_ascii=False))
 
 
 def _shrink(arguments) -> None:
@@ -232,7 +237,15 @@ def _shrink(arguments) -> None:
     told = {split: evaluate(trained, split) for split in ("validation", "test")}
     words = {"terms": trained.task.terms, "limits": trained.task.limits}
     card = {**trained.card, **words, "scores_small": told}
-    save_weights(arguments.output, trained.model, card=card, small=True)
+    save_model(
+        arguments.output,
+        trained.model,
+        source=trained.source,
+        target=trained.target,
+        decoding=decoding_of(card["recipe"], trained.task),
+        card=card,
+        small=True,
+    )
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
     _print_scores("test", told["test"])
 

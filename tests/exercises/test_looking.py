@@ -8,8 +8,10 @@ from gates2heads.data.corpora.dates import DatePair
 from gates2heads.exercises.looking import WAYS, SampledLoss, looking_model, year_first
 from gates2heads.layers.attention.hard import HardAttention
 from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.models.kinds import tell
 from gates2heads.models.translation.decoders import BahdanauDecoder, LuongDecoder
-from gates2heads.training.checkpoints import read_weights, shipped_weights
+from gates2heads.training.cards import rebuild
+from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.losses import sequence_loss
 
 
@@ -24,11 +26,12 @@ def batch():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_is_what_its_name_says_and_its_weights_are_shipped(way, batch):
-    weights, card = read_weights(shipped_weights(f"looking_{way}"))
-    assert card["command"].endswith(way)
-    sizes = [len(card[side]) + 3 for side in ("source_tokens", "target_tokens")]
+    kept = rebuild(shipped_weights(f"looking_{way}"))
+    assert kept.card["command"].endswith(way)
+    sizes = [len(side.vocabulary) for side in (kept.source, kept.target)]
     model = looking_model(way, *sizes)
-    model.load_state_dict(weights)
+    assert tell(kept.model) == tell(model)
+    model.load_state_dict(kept.model.state_dict())
     assert isinstance(model.decoder, BahdanauDecoder if way == "before" else LuongDecoder)
     attention = model.decoder.attention
     assert isinstance(attention, HardAttention) == (way == "hard")

@@ -8,9 +8,8 @@ import torch
 from benchmarks import any_order, counted_before, language_models, next_token, unseen
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.display.engine.rebuild import rebuild, shipped
+from gates2heads.display.engine.rebuild import shipped
 from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
-from gates2heads.training.checkpoints import save_weights
 from gates2heads.training.studies import read_study, results_of
 
 MODELS = ("ngram", "gru", "transformer")
@@ -73,14 +72,6 @@ def test_no_count_below_two_travels():
     model = shipped("captions_ngram").model
     for size in range(model.order):
         assert getattr(model, f"counts_{size}").min() >= next_token.LEAST == 2
-
-
-def test_a_card_that_is_no_language_models_is_refused(tmp_path):
-    one = shipped("captions_ngram")
-    for wrong in ({"settings": {}}, {"tokenizer": "{}"}, {"settings": None}):
-        save_weights(tmp_path / "x.safetensors", one.model, card={**one.card, **wrong})
-        with pytest.raises(ValueError, match="cannot be rebuilt, its card is no model's"):
-            rebuild(tmp_path / "x.safetensors")
 
 
 def test_the_longest_context_that_was_met_by_hand():

@@ -60,7 +60,7 @@ def test_an_altered_small_file_is_refused(tmp_path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="was altered: its weights do not match the checksum"):
+    with pytest.raises(ValueError, match="was altered: what it holds does not match"):
         read_weights(path)
 
 

@@ -8,6 +8,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from torch import nn
+
 Decorated = TypeVar("Decorated", bound=Callable)
 
 
@@ -61,6 +63,9 @@ def accepts(**declared: Kind) -> Callable[[Decorated], Decorated]:
     a capital letter is the same size wherever it occurs, and any other word is the argument or
     the attribute of that name, as in `floats("B T embed_dim")`.
 
+    A layer or a model that declares its arguments keeps them as given in `settings`, a dict from
+    which the same one can be built: `type(model)(**model.settings)`.
+
     Raises:
         TypeError: a declared name is no parameter, so that a slip in a declaration is found when
             the module is imported.
@@ -68,7 +73,9 @@ def accepts(**declared: Kind) -> Callable[[Decorated], Decorated]:
 
     def decorate(thing: Decorated) -> Decorated:
         if isinstance(thing, type):
-            thing.__init__ = _guarded(thing.__init__, declared)
+            constructor = _guarded(thing.__init__, declared)
+            keeps = issubclass(thing, nn.Module)
+            thing.__init__ = _keeping(constructor) if keeps else constructor
             return thing
         return _guarded(thing, declared)
 
@@ -100,3 +107,26 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
 
     guarded.accepts = {**getattr(function, "accepts", {}), **declared}
     return guarded
+
+
+def _keeping(constructor: Callable) -> Callable:
+    """A constructor after which its object has the arguments, defaults included, in `settings`.
+
+    Only the constructor of the object's own class keeps them: what a subclass hands to its parent
+    would build the parent.
+    """
+    parameters = signature(constructor)
+    further = {name for name, one in parameters.parameters.items() if one.kind is one.VAR_KEYWORD}
+
+    @wraps(constructor)
+    def keeping(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        constructor(self, *args, **kwargs)
+        if type(self).__init__ is keeping:
+            bound = parameters.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            _, *given = bound.arguments.items()
+            self.settings = {name: value for name, value in given if name not in further}
+            for name in further:
+                self.settings |= bound.arguments[name]
+
+    return keeping

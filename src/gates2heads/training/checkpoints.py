@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -27,9 +27,11 @@ from gates2heads.training.quantisation import dequantise, quantise
 PARTS = {"step", "model", "optimizer", "scheduler", "history", "generators"}  # of a kept run
 
 
-def digest(tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256 over names, shapes and values, so that an altered weight is noticed."""
+def digest(tensors: Mapping[str, Tensor], texts: Iterable[str] = ()) -> str:
+    """SHA-256 over names, shapes, values and texts, so that whatever is altered is noticed."""
     total = hashlib.sha256()
+    for text in texts:
+        total.update(f"{len(text.encode())} {text}".encode())
     for name in sorted(tensors):
         tensor = tensors[name].detach().cpu().contiguous()
         total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
@@ -38,14 +40,20 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def save_weights(
-    path: str | os.PathLike, model: nn.Module, *, card: Mapping | None = None, small: bool = False
+    path: str | os.PathLike,
+    model: nn.Module,
+    *,
+    card: Mapping | None = None,
+    made: Mapping | None = None,
+    small: bool = False,
 ) -> None:
-    """Write a model's weights as safetensors, with a card and a checksum inside.
+    """Write a model's weights as safetensors, with a card and a checksum over all inside.
 
     Args:
         path: the file to write; replaced whole if it is there.
         model: its `state_dict` is kept.
         card: what a reader should know (data, command, seed, scores); must be JSON.
+        made: from what the model is built again, if the file shall tell; see `cards.save_model`.
         small: write matrices in one byte a weight; see `quantise` for what that moves.
 
     Raises:
@@ -62,12 +70,10 @@ def save_weights(
     # Clones, because safetensors refuses tied weights, which share their memory.
     tensors = {name: t.detach().cpu().clone() for name, t in _filled(model).items()}
     tensors = quantise(tensors) if small else tensors
-    try:
-        text = json.dumps(dict(card or {}))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"card must hold what JSON can hold: {error}") from error
-    read_json(text, what="card must be JSON")
-    content = to_bytes(tensors, {"card": text, "sha256": digest(tensors)})
+    texts = {"card": _as_json("card", card or {})}
+    if made is not None:
+        texts["made"] = _as_json("made", made)
+    content = to_bytes(tensors, {**texts, "checksum": digest(tensors, texts.values())})
     write_whole(path, lambda file: file.write(content))
 
 
@@ -96,9 +102,19 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
-    packed, card = read_packed(path)
+    tensors, card, _ = read_whole(path)
+    return tensors, card
+
+
+def read_whole(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict, dict | None]:
+    """Read weights by name, their card, and from what their model is built, if the file tells.
+
+    Raises:
+        FileNotFoundError, ValueError: as in `load_weights`.
+    """
+    packed, card, made = _read(as_path(path))
     try:
-        return dequantise(packed), card
+        return dequantise(packed), card, made
     except ValueError as error:
         raise ValueError(f"path {in_line(path)} was altered: {error}") from error
 
@@ -109,7 +125,12 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
     """
-    path = as_path(path)
+    packed, card, _ = _read(as_path(path))
+    return packed, card
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict, dict | None]:
+    """What a file holds: its tensors, its card, and what its model is made of."""
     if not path.is_file():
         raise FileNotFoundError(
             f"path must name a weights file, but there is none at {in_line(path)}"
@@ -117,27 +138,44 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            metadata, found = file.metadata() or {}, digest(tensors)
+            metadata = file.metadata() or {}
     except Exception as error:  # what a foreign file holds is for its reader to name
         raise ValueError(
             f"path {in_line(path)} is truncated or is no safetensors file: {error}"
         ) from error
-    if not {"card", "sha256"} <= metadata.keys():
+    if not {"card", "checksum"} <= metadata.keys():
         raise ValueError(
-            f"path {in_line(path)} holds no card and checksum; it was not written by save_weights"
+            f"path {in_line(path)} holds no card and checksum; it was not written by "
+            "this version's save_weights"
         )
-    if metadata["sha256"] != found:
+    texts = {name: metadata[name] for name in ("card", "made") if name in metadata}
+    if metadata["checksum"] != digest(tensors, texts.values()):
         raise ValueError(
-            f"path {in_line(path)} was altered: its weights do not match the checksum inside it"
+            f"path {in_line(path)} was altered: what it holds does not match the checksum inside it"
         )
-    card = read_json(
-        metadata["card"], what=f"path {in_line(path)} was altered: its card must be JSON"
+    card, made = (
+        _object(path, name, texts[name]) if name in texts else None for name in ("card", "made")
     )
-    if not isinstance(card, dict):
+    return tensors, card, made
+
+
+def _as_json(name: str, value: Mapping) -> str:
+    try:
+        text = json.dumps(dict(value))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"{name} must hold what JSON can hold: {error}") from error
+    read_json(text, what=f"{name} must be JSON")
+    return text
+
+
+def _object(path: Path, name: str, text: str) -> dict:
+    value = read_json(text, what=f"path {in_line(path)} was altered: its {name} must be JSON")
+    if not isinstance(value, dict):
         raise ValueError(
-            f"path {in_line(path)} was altered: its card is a {type(card).__name__}, not an object"
+            f"path {in_line(path)} was altered: its {name} is a {type(value).__name__}, "
+            "not an object"
         )
-    return tensors, card
+    return value
 
 
 def shipped_weights(name: str) -> Path:

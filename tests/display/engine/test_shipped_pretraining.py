@@ -6,9 +6,8 @@ import torch
 from benchmarks.pretraining import KINDS, known_names
 from gates2heads.data.corpora.wordings import wordings
 from gates2heads.decoding.filling import observe_gaps, observe_line
-from gates2heads.display.engine.rebuild import rebuild, shipped
+from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
-from gates2heads.training.checkpoints import save_weights
 from gates2heads.training.fact_pretraining import SIZES, STEPS, fact_tokenizer
 from gates2heads.training.fact_questions import fill_names
 from gates2heads.training.studies import read_study, results_of
@@ -55,14 +54,6 @@ def test_in_the_page_they_say_what_they_say_in_python():
                 same_line(found, observe_line(one.model, fact.text, 1, one.source))
             else:
                 same_gaps(found, observe_gaps(one.model, fact.text, [1, 3], one.source))
-
-
-def test_a_card_that_is_no_such_models_is_refused(tmp_path):
-    one = shipped("pretrained_bert")
-    for wrong in ({"settings": {"nhead": 5}}, {"kind": "door"}, {"counts": [1]}, {"settings": 3}):
-        save_weights(tmp_path / "x.safetensors", one.model, card={**one.card, **wrong})
-        with pytest.raises(ValueError, match="cannot be rebuilt, its card is no model's"):
-            rebuild(tmp_path / "x.safetensors")
 
 
 def test_the_weights_are_those_of_the_file():

@@ -63,19 +63,17 @@ def test_what_was_never_counted_has_no_probability():
 
 
 def test_a_weights_file_holds_all_of_it(tmp_path):
-    from gates2heads.training.checkpoints import read_weights, save_weights
+    from gates2heads.training.cards import rebuild, save_model
 
     model = PrunedKneserNey.of(KneserNey([[A, B, A, B, EOS], [A, C, EOS]], 7, 3))
-    save_weights(tmp_path / "x.safetensors", model, card=model.settings())
-    tensors, card = read_weights(tmp_path / "x.safetensors")
-    again = PrunedKneserNey(tensors, **card)
+    save_model(tmp_path / "x.safetensors", model)
+    again = rebuild(tmp_path / "x.safetensors").model
     torch.testing.assert_close(again.probs([A, B]), model.probs([A, B]))
 
 
 def made(**change):
     model = PrunedKneserNey.of(KneserNey([[A, B, EOS], [A, B, EOS]], 7, 2), least=1)
-    settings = {"tensors": dict(model.named_buffers()), **model.settings()}
-    return PrunedKneserNey(**settings | change)
+    return PrunedKneserNey(**model.settings | change)
 
 
 @pytest.mark.parametrize(
@@ -105,5 +103,5 @@ def test_bad_arguments_get_one_sentence():
     ):
         made(discounts=[[0.5, 0.5]])
     discounts = [[0.5, 0.5, 0.5], [0.5, 0.6, 0.7]]
-    rows = made(discounts=(iter(row) for row in discounts)).settings()["discounts"]
+    rows = made(discounts=(iter(row) for row in discounts)).settings["discounts"]
     assert rows == discounts

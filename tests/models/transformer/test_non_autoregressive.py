@@ -213,21 +213,13 @@ def test_refuses_what_does_not_fit():
     model, other = translator(), language_model()
     with pytest.raises(ValueError, match="target_in must be at most 7 tokens long, got 8"):
         model(collate([([3], [4] * 8)]))
-    with pytest.raises(TypeError, match="batch must be a Batch, as `collate` makes, got 3"):
-        model(3)
     batch = collate(PAIRS)
     with pytest.raises(ValueError, match="source and target_in must agree in batch, got 3 and 2"):
         model(Batch(**{**vars(batch), "target_in": batch.target_in[:2]}))
     with pytest.raises(ValueError, match="target_in must hold numbers 0 to 12, got 16"):
         model(Batch(**{**vars(batch), "target_in": batch.source[:, :5]}))
-    with pytest.raises(ValueError, match="slots must be at least 1, got 0"):
-        translator(slots=0)
     with pytest.raises(ValueError, match="slots must be at most max_length, 5, got 7"):
         translator(max_length=5)
-    with pytest.raises(ValueError, match="source must hold numbers 0 to 16, got 17"):
-        model.start(torch.tensor([[17]]))
-    with pytest.raises(TypeError, match="state must come from `start` or `step`, got NoneType"):
-        model.step(None, torch.tensor([1]))
     for one, first in ((model, model.start(torch.tensor([[3]]))), (other, other.start())):
         assert isinstance(first, SlotsState)
         state = first

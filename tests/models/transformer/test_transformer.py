@@ -303,63 +303,26 @@ MODEL = build()
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "message"),
     [
-        (lambda: Transformer(0, W), ValueError, "source_size must be at least 1, got 0"),
-        (lambda: Transformer(V, 2.0), TypeError, "target_size must be a whole number, got 2.0"),
-        (lambda: Transformer(V, W, nhead=7), ValueError, "num_heads must divide embed_dim"),
-        (lambda: Transformer(V, W, tie="both"), ValueError, "tie must be None, 'target' or 'all'"),
-        (lambda: Transformer(V, W, tie="all"), ValueError, "tie 'all' needs one vocabulary for so"),
-        (lambda: Transformer(V, W, positions="x"), ValueError, "positions must be one of sinus"),
-        (
-            lambda: Transformer(V, W, dropout=-1),
-            ValueError,
-            r"dropout must lie in \[0, 1\], got -1",
-        ),
-        (
-            lambda: Transformer(V, W, num_encoder_layers=0),
-            ValueError,
-            "num_encoder_layers must be at least 1, got 0",
-        ),
-        (
-            lambda: UniversalTransformer(V, W, num_decoder_layers=0),
-            ValueError,
-            "num_decoder_layers must be at least 1, got 0",
-        ),
-        (lambda: MODEL.start([1]), TypeError, "source must be a tensor of token numbers, got list"),
-        (lambda: MODEL.start(torch.tensor([[V]])), ValueError, "source must hold numbers 0 to 16"),
+        (lambda: Transformer(V, W, nhead=7), "num_heads must divide embed_dim"),
+        (lambda: Transformer(V, W, tie="all"), "tie 'all' needs one vocabulary for so"),
         (
             lambda: MODEL.start(torch.zeros(1, 513).long()),
-            ValueError,
             "source must be at most 512 tokens long, got 513",
         ),
         (
-            lambda: MODEL.start(torch.tensor([[4]]), mask=torch.ones(1, 1)),
-            TypeError,
-            "mask must be a bool tensor",
-        ),
-        (lambda: MODEL.step(None, torch.tensor([1])), TypeError, "state must come from `start` or"),
-        (
             lambda: MODEL.step(MODEL.start(torch.tensor([[4]])), torch.tensor([1, 2])),
-            ValueError,
             r"last_tokens must have shape \(1,\), one token a sequence, got \(2,\)",
         ),
         (
-            lambda: MODEL.step(MODEL.start(torch.tensor([[4]])), torch.tensor([W])),
-            ValueError,
-            "last_tokens must hold numbers 0 to 18, got 19",
-        ),
-        (lambda: MODEL.step(MODEL.start(torch.tensor([[4]])), 3), TypeError, "last_tokens must be"),
-        (lambda: MODEL([1]), TypeError, r"batch must be a Batch, as `collate` makes, got \[1\]"),
-        (
             lambda: build(max_length=3)(collate([([4], [5] * 4)])),
-            ValueError,
             "target_in must be at most 3 tokens long, got 4",
         ),
     ],
 )
-def test_bad_input(call, error, message):
-    with pytest.raises(error, match=message):
+def test_arguments_that_do_not_go_together(call, message):
+    with pytest.raises(ValueError, match=message):
         call()
 
 

@@ -110,7 +110,8 @@ def _local_attention(attention: LocalAttention) -> dict:
 
 
 def _counted(model: PrunedCounts) -> dict:
-    return model.settings()
+    discounts = [list(some) for some in model.discounts]
+    return {"vocabulary_size": model.vocabulary_size, "discounts": discounts}
 
 
 SCORES = {

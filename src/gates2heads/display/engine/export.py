@@ -23,14 +23,6 @@ from gates2heads.training.quantisation import SCALE, check_named, quantise
 FORMAT = 1
 REGISTRY = "gates2heads_live"
 GREEDY = {"width": 1, "length_power": 1.0, "max_length": 128}
-ALPHABETS = (
-    "tokenizer",
-    "tokens",
-    "source_tokens",
-    "target_tokens",
-    "words",
-    "counts",
-)  # which the header holds elsewhere, if it needs them
 DTYPES = {torch.float32: "float32", torch.int8: "int8"}
 
 
@@ -108,7 +100,6 @@ def export_model(
     described = [None if one is None else describe_tokenizer(one) for one in (source, target)]
     if target is source or source is None:
         described = [described[1], None]
-    told = {key: value for key, value in (card or {}).items() if key not in ALPHABETS}
     header = {
         "format": FORMAT,
         "name": name,
@@ -116,7 +107,7 @@ def export_model(
         "source": described[0],
         "target": described[1],  # null: that of the source
         "decoding": {**GREEDY, **(decoding or {})},
-        "card": told,
+        "card": dict(card or {}),
         "tensors": listed,
     }
     try:

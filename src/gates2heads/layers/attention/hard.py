@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, flag, floats, listed, mask, number, share
+from gates2heads.accepts import Call, a, accepts, flag, floats, listed, mask, module, number, share
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.record import note
 
@@ -23,6 +23,7 @@ class Choice(NamedTuple):
     entropy: Tensor  # (B, T): of the distribution that the pick was drawn from, in nats
 
 
+@accepts(score=module)
 class HardAttention(Attention):
     """Draw one position from the attention weights and take its value alone.
 

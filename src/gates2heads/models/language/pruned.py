@@ -14,6 +14,7 @@ PARTS = ("contexts", "totals", "starts", "followers", "counts")
 EXACT = 2**24  # up to here float32 holds every whole number
 
 
+@accepts(vocabulary_size=count)
 class PrunedCounts(ContextModel, nn.Module):
     """N-grams that were counted often enough, as tensors that a weights file can hold.
 
@@ -52,11 +53,6 @@ class PrunedCounts(ContextModel, nn.Module):
             count = len(tensors[f"totals_{size}"])
             contexts = getattr(self, f"contexts_{size}").long().view(count, size).tolist()
             self._places.append({tuple(one): place for place, one in enumerate(contexts)})
-
-    def settings(self) -> dict:
-        """What a card must hold beside the tensors, so that the model can be made again."""
-        discounts = [list(some) for some in self.discounts]
-        return {"vocabulary_size": self.vocabulary_size, "discounts": discounts}
 
     def _row(self, context: tuple[int, ...]):
         """Tokens (N,) that followed a context, their counts (N,), its total; None if unseen."""

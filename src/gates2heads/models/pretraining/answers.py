@@ -6,9 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_dtypes, check_filled, check_mask, check_width
-from gates2heads.checks.values import check_count, check_number
+from gates2heads.accepts import Call, a, accepts, count, floats, mask, number
 
 
 class AnswerLogits(NamedTuple):
@@ -27,6 +25,7 @@ class Answers(NamedTuple):
     score: Tensor  # (B,) float, of the best span, whether it is taken or not
 
 
+@accepts(width=count)
 class AnswerHead(nn.Module):
     """Point at the answer to a question in the text beside it.
 
@@ -39,21 +38,16 @@ class AnswerHead(nn.Module):
 
     def __init__(self, width: int):
         super().__init__()
-        check_count("width", width)
         self.width = width
         self.readout = nn.Linear(width, 2)  # its rows are S and E
 
+    @accepts(vectors=floats("B L width"))
     def forward(self, vectors: Tensor) -> AnswerLogits:
-        """Read vectors (B, L, D): logits (B, L) for the first token, and for the last one.
-
-        Raises:
-            TypeError, ValueError: the vectors do not fit.
-        """
-        check_width("vectors", vectors, self.width, dims=3)
-        check_dtypes(self, vectors=vectors)
+        """Read vectors (B, L, D): logits (B, L) for the first token, and for the last one."""
         return AnswerLogits(*self.readout(vectors).unbind(-1))
 
 
+@accepts(logits=a(tuple, "as `AnswerHead` gives"), max_length=count, null=count(least=0))
 def best_answers(
     logits: AnswerLogits,
     *,
@@ -78,20 +72,19 @@ def best_answers(
     Raises:
         TypeError, ValueError: the logits, the mask or a number do not fit.
     """
-    first, last = _check_logits(logits)
-    allowed = _check_allowed(allowed, first)
+    _check_logits(logits, allowed)
+    first, last = logits
+    allowed = _everywhere(first) if allowed is None else allowed.expand(first.shape)
     size = first.shape[1]
     if null is not None:
-        check_count("null", null, least=0)
         if null >= size:
             raise ValueError(f"null must be a position, 0 to {size - 1}, got {null}")
         allowed = allowed.clone()
         allowed[:, null] = False
     if not (isinstance(threshold, float) and math.isinf(threshold)):
-        check_number("threshold", threshold)
+        number.check("threshold", threshold)
     ordered = torch.ones(size, size, dtype=torch.bool, device=first.device).triu()
     if max_length is not None:
-        check_count("max_length", max_length)
         ordered = ordered.tril(max_length - 1)
     fits = ordered & allowed[:, :, None] & allowed[:, None, :]  # (B, L, L)
     scores = (first[:, :, None] + last[:, None, :]).masked_fill(~fits, -torch.inf)
@@ -102,6 +95,7 @@ def best_answers(
     return _answers(place // size, place % size, found, best)
 
 
+@accepts(logits=a(tuple, "as `AnswerHead` gives"))
 def crossed_answers(logits: AnswerLogits, *, allowed: Tensor | None = None) -> Answers:
     """The best first token and the best last one, each for itself; no answer where they cross.
 
@@ -114,8 +108,9 @@ def crossed_answers(logits: AnswerLogits, *, allowed: Tensor | None = None) -> A
     Raises:
         TypeError, ValueError: the logits or the mask do not fit.
     """
-    first, last = _check_logits(logits)
-    allowed = _check_allowed(allowed, first)
+    _check_logits(logits, allowed)
+    first, last = logits
+    allowed = _everywhere(first) if allowed is None else allowed.expand(first.shape)
     begins, begin = first.masked_fill(~allowed, -torch.inf).max(dim=1)
     ends, end = last.masked_fill(~allowed, -torch.inf).max(dim=1)
     return _answers(begin, end, (begin <= end) & allowed.any(dim=1), begins + ends)
@@ -125,26 +120,21 @@ def _answers(first: Tensor, last: Tensor, found: Tensor, score: Tensor) -> Answe
     return Answers(first.masked_fill(~found, -1), last.masked_fill(~found, -1), found, score)
 
 
-def _check_logits(logits: AnswerLogits) -> AnswerLogits:
-    if not isinstance(logits, tuple) or len(logits) != 2:
-        raise TypeError(f"logits must be AnswerLogits, as `AnswerHead` gives, got {shown(logits)}")
+def _everywhere(first: Tensor) -> Tensor:
+    """An answer may stand anywhere: (B, L) bool."""
+    return torch.ones_like(first, dtype=torch.bool)
+
+
+def _check_logits(logits: AnswerLogits, allowed: Tensor | None) -> None:
+    """Refuse logits that are no two (B, L), and a mask that does not fit them."""
+    if len(logits) != 2:
+        raise ValueError(
+            f"logits must be AnswerLogits, as `AnswerHead` gives, got a tuple of {len(logits)}"
+        )
+    call = Call({})
     for name, tensor in zip(AnswerLogits._fields, logits, strict=True):
-        check_width(f"logits.{name}", tensor, None)
-        if not tensor.is_floating_point():
-            raise TypeError(f"logits.{name} must hold floating-point numbers, got {tensor.dtype}")
-        check_filled(f"logits.{name}", tensor)
+        floats("B L", empty=False).check(f"logits.{name}", tensor, call)
         if tensor.isnan().any():
             raise ValueError(f"logits.{name} must hold numbers, got NaN")
-    if logits[0].shape != logits[1].shape or not logits[0].numel():
-        raise ValueError(
-            "logits must have one shape (B, L), not empty, got "
-            f"{tuple(logits[0].shape)} and {tuple(logits[1].shape)}"
-        )
-    return AnswerLogits(*logits)
-
-
-def _check_allowed(allowed: Tensor | None, first: Tensor) -> Tensor:
-    check_mask(allowed, first.shape, name="allowed", like=first)
-    if allowed is None:
-        return torch.ones_like(first, dtype=torch.bool)
-    return allowed.expand(first.shape)
+    if allowed is not None:
+        mask("B L").check("allowed", allowed, call)

@@ -8,15 +8,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_length
-from gates2heads.checks.tensors import check_device, check_dtypes, check_mask, check_tokens
+from gates2heads.accepts import accepts, count, floats, mask, tokens, whole
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.models.pretraining.stack import TokenStack
+from gates2heads.models.pretraining.stack import TokenStack, check_length
 
 SEGMENTS = 2  # the first text and the second
 
 
+@accepts(vocabulary_size=count)
 class BERT(TokenStack):
     """Read a sequence in both directions at once; say what was hidden, and whether B follows A.
 
@@ -40,6 +40,11 @@ class BERT(TokenStack):
         self.readout_bias = nn.Parameter(torch.zeros(vocabulary_size))
         self.draw_weights()
 
+    @accepts(
+        tokens=tokens("B L", below="vocabulary_size"),
+        segments=whole("B L", below=SEGMENTS),
+        mask=mask("B L"),
+    )
     def states(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
@@ -52,10 +57,6 @@ class BERT(TokenStack):
 
         Returns:
             (num_layers + 1, B, L, D).
-
-        Raises:
-            TypeError, ValueError: tokens or segments are no integer tensor, out of range or too
-                long, or the shapes differ.
         """
         return torch.stack(self._layer_states(tokens, segments, mask))
 
@@ -63,16 +64,8 @@ class BERT(TokenStack):
         self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None
     ) -> list[Tensor]:
         """The states one by one, each (B, L, D)."""
-        check_device(self, tokens=tokens, segments=segments)
-        check_tokens("tokens", tokens, self.vocabulary_size)
-        check_length("tokens", tokens.shape[1], self.max_length)
-        check_mask(mask, tokens.shape, like=tokens)
+        check_length("tokens", tokens, self.max_length)
         segments = torch.zeros_like(tokens) if segments is None else segments
-        check_tokens("segments", segments, SEGMENTS)
-        if segments.shape != tokens.shape:
-            raise ValueError(
-                f"segments must have shape {tuple(tokens.shape)}, got {tuple(segments.shape)}"
-            )
         vectors = self.positions(self.token_table(tokens) + self.segment_table(segments))
         vectors = F.dropout(self.norm(vectors), self.dropout, self.training)
         states = [vectors]
@@ -80,36 +73,40 @@ class BERT(TokenStack):
             states.append(layer(states[-1], mask=key_mask(mask)))
         return states
 
+    @accepts(
+        tokens=tokens("B L", below="vocabulary_size"),
+        segments=whole("B L", below=SEGMENTS),
+        mask=mask("B L"),
+    )
     def encode(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
         """What the last layer makes of the tokens: (B, L, D); see `states`."""
         return self._layer_states(tokens, segments, mask)[-1]
 
+    @accepts(vectors=floats("… d_model", empty=False))
     def readout(self, vectors: Tensor) -> Tensor:
         """What stood at a hidden place, from its vector (…, D): logits (…, V).
 
         The readout's matrix is the table of the embeddings.
-
-        Raises:
-            TypeError, ValueError: the vectors are no (…, D) tensor of the model's dtype.
         """
-        self._check_vectors(vectors)
         hidden = self.transform_norm(F.gelu(self.transform(vectors)))
         return F.linear(hidden, self.token_table.weight, self.readout_bias)
 
+    @accepts(vectors=floats("B L d_model", empty=False))
     def follows(self, vectors: Tensor) -> Tensor:
         """Whether the second text follows the first, from vectors (B, L, D), at [CLS].
 
         Returns:
             logits (B, 2): no, yes.
-
-        Raises:
-            TypeError, ValueError: the vectors are no (B, L, D) tensor of the model's dtype.
         """
-        self._check_vectors(vectors, dims=3)
         return self.next_readout(torch.tanh(self.pooler(vectors[:, 0])))
 
+    @accepts(
+        tokens=tokens("B L", below="vocabulary_size"),
+        segments=whole("B L", below=SEGMENTS),
+        mask=mask("B L"),
+    )
     def forward(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ):
@@ -120,14 +117,3 @@ class BERT(TokenStack):
         """
         vectors = self.encode(tokens, segments=segments, mask=mask)
         return self.readout(vectors), self.follows(vectors)
-
-    def _check_vectors(self, vectors: Tensor, *, dims: int | None = None) -> None:
-        if not isinstance(vectors, Tensor):
-            raise TypeError(f"vectors must be a tensor, got {type(vectors).__name__}")
-        fits = vectors.dim() and vectors.shape[-1] == self.d_model and vectors.numel()
-        if not fits or dims not in (None, vectors.dim()):
-            axes = "…" if dims is None else "B, L"
-            raise ValueError(
-                f"vectors must have shape ({axes}, {self.d_model}), got {tuple(vectors.shape)}"
-            )
-        check_dtypes(self, vectors=vectors)

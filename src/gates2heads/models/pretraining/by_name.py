@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from gates2heads.checks.values import check_choice
+from gates2heads.accepts import accepts, choice, count
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
 from gates2heads.models.pretraining.gpt import GPT
@@ -17,6 +17,7 @@ PRETRAINED: dict[str, Callable[..., nn.Module]] = {
 }
 
 
+@accepts(kind=choice(PRETRAINED), vocabulary_size=count)
 def pretraining_model(kind: str, vocabulary_size: int, **sizes) -> nn.Module:
     """Build an untrained model of pre-training.
 
@@ -24,9 +25,5 @@ def pretraining_model(kind: str, vocabulary_size: int, **sizes) -> nn.Module:
         kind: "elmo", "gpt", "bert" or "ernie".
         vocabulary_size: V, with [MASK]; see `Markers.size`.
         **sizes: those of the model's class.
-
-    Raises:
-        TypeError, ValueError: an unknown kind, or sizes that the class refuses.
     """
-    check_choice("kind", kind, tuple(PRETRAINED))
     return PRETRAINED[kind](vocabulary_size, **sizes)

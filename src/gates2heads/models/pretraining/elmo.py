@@ -4,18 +4,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import (
-    check_device,
-    check_dtypes,
-    check_mask,
-    check_tokens,
-    check_width,
-)
-from gates2heads.checks.values import check_count, check_share
+from gates2heads.accepts import accepts, count, floats, mask, share, tokens
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.lstm import LSTM
 
 
+@accepts(vocabulary_size=count, hidden_size=count, num_layers=count, dropout=share)
 class ELMo(nn.Module):
     """Predict each token from those before it, and once more from those after it.
 
@@ -40,10 +34,6 @@ class ELMo(nn.Module):
         dropout: float = 0.1,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("hidden_size", hidden_size)
-        check_count("num_layers", num_layers)
-        check_share("dropout", dropout)
         self.vocabulary_size, self.hidden_size = vocabulary_size, hidden_size
         self.dropout = dropout
         self.width = 2 * hidden_size  # of each layer's states, which a task reads
@@ -55,6 +45,7 @@ class ELMo(nn.Module):
         )
         self.readout = nn.Linear(hidden_size, vocabulary_size)
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """What each layer of both directions makes of the tokens, the embeddings first.
 
@@ -65,14 +56,7 @@ class ELMo(nn.Module):
         Returns:
             (num_layers + 1, B, L, 2U): in the first U numbers no position depends on a later one,
             in the other U none on an earlier one. Layer 0 holds the token's vector twice.
-
-        Raises:
-            TypeError, ValueError: the tokens are no integer tensor, or out of range, or the mask
-                does not fit.
         """
-        check_device(self, tokens=tokens)
-        check_tokens("tokens", tokens, self.vocabulary_size)
-        check_mask(mask, tokens.shape, like=tokens)
         mask = None if mask is None else mask.expand(tokens.shape)
         vectors = self.token_table(tokens)  # (B, L, U)
         ahead = self._run(self.forward_layers, vectors, mask)
@@ -90,10 +74,12 @@ class ELMo(nn.Module):
             states.append(written + read if depth else written)
         return torch.stack(states)
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """What the last layer of both directions makes of the tokens: (B, L, 2U)."""
         return self.states(tokens, mask=mask)[-1]
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def forward(self, tokens: Tensor, *, mask: Tensor | None = None):
         """The two language models; see `states`.
 
@@ -105,6 +91,7 @@ class ELMo(nn.Module):
         return self.readout(ahead), self.readout(back)
 
 
+@accepts(layers=count)
 class LayerMix(nn.Module):
     """One vector a token from all layers, in shares that the task learns: γ Σⱼ sⱼ hⱼ.
 
@@ -119,7 +106,6 @@ class LayerMix(nn.Module):
 
     def __init__(self, layers: int):
         super().__init__()
-        check_count("layers", layers)
         self.scores = nn.Parameter(torch.zeros(layers))
         self.scale = nn.Parameter(torch.ones(()))  # γ
 
@@ -128,16 +114,15 @@ class LayerMix(nn.Module):
         """(layers,) float: how much of each layer is in the mix; they sum to 1."""
         return self.scores.softmax(dim=0)
 
+    @accepts(states=floats("N B L D"))
     def forward(self, states: Tensor) -> Tensor:
         """Mix states (layers, B, L, D) into vectors (B, L, D).
 
         Raises:
-            TypeError, ValueError: the states are no float tensor of that shape.
+            ValueError: there is another number of layers.
         """
-        check_width("states", states, None, dims=4)
         if len(states) != len(self.scores):
             raise ValueError(f"states must have {len(self.scores)} layers, got {len(states)}")
-        check_dtypes(self, states=states)
         shares = self.shares
         note(self, shares=shares, scale=self.scale)
         return self.scale * torch.einsum("n,nbld->bld", shares, states)

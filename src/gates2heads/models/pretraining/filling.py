@@ -1,14 +1,18 @@
 """Fill gaps: what a model that sees both sides says of each hidden place, all of them at once."""
 
-import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled, check_mask, check_tokens
+from gates2heads.accepts import a, accepts, mask, tokens
 from gates2heads.data.batches.joined import Markers
 from gates2heads.models.pretraining.bert import BERT
 
 
+@accepts(
+    model=a(BERT),
+    tokens=tokens("B L"),
+    gaps=mask("B L"),
+    markers=a(Markers),
+)
 def fill_gaps(
     model: BERT,
     tokens: Tensor,
@@ -33,28 +37,18 @@ def fill_gaps(
         log_probs (N, V) of the N gaps, in reading order.
 
     Raises:
-        TypeError, ValueError: no gap, a gap at a special token, or an argument does not fit.
+        ValueError: no gap, or a gap at a special token.
     """
-    if not isinstance(model, BERT):
-        raise TypeError(f"model must be a BERT, got {shown(model)}")
-    if not isinstance(markers, Markers):
-        raise TypeError(f"markers must be Markers, got {shown(markers)}")
-    check_tokens("tokens", tokens, markers.size)
-    places = _check_gaps(tokens, gaps, markers)
+    places = gaps.expand(tokens.shape)
+    _check_gaps(tokens, places, markers)
     vectors = model.encode(tokens.masked_fill(places, markers.mask), segments=segments, mask=mask)
     return model.readout(vectors[places]).log_softmax(dim=-1)
 
 
-def _check_gaps(tokens: Tensor, gaps: Tensor, markers: Markers) -> Tensor:
-    """The gaps as (B, L), refused where nothing may be hidden."""
+def _check_gaps(tokens: Tensor, places: Tensor, markers: Markers) -> None:
+    """Refuse gaps (B, L) where nothing may be hidden."""
     fixed = (tokens == markers.pad) | (tokens == markers.cls) | (tokens == markers.sep)
-    if not isinstance(gaps, Tensor) or gaps.dtype != torch.bool:
-        raise TypeError(f"gaps must be a bool tensor, True = hidden, got {shown(gaps)}")
-    check_filled("gaps", gaps)
-    check_mask(gaps, tokens.shape, name="gaps", like=tokens)
-    places = gaps.expand(tokens.shape)
     if not places.any():
         raise ValueError("gaps hides no token at all, so there is nothing to fill")
     if (places & fixed).any():
         raise ValueError("gaps must be False at padding and at [CLS] and [SEP]")
-    return places

@@ -7,19 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import (
-    check_device,
-    check_dtypes,
-    check_mask,
-    check_tokens,
-    check_width,
-)
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count, flag, floats, mask, tokens
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
-from gates2heads.models.pretraining.stack import STD, TokenStack
+from gates2heads.models.pretraining.stack import STD, TokenStack, check_length
 
 
 class GPTState(NamedTuple):
@@ -28,6 +20,7 @@ class GPTState(NamedTuple):
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
+@accepts(vocabulary_size=count, norm_first=flag)
 class GPT(TokenStack):
     """A language model of causal self-attention: predict the next token, and nothing else.
 
@@ -47,6 +40,7 @@ class GPT(TokenStack):
         self.norm = LayerNorm(self.d_model) if norm_first else nn.Identity()
         self.draw_weights(adding=STD / math.sqrt(2 * len(self.layers)) if norm_first else STD)
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """What each layer makes of the tokens, the embeddings first.
 
@@ -58,40 +52,35 @@ class GPT(TokenStack):
         Returns:
             (num_layers + 1, B, L, D); no position depends on a later one. The last of the states
             went through the last norm.
-
-        Raises:
-            TypeError, ValueError: the tokens are no integer tensor, out of range or too long, or
-                the mask does not fit.
         """
         return torch.stack(self._layer_states(tokens, mask))
 
     def _layer_states(self, tokens: Tensor, mask: Tensor | None) -> list[Tensor]:
         """The states one by one, each (B, L, D)."""
-        check_device(self, tokens=tokens)
-        check_tokens("tokens", tokens, self.vocabulary_size)
-        check_mask(mask, tokens.shape, like=tokens)
         states = [self._embed(tokens, 0)]
         for layer in self.layers:
             states.append(layer(states[-1], mask=key_mask(mask), causal=True))
         return [*states[:-1], self.norm(states[-1])]
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """What the last layer makes of the tokens: (B, L, D); see `states`."""
         return self._layer_states(tokens, mask)[-1]
 
+    @accepts(vectors=floats("B L d_model"))
     def readout(self, vectors: Tensor) -> Tensor:
         """What comes next, from vectors (B, L, D): logits (B, L, V).
 
         The readout's matrix is the table of the embeddings.
         """
-        check_width("vectors", vectors, self.d_model, dims=3)
-        check_dtypes(self, vectors=vectors)
         return F.linear(vectors, self.token_table.weight)
 
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def forward(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Logits (B, L, V): row t predicts `tokens[:, t + 1]`; see `states`."""
         return self.readout(self.encode(tokens, mask=mask))
 
+    @accepts(batch_size=count, prompt=tokens("B P", below="vocabulary_size"))
     def start(self, batch_size: int = 1, *, prompt: Tensor | None = None) -> GPTState:
         """The state before the first step.
 
@@ -100,13 +89,9 @@ class GPT(TokenStack):
             prompt: (B, P) long, what stands before the first token that `step` reads; no padding.
 
         Raises:
-            TypeError, ValueError: batch_size is no whole number above 0, or the prompt is no
-                integer tensor (batch_size, P), out of range or too long.
+            ValueError: the prompt has not batch_size rows, or is too long.
         """
-        check_count("batch_size", batch_size)
         if prompt is not None:
-            check_device(self, prompt=prompt)
-            check_tokens("prompt", prompt, self.vocabulary_size)
             if len(prompt) != batch_size:
                 raise ValueError(f"prompt must have {batch_size} rows, got {len(prompt)}")
             return GPTState(self._extend(prompt, (None,) * len(self.layers))[1])
@@ -115,22 +100,28 @@ class GPT(TokenStack):
         nothing = KeyValues(*(self.token_table.weight.new_zeros(shape) for _ in range(2)))
         return GPTState((nothing,) * len(self.layers))
 
+    @accepts(
+        state=a(GPTState, "from `start` or `step`"),
+        last_tokens=tokens("B", below="vocabulary_size"),
+    )
     def step(self, state: GPTState, last_tokens: Tensor):
         """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
-        check_state(state, GPTState)
         if len(state.past) != len(self.layers):
             raise ValueError(
                 f"state must hold a past for each of {len(self.layers)} layers, got "
                 f"{len(state.past)}"
             )
-        check_device(self, last_tokens=last_tokens)
-        check_last_tokens(last_tokens, len(state.past[0].keys), self.vocabulary_size)
+        if len(last_tokens) != len(state.past[0].keys):
+            raise ValueError(
+                f"last_tokens must have shape ({len(state.past[0].keys)},), one token a sequence, "
+                f"got {tuple(last_tokens.shape)}"
+            )
         vectors, past = self._extend(last_tokens[:, None], state.past)  # (B, 1, D)
         return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)
 
     def _embed(self, tokens: Tensor, start: int) -> Tensor:
         """Vectors (B, L, D) of tokens (B, L), which stand from position `start` on."""
-        check_length("tokens", start + tokens.shape[1], self.max_length)
+        check_length("tokens", tokens, self.max_length, start=start)
         vectors = self.positions(self.token_table(tokens), start=start)
         return F.dropout(vectors, self.dropout, self.training)
 

@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.tensors import check_dtypes, check_mask, check_width
-from gates2heads.checks.values import check_choice, check_count, check_share
+from gates2heads.accepts import accepts, choice, count, floats, mask, share
 
 READS = ("first", "last", "mean")
 
 
+@accepts(vectors=floats("B L D", empty=False), read=choice(READS), mask=mask("B L"))
 def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = None) -> Tensor:
     """One vector for a whole sequence.
 
@@ -27,16 +27,8 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
         (B, D).
 
     Raises:
-        TypeError, ValueError: the vectors, the name or the mask do not fit, or a row has no real
-            token.
+        ValueError: a row has no real token.
     """
-    check_width("vectors", vectors, None, dims=3)
-    if not vectors.is_floating_point():
-        raise TypeError(f"vectors must hold floating-point numbers, got {vectors.dtype}")
-    if not vectors.shape[1]:
-        raise ValueError(f"vectors must have a token, got shape {tuple(vectors.shape)}")
-    check_choice("read", read, READS)
-    check_mask(mask, vectors.shape[:2], like=vectors)
     if read == "first":
         return vectors[:, 0]
     if mask is None:
@@ -52,6 +44,7 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
     return vectors[torch.arange(len(vectors), device=mask.device), last]
 
 
+@accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
 class SentenceHead(nn.Module):
     """To which class a sequence belongs.
 
@@ -67,26 +60,18 @@ class SentenceHead(nn.Module):
 
     def __init__(self, width: int, classes: int, *, read: str = "first", dropout: float = 0.1):
         super().__init__()
-        check_count("width", width)
-        check_count("classes", classes, least=2)
-        check_share("dropout", dropout)
-        check_choice("read", read, READS)
         self.width, self.read, self.dropout = width, read, dropout
         self.hidden = nn.Linear(width, width)
         self.readout = nn.Linear(width, classes)
 
+    @accepts(vectors=floats("B L width"), mask=mask("B L"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read vectors (B, L, D) under mask (B, L): logits (B, classes).
-
-        Raises:
-            TypeError, ValueError: the vectors or the mask do not fit.
-        """
-        check_width("vectors", vectors, self.width, dims=3)
-        check_dtypes(self, vectors=vectors)
+        """Read vectors (B, L, D) under mask (B, L): logits (B, classes)."""
         hidden = torch.tanh(self.hidden(summarise(vectors, self.read, mask=mask)))
         return self.readout(F.dropout(hidden, self.dropout, self.training))
 
 
+@accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
 class PairHead(nn.Module):
     """In which relation two texts stand that were read one by one.
 
@@ -104,13 +89,15 @@ class PairHead(nn.Module):
 
     def __init__(self, width: int, classes: int, *, read: str = "mean", dropout: float = 0.1):
         super().__init__()
-        check_count("width", width)
-        check_count("classes", classes, least=2)
-        check_share("dropout", dropout)
-        check_choice("read", read, READS)
         self.width, self.read, self.dropout = width, read, dropout
         self.readout = nn.Linear(4 * width, classes)
 
+    @accepts(
+        first=floats("B L width"),
+        second=floats("B M width"),
+        first_mask=mask("B L"),
+        second_mask=mask("B M"),
+    )
     def forward(
         self,
         first: Tensor,
@@ -123,23 +110,14 @@ class PairHead(nn.Module):
 
         Returns:
             logits (B, classes).
-
-        Raises:
-            TypeError, ValueError: a text or a mask does not fit, or the batches differ.
         """
-        for name, vectors in (("first", first), ("second", second)):
-            check_width(name, vectors, self.width, dims=3)
-            check_dtypes(self, **{name: vectors})
-        if len(first) != len(second):
-            raise ValueError(
-                f"first and second must agree in batch, got {len(first)} and {len(second)} rows"
-            )
         one = summarise(first, self.read, mask=first_mask)
         two = summarise(second, self.read, mask=second_mask)
         both = torch.cat([one, two, (one - two).abs(), one * two], dim=-1)  # (B, 4D)
         return self.readout(F.dropout(both, self.dropout, self.training))
 
 
+@accepts(width=count, classes=count(least=2), dropout=share)
 class TokenHead(nn.Module):
     """Which label each token has: names, slots, parts of speech.
 
@@ -153,18 +131,10 @@ class TokenHead(nn.Module):
 
     def __init__(self, width: int, classes: int, *, dropout: float = 0.1):
         super().__init__()
-        check_count("width", width)
-        check_count("classes", classes, least=2)
-        check_share("dropout", dropout)
         self.width, self.dropout = width, dropout
         self.readout = nn.Linear(width, classes)
 
+    @accepts(vectors=floats("B L width"))
     def forward(self, vectors: Tensor) -> Tensor:
-        """Read vectors (B, L, D): logits (B, L, classes), one row a token.
-
-        Raises:
-            TypeError, ValueError: the vectors do not fit.
-        """
-        check_width("vectors", vectors, self.width, dims=3)
-        check_dtypes(self, vectors=vectors)
+        """Read vectors (B, L, D): logits (B, L, classes), one row a token."""
         return self.readout(F.dropout(vectors, self.dropout, self.training))

@@ -10,11 +10,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gates2heads.accepts import a, accepts, bools, generator, share, tokens, whole
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_filled, check_mask, check_tokens
-from gates2heads.checks.values import check_generator, check_share
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.spans import Span, check_spans
+
+ALLOWED, UNITS = bools("B L", empty=False), whole("B L", empty=False)
+MARKERS = a(Markers, "such as `Markers.of(vocabulary)`")
 
 
 class Masked(NamedTuple):
@@ -25,6 +27,7 @@ class Masked(NamedTuple):
     chosen: Tensor  # (B, L) bool, True = the model must say what stood here
 
 
+@accepts(allowed=ALLOWED)
 def token_units(allowed: Tensor) -> Tensor:
     """Every token that may be hidden is its own unit.
 
@@ -34,11 +37,11 @@ def token_units(allowed: Tensor) -> Tensor:
     Returns:
         units (B, L) long.
     """
-    _check_bool("allowed", allowed)
     places = torch.arange(allowed.shape[1], device=allowed.device).expand(allowed.shape)
     return places.masked_fill(~allowed, -1)
 
 
+@accepts(allowed=ALLOWED, begins=ALLOWED)
 def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
     """Each word is a unit: a token that begins one, and the tokens after it that do not.
 
@@ -52,7 +55,6 @@ def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
         units (B, L) long.
     """
     units = token_units(allowed)
-    _check_bool("begins", begins, allowed.shape)
     begins = begins.clone()
     begins[:, 1:] |= ~allowed[:, :-1]  # a word does not reach over what may not be hidden
     begins[:, 0] = True
@@ -60,6 +62,7 @@ def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
     return places.masked_fill(~begins, 0).cummax(dim=1).values.masked_fill(units < 0, -1)
 
 
+@accepts(allowed=ALLOWED)
 def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     """Each span is a unit, an entity for instance; so is every token outside the spans.
 
@@ -95,6 +98,7 @@ def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     return units
 
 
+@accepts(units=UNITS, share=share, generator=generator)
 def choose_units(
     units: Tensor, share: float = 0.15, *, generator: torch.Generator | None = None
 ) -> Tensor:
@@ -114,8 +118,6 @@ def choose_units(
         chosen (B, L) bool. A unit is chosen whole, or not at all; a row without units is all False.
     """
     _check_units(units)
-    check_share("share", share)
-    check_generator(generator)
     real = units >= 0
     quota = (share * real.sum(dim=1, keepdim=True)).round()  # (B, 1)
     sizes = torch.zeros_like(units).scatter_add_(1, units.clamp(min=0), real.long())  # (B, L)
@@ -127,6 +129,7 @@ def choose_units(
     return taken.gather(1, units.clamp(min=0)) & real
 
 
+@accepts(tokens=tokens("B L"), units=UNITS, chosen=ALLOWED, markers=MARKERS, generator=generator)
 def hide(
     tokens: Tensor,
     units: Tensor,
@@ -151,11 +154,9 @@ def hide(
         tokens (B, L) long; the ones that were given are not changed.
     """
     _check_read(tokens, markers)
-    _check_units(units, tokens.shape)
-    _check_bool("chosen", chosen, tokens.shape)
+    _check_units(units)
     if (chosen & ~((units >= 0) & markers.ordinary(tokens))).any():
         raise ValueError("chosen must be False at special tokens and outside of units")
-    check_generator(generator)
     options = {"generator": generator, "device": tokens.device}
     lot = torch.rand(tokens.shape, **options).gather(1, units.clamp(min=0))  # one a unit
     others = torch.randint(markers.specials, markers.words, tokens.shape, **options)
@@ -163,6 +164,7 @@ def hide(
     return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others.to(tokens.dtype), hidden)
 
 
+@accepts(tokens=tokens("B L"), markers=MARKERS, units=UNITS, share=share, generator=generator)
 def mask_tokens(
     tokens: Tensor,
     *,
@@ -179,47 +181,22 @@ def mask_tokens(
         units: (B, L) long; every ordinary token for itself if not given.
         share: how many of the ordinary tokens are chosen.
         generator: draws; None takes PyTorch's own.
-
-    Raises:
-        TypeError, ValueError: tokens or units do not fit, or share is outside [0, 1].
     """
     _check_read(tokens, markers)
     units = token_units(markers.ordinary(tokens)) if units is None else units
-    _check_units(units, tokens.shape)
+    _check_units(units)
     chosen = choose_units(units, share, generator=generator)
     hidden = hide(tokens, units, chosen, markers=markers, generator=generator)
     return Masked(hidden, tokens, chosen)
 
 
-def _check_bool(name: str, tensor: Tensor, shape: tuple[int, ...] | None = None) -> None:
-    """Refuse what is no bool tensor (B, L), or not of the shape."""
-    if not isinstance(tensor, Tensor) or tensor.dtype != torch.bool:
-        kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
-        raise TypeError(f"{name} must be a bool tensor, got {kind}")
-    check_filled(name, tensor)
-    if tensor.dim() != 2 or not tensor.numel():
-        raise ValueError(f"{name} must have shape (B, L), got {tuple(tensor.shape)}")
-    check_mask(tensor, tensor.shape if shape is None else shape, name=name)
-    if shape is not None and tensor.shape != shape:
-        raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(tensor.shape)}")
+def _check_read(read: Tensor, markers: Markers) -> None:
+    """Refuse tokens that the markers do not know."""
+    tokens("B L", below=markers.size).check("tokens", read)
 
 
-def _check_read(tokens: Tensor, markers: Markers) -> None:
-    if not isinstance(markers, Markers):
-        raise TypeError(f"markers must be Markers, got {type(markers).__name__}")
-    check_tokens("tokens", tokens, markers.size)
-
-
-def _check_units(units: Tensor, shape: tuple[int, ...] | None = None) -> None:
-    """Refuse what is no (B, L) tensor of positions, or not of the shape."""
-    if not isinstance(units, Tensor) or units.dtype != torch.long:
-        kind = units.dtype if isinstance(units, Tensor) else type(units).__name__
-        raise TypeError(f"units must be a tensor of positions (torch.long), got {kind}")
-    check_filled("units", units)
-    if units.dim() != 2 or not units.numel():
-        raise ValueError(f"units must have shape (B, L), got {tuple(units.shape)}")
-    if shape not in (None, units.shape):
-        raise ValueError(f"units must have shape {tuple(shape)}, got {tuple(units.shape)}")
+def _check_units(units: Tensor) -> None:
+    """Refuse what is no position of the sequence, nor −1."""
     if units.min() < -1 or units.max() >= units.shape[1]:
         raise ValueError(
             f"units must hold positions 0 to {units.shape[1] - 1}, or −1, got {int(units.max())} "

@@ -1,14 +1,24 @@
 """What GPT and BERT are made of: a table of tokens, learned positions, layers of self-attention."""
 
-from torch import nn
+from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count, check_share
+from gates2heads.accepts import accepts, count, flag, share
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
 
 STD = 0.02  # of the weights at first: Radford et al. 2018, section 4.1, and BERT's code
 
 
+@accepts(
+    vocabulary_size=count,
+    d_model=count,
+    nhead=count,
+    num_layers=count,
+    dim_feedforward=count,
+    dropout=share,
+    norm_first=flag,
+    max_length=count,
+)
 class TokenStack(nn.Module):
     """The parts that read tokens; a subclass says how tokens go through them, and what for.
 
@@ -36,11 +46,6 @@ class TokenStack(nn.Module):
         max_length: int = 128,
     ):
         super().__init__()
-        check_count("vocabulary_size", vocabulary_size)
-        check_count("d_model", d_model)
-        check_count("num_layers", num_layers)
-        check_count("max_length", max_length)
-        check_share("dropout", dropout)
         hidden = 4 * d_model if dim_feedforward is None else dim_feedforward
         self.vocabulary_size, self.d_model = vocabulary_size, d_model
         self.max_length, self.dropout = max_length, dropout
@@ -65,3 +70,14 @@ class TokenStack(nn.Module):
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.zeros_(module.bias)
+
+
+def check_length(name: str, tokens: Tensor, longest: int, *, start: int = 0) -> None:
+    """Refuse tokens (B, L) that reach beyond the model's last place, from place `start` on.
+
+    Raises:
+        ValueError: with a sentence that names the argument.
+    """
+    length = start + tokens.shape[1]
+    if length > longest:
+        raise ValueError(f"{name} must be at most {longest} tokens long, got {length}")

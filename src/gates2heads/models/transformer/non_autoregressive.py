@@ -5,14 +5,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import check_device, check_tokens
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import a, accepts, count, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.masks import key_mask
 from gates2heads.models.language.neural import TransformerLanguageModel
-from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.transformer import Transformer, check_rows, check_target
 
 
 class SlotsState(NamedTuple):
@@ -88,6 +85,7 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
         return next_slot(state)
 
 
+@accepts(source_size=count, target_size=count, slots=count)
 class NonAutoregressiveTransformer(Transformer):
     """The twin of `Transformer` that reads positions of the target where the other reads tokens.
 
@@ -105,7 +103,6 @@ class NonAutoregressiveTransformer(Transformer):
     """
 
     def __init__(self, source_size: int, target_size: int, *, slots: int = 64, **options):
-        check_count("slots", slots)
         super().__init__(source_size, target_size, **options)
         if self.max_length < slots:
             raise ValueError(f"slots must be at most max_length, {self.max_length}, got {slots}")
@@ -122,14 +119,13 @@ class NonAutoregressiveTransformer(Transformer):
         return self.readout(vectors[:, :length])  # the widest layer, spared where nothing is asked
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> SlotsState:
-        """Read source (B, S) under mask (B, S), and fill all slots.
-
-        Raises:
-            TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
-                is not bool or does not fit.
-        """
+        """Read source (B, S) under mask (B, S), and fill all slots."""
         return first_slot(self._all_slots(source, mask).log_softmax(dim=-1), len(source))
 
+    @accepts(
+        state=a(SlotsState, "from `start` or `step`"),
+        last_tokens=tokens("B", below="target_size"),
+    )
     def step(self, state: SlotsState, last_tokens: Tensor):
         """Give out the next slot; last_tokens (B,) are checked and change nothing.
 
@@ -137,14 +133,12 @@ class NonAutoregressiveTransformer(Transformer):
             log_probs (B, V) in nats, and the next state.
 
         Raises:
-            TypeError, ValueError: the state is none, all slots were written, or last_tokens is no
-                integer tensor, does not fit, or holds a number outside the vocabulary.
+            ValueError: all slots were written.
         """
-        check_state(state, SlotsState)
-        check_device(self, last_tokens=last_tokens)
-        check_last_tokens(last_tokens, len(state.steps), self.target_size)
+        check_rows(last_tokens, len(state.steps))
         return next_slot(state)
 
+    @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """All target positions at once; of `target_in`, only the shape is read.
 
@@ -153,19 +147,6 @@ class NonAutoregressiveTransformer(Transformer):
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
-
-        Raises:
-            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
-                longer than the slots or of another batch size.
         """
-        if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
-        check_device(self, target_in=batch.target_in)
-        check_tokens("target_in", batch.target_in, self.target_size)
-        rows, length = batch.target_in.shape
-        check_length("target_in", length, self.slots)
-        if rows != len(batch.source):
-            raise ValueError(
-                f"source and target_in must agree in batch, got {len(batch.source)} and {rows} rows"
-            )
-        return self._all_slots(batch.source, batch.source_mask, length)
+        check_target(batch, self.target_size, self.slots)
+        return self._all_slots(batch.source, batch.source_mask, batch.target_in.shape[1])

@@ -6,21 +6,38 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts.shown import shown
-from gates2heads.checks.models import check_last_tokens, check_length, check_state
-from gates2heads.checks.tensors import check_device, check_mask, check_tokens
-from gates2heads.checks.values import check_choice, check_count, check_share
+from gates2heads.accepts import a, accepts, choice, count, flag, floats, maybe, share, tokens
+from gates2heads.accepts import mask as mask_over
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.key_values import KeyValues
+from gates2heads.layers.blocks import ACTIVATIONS
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
 from gates2heads.models.transformer.state import TransformerState
 
-TIES = (None, "target", "all")
+TIES = ("target", "all")
+POSITIONS = ("sinusoidal", "learned")
 
 
+@accepts(
+    source_size=count,
+    target_size=count,
+    d_model=count,
+    nhead=count,
+    num_encoder_layers=count,
+    num_decoder_layers=count,
+    dim_feedforward=count,
+    dropout=share,
+    activation=choice(ACTIVATIONS),
+    norm_first=flag,
+    norm=choice(NORMS),
+    tie=maybe(choice(TIES)),
+    positions=choice(POSITIONS),
+    rotary=flag,
+    max_length=count,
+)
 class Transformer(nn.Module):
     """Read the source with self-attention, write the target with self- and cross-attention.
 
@@ -66,12 +83,11 @@ class Transformer(nn.Module):
         max_length: int = 512,
     ):
         super().__init__()
-        check_count("source_size", source_size)
-        check_count("target_size", target_size)
-        check_count("d_model", d_model)
-        check_count("max_length", max_length)
-        check_share("dropout", dropout)
-        self._check_options(source_size, target_size, tie, positions)
+        if tie == "all" and source_size != target_size:
+            raise ValueError(
+                "tie 'all' needs one vocabulary for source and target, got "
+                f"{source_size} and {target_size} tokens"
+            )
         self.d_model, self.dropout, self.max_length = d_model, dropout, max_length
         self.source_size, self.target_size, self.tie = source_size, target_size, tie
         sizes = (d_model, nhead, dim_feedforward, dropout, activation)
@@ -89,20 +105,7 @@ class Transformer(nn.Module):
                 nn.init.xavier_uniform_(parameter)
         self._build_tables()
 
-    @staticmethod
-    def _check_options(source_size, target_size, tie, positions) -> None:
-        if tie is not None and not (isinstance(tie, str) and tie in TIES):
-            raise ValueError(f"tie must be None, 'target' or 'all', got {shown(tie)}")
-        if tie == "all" and source_size != target_size:
-            raise ValueError(
-                "tie 'all' needs one vocabulary for source and target, got "
-                f"{source_size} and {target_size} tokens"
-            )
-        check_choice("positions", positions, ("sinusoidal", "learned"))
-
     def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
-        check_count("num_encoder_layers", encoder_depth)
-        check_count("num_decoder_layers", decoder_depth)
         self.encoder_layers = nn.ModuleList(
             EncoderLayer(*sizes, **options) for _ in range(encoder_depth)
         )
@@ -142,12 +145,10 @@ class Transformer(nn.Module):
         """Look up tokens (B, L), at a scale that matches the positions': (B, L, D)."""
         return F.embedding(tokens, table) * math.sqrt(self.d_model)
 
+    @accepts(source=tokens("B S", below="source_size"), mask=mask_over("B S"))
     def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Read source (B, S) under mask (B, S): vectors (B, S, D)."""
-        check_device(self, source=source)
-        check_tokens("source", source, self.source_size)
-        check_length("source", source.shape[1], self.max_length)
-        check_mask(mask, source.shape, like=source)
+        _check_length("source", source, self.max_length)
         table = self.target_table if self.source_table is None else self.source_table
         vectors = self._embed(source, table)
         for depth, layer in enumerate(self._encoder_stack()):
@@ -159,18 +160,14 @@ class Transformer(nn.Module):
         """What each decoder layer reads of the source (B, S, D)."""
         return tuple(layer.cross_attn.project(vectors) for layer in self.decoder_layers)
 
+    @accepts(vectors=floats("B T d_model"))
     def readout(self, vectors: Tensor) -> Tensor:
         """Turn decoder vectors (B, T, D) into logits (B, T, V)."""
         table = self.target_table if self.readout_table is None else self.readout_table
         return F.linear(self.decoder_norm(vectors), table, self.readout_bias)
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> TransformerState:
-        """Read source (B, S) under mask (B, S) and return the state before the first step.
-
-        Raises:
-            TypeError, ValueError: the source is empty, too long or no integer tensor, or the mask
-                is not bool or does not fit.
-        """
+        """Read source (B, S) under mask (B, S) and return the state before the first step."""
         vectors = self.encode(source, mask=mask)
         memory = self._memory(vectors)
         # The empty past has no target position yet: (B, H, 0, K)
@@ -179,11 +176,13 @@ class Transformer(nn.Module):
             mask = torch.ones_like(source, dtype=torch.bool)
         return TransformerState(past, memory, mask.expand(source.shape))
 
+    @accepts(
+        state=a(TransformerState, "from `start` or `step`"),
+        last_tokens=tokens("B", below="target_size"),
+    )
     def step(self, state: TransformerState, last_tokens: Tensor):
         """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
-        check_state(state, TransformerState)
-        check_device(self, last_tokens=last_tokens)
-        check_last_tokens(last_tokens, state.size, self.target_size)
+        check_rows(last_tokens, state.size)
         vectors = self._embed(last_tokens[:, None], self.target_table)  # (B, 1, D)
         start, extended = state.past[0].keys.shape[2], []
         mask = None if bool(state.mask.all()) else key_mask(state.mask)
@@ -196,6 +195,7 @@ class Transformer(nn.Module):
         log_probs = self.readout(vectors)[:, 0].log_softmax(dim=-1)  # (B, V)
         return log_probs, state._replace(past=tuple(extended), order=None)
 
+    @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing: all target positions at once, none of which sees a later one.
 
@@ -206,25 +206,45 @@ class Transformer(nn.Module):
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
-
-        Raises:
-            TypeError, ValueError: it is no batch, or `start` refuses its source, or its target is
-                empty, too long, no integer tensor or of another batch size.
         """
-        if not isinstance(batch, Batch):
-            raise TypeError(f"batch must be a Batch, as `collate` makes, got {shown(batch)}")
+        check_target(batch, self.target_size, self.max_length)
         source = self.encode(batch.source, mask=batch.source_mask)
-        check_device(self, target_in=batch.target_in)
-        check_tokens("target_in", batch.target_in, self.target_size)
-        check_length("target_in", batch.target_in.shape[1], self.max_length)
-        if len(batch.target_in) != len(batch.source):
-            raise ValueError(
-                "source and target_in must agree in batch, got "
-                f"{len(batch.source)} and {len(batch.target_in)} rows"
-            )
         vectors = self._embed(batch.target_in, self.target_table)
         layers = zip(self._decoder_stack(), self._memory(source), strict=True)
         for depth, (layer, memory) in enumerate(layers):
             vectors = self._place(vectors, self.target_positions, depth=depth)
             vectors = layer(vectors, memory, memory_mask=key_mask(batch.source_mask))
         return self.readout(vectors)
+
+
+def check_target(batch: Batch, vocabulary_size: int, longest: int) -> None:
+    """Refuse a batch whose target is no token numbers, too long, or of another batch size.
+
+    Raises:
+        TypeError, ValueError: with a sentence that names what is wrong.
+    """
+    tokens("B T", below=vocabulary_size).check("target_in", batch.target_in)
+    _check_length("target_in", batch.target_in, longest)
+    if len(batch.target_in) != len(batch.source):
+        raise ValueError(
+            "source and target_in must agree in batch, got "
+            f"{len(batch.source)} and {len(batch.target_in)} rows"
+        )
+
+
+def check_rows(last_tokens: Tensor, rows: int) -> None:
+    """Refuse tokens (B,) that are not one for each of a state's sequences.
+
+    Raises:
+        ValueError: with a sentence that tells both numbers.
+    """
+    if len(last_tokens) != rows:
+        raise ValueError(
+            f"last_tokens must have shape ({rows},), one token a sequence, got "
+            f"{tuple(last_tokens.shape)}"
+        )
+
+
+def _check_length(name: str, read: Tensor, longest: int) -> None:
+    if read.shape[1] > longest:
+        raise ValueError(f"{name} must be at most {longest} tokens long, got {read.shape[1]}")

@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.checks.values import check_count
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.positions import sinusoids
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
@@ -24,8 +23,6 @@ class UniversalTransformer(Transformer):
 
     def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
         super()._build_layers(1, 1, sizes, options)
-        check_count("num_encoder_layers", encoder_depth)
-        check_count("num_decoder_layers", decoder_depth)
         self.encoder_rounds, self.decoder_rounds = encoder_depth, decoder_depth
 
     def _encoder_stack(self) -> list[EncoderLayer]:

@@ -18,18 +18,14 @@ from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import translate
-from gates2heads.training.checkpoints import (
-    TrainingCheckpoint,
-    check_shapes,
-    read_weights,
-    save_weights,
-)
+from gates2heads.training.cards import rebuild, save_model
+from gates2heads.training.checkpoints import TrainingCheckpoint, read_weights
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.files import as_file, clear_parts, try_place
 from gates2heads.training.loop import History, fit, run_evaluation
 from gates2heads.training.losses import r_drop_loss, sequence_loss
 from gates2heads.training.parallel import machine, on_main, precision_here, prepare_accelerator
-from gates2heads.training.recipes.recipe import blank_model, build_model, complete
+from gates2heads.training.recipes.recipe import build_model, complete
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
@@ -86,6 +82,11 @@ def search_of(recipe: Mapping) -> dict:
     """How a trained model searches, as `translate` wants to be told."""
     decoding = recipe["decoding"]
     return {"width": decoding["width"], "length_rule": Power(decoding["length_power"])}
+
+
+def decoding_of(recipe: Mapping, task) -> dict:
+    """How a trained model searches, as a weights file tells it."""
+    return {**recipe["decoding"], "max_length": task.max_length}
 
 
 def checkpoint_of(output: Path, recipe: Mapping) -> Path:
@@ -149,14 +150,16 @@ def train(
         "scores": told,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "recipe": recipe,
-        **task.to_card(source, target),
         "steps": len(history.loss),
         "evaluated_at": history.evaluated_at,
         "evaluations": history.evaluations,
         "seconds": round(history.seconds, 1),
         "machine": machine(accelerator),
     }
-    on_main(accelerator, partial(_finish, output, model, card, keepers))
+    decoding = decoding_of(recipe, task)
+    sides = {"source": source, "target": target}
+    write = partial(save_model, output, model, **sides, decoding=decoding, card=card)
+    on_main(accelerator, partial(_finish, write, keepers))
     accelerator.end_training()
     return card
 
@@ -243,35 +246,29 @@ def _schedule(how: Mapping) -> Callable[[int], float]:
     return warmup_linear(how["steps"], warmup=how["warmup"], decay=how["decay"])
 
 
-def _finish(output: Path, model: nn.Module, card: dict, keepers: Mapping) -> None:
+def _finish(write: Callable[[], None], keepers: Mapping) -> None:
     """Write the weights; after that the kept run is not needed any more."""
-    save_weights(output, model, card=card)
+    write()
     keepers["checkpoint"].path.unlink(missing_ok=True)
     if keepers["snapshots"]:
         keepers["snapshots"].clear()
 
 
 def load(path: str | os.PathLike) -> Trained:
-    """Rebuild a model from the card inside its weights file.
+    """Rebuild a model that a recipe trained, and its task.
 
     Raises:
-        FileNotFoundError, ValueError: as in `load_weights`, or the card holds no recipe.
+        FileNotFoundError, ValueError: as in `rebuild`, or the card holds no recipe.
     """
-    tensors, card = read_weights(path)
+    model, source, target, _, card = rebuild(path)
     try:
         recipe = card["recipe"] = complete(card["recipe"])
         task = TASKS[recipe["task"]](recipe["data"])
-        source, target = task.from_card(card)
-        sizes = len(source.vocabulary), len(target.vocabulary)
-        blank = blank_model(recipe, *sizes)
     except Exception as error:  # a card may hold anything
         raise ValueError(
-            f"path {in_line(path)} cannot be rebuilt, its card holds no recipe: {in_line(error)}"
+            f"path {in_line(path)} cannot be used, its card holds no recipe: {in_line(error)}"
         ) from error
-    check_shapes(Path(path), blank, tensors)  # before a wrong card takes memory for its model
-    model = build_model(recipe, *sizes)
-    model.load_state_dict(tensors)
-    return Trained(model.eval(), task, source, target, card)
+    return Trained(model, task, source, target, card)
 
 
 def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:

@@ -24,14 +24,12 @@ from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.data.tokens.merge_dropout import MergeDropout
-from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.metrics.exact_match import exact_match
 
 Pairs = list[tuple[str, str]]
 MOST_DATES = 1_000_000  # minutes to write, and a GB to hold
-SPECIAL = 3  # the vocabulary's own tokens, which no card repeats
 
 
 FORM, LOCALE = choice(FORMS), text(empty=False)
@@ -107,22 +105,6 @@ class DatesTask:
         sides = zip(*pairs, *more, strict=True)
         return tuple(CharacterTokenizer.from_texts(side) for side in sides)
 
-    def to_card(self, source, target) -> dict:
-        """What a card must hold so that `from_card` can make the same tokenizers."""
-        return {
-            "source_tokens": source.vocabulary.tokens[SPECIAL:],
-            "target_tokens": target.vocabulary.tokens[SPECIAL:],
-        }
-
-    def from_card(self, card: Mapping) -> tuple[CharacterTokenizer, CharacterTokenizer]:
-        """The tokenizers of a model that was trained before.
-
-        Raises:
-            KeyError: the card does not hold them.
-        """
-        tokens = (card["source_tokens"], card["target_tokens"])
-        return tuple(CharacterTokenizer(Vocabulary(side)) for side in tokens)
-
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
         """Batches of the pairs, numbered by the tokenizers, without end."""
         return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
@@ -192,19 +174,6 @@ class CaptionsTask:
         """The one tokenizer of both sides, learnt from both."""
         texts = [text for side in zip(*pairs, strict=True) for text in side]
         both = BPETokenizer.train(texts, self.settings["vocabulary"])
-        return both, both
-
-    def to_card(self, source, target) -> dict:
-        """What a card must hold so that `from_card` can make the same tokenizer."""
-        return {"tokenizer": target.to_json()}
-
-    def from_card(self, card: Mapping) -> tuple[BPETokenizer, BPETokenizer]:
-        """The tokenizer of a model that was trained before.
-
-        Raises:
-            KeyError: the card does not hold it.
-        """
-        both = BPETokenizer.from_json(card["tokenizer"])
         return both, both
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:

@@ -1,0 +1,126 @@
+"""Models as plain values: each told by its kind and settings, from which it is built again."""
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.accepts.shown import shown
+from gates2heads.layers.attention.hard import HardAttention
+from gates2heads.layers.attention.local import LocalAttention
+from gates2heads.layers.attention.scores import SCORES, GaussianScore
+from gates2heads.layers.attention.single_head import Attention
+from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.pruned import PrunedKneserNey, PrunedMaximumLikelihood
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.elmo import ELMo
+from gates2heads.models.pretraining.gpt import GPT
+from gates2heads.models.transformer.non_autoregressive import (
+    NonAutoregressiveLanguageModel,
+    NonAutoregressiveTransformer,
+)
+from gates2heads.models.transformer.transformer import Transformer
+from gates2heads.models.transformer.universal import UniversalTransformer
+from gates2heads.models.translation.convolutional import ConvolutionalDecoder
+from gates2heads.models.translation.decoders import (
+    BahdanauDecoder,
+    ChoDecoder,
+    LuongDecoder,
+    PlainDecoder,
+)
+from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
+from gates2heads.models.translation.seq2seq import (
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    SequenceToSequence,
+)
+from gates2heads.models.words.table import WordTable
+
+MODELS = (
+    BERT,
+    ELMo,
+    EncoderDecoder,
+    GPT,
+    NonAutoregressiveLanguageModel,
+    NonAutoregressiveTransformer,
+    PrunedKneserNey,
+    PrunedMaximumLikelihood,
+    RecurrentLanguageModel,
+    SequenceToSequence,
+    Transformer,
+    TransformerLanguageModel,
+    UniversalTransformer,
+    WordTable,
+)
+PARTS = (
+    Attention,
+    BahdanauDecoder,
+    ChoDecoder,
+    ConvolutionalDecoder,
+    ConvolutionalEncoder,
+    Decoder,
+    Encoder,
+    GaussianScore,
+    HardAttention,
+    LocalAttention,
+    LuongDecoder,
+    PlainDecoder,
+    RecurrentEncoder,
+    *SCORES.values(),
+)
+KINDS = {kind.__name__: kind for kind in (*MODELS, *PARTS)}
+NUMBERS = "Tensor"  # the kind of an argument that is a tensor; its settings are `values`
+
+
+def tell(model: nn.Module) -> dict:
+    """Kind and settings of a model, as values that JSON can hold; `build` makes the model of them.
+
+    A part that the model was given, such as an encoder, is told in the same way. An argument that
+    maps names to tensors is left out: those are the weights.
+
+    Raises:
+        TypeError: the model is of no kind that `build` knows.
+    """
+    if KINDS.get(type(model).__name__) is not type(model):
+        raise TypeError(f"model must be one of {', '.join(KINDS)}, got {type(model).__name__}")
+    settings = {
+        name: _plain(value)
+        for name, value in model.settings.items()
+        if not isinstance(value, Mapping)
+    }
+    return {"kind": type(model).__name__, "settings": settings}
+
+
+def build(told: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Module:
+    """Build a model of the kind and the settings that `tell` gave, with new weights.
+
+    Args:
+        told: kind and settings.
+        tensors: the weights, for the kinds that are made of them, such as counts.
+
+    Raises:
+        TypeError, ValueError: there is no such kind, or a setting does not fit.
+    """
+    name, settings = told["kind"], told["settings"]
+    if name == NUMBERS:
+        return torch.tensor(settings["values"], device="cpu")  # also where models are built blank
+    if not isinstance(name, str) or name not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {shown(name)}")
+    given = {
+        key: build(value) if isinstance(value, Mapping) else value
+        for key, value in settings.items()
+    }
+    if "tensors" in signature(KINDS[name]).parameters:
+        given["tensors"] = tensors
+    return KINDS[name](**given)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, nn.Module):
+        return tell(value)
+    if isinstance(value, Tensor):
+        return {"kind": NUMBERS, "settings": {"values": value.tolist()}}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

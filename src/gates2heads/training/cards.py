@@ -1,0 +1,156 @@
+"""A weights file that holds a whole model: its kind and settings, its tokenizers and its search."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from gates2heads.accepts.shown import in_line, shown
+from gates2heads.data.tokens.bilingual import BilingualTokenizer
+from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.words import WordVocabulary
+from gates2heads.models.kinds import build, tell
+from gates2heads.training.checkpoints import check_shapes, read_whole, save_weights
+
+SPECIAL = 3  # the vocabulary's own tokens, which no file repeats
+
+
+class Rebuilt(NamedTuple):
+    """A model with all that is needed to use it."""
+
+    model: nn.Module
+    source: Any  # the tokenizers of the two sides
+    target: Any
+    decoding: dict  # width, length_power and max_length of its search; empty if it has none
+    card: dict
+
+
+def save_model(
+    path: str | os.PathLike,
+    model: nn.Module,
+    *,
+    source=None,
+    target=None,
+    decoding: Mapping | None = None,
+    card: Mapping | None = None,
+    small: bool = False,
+) -> None:
+    """Write a model so that `rebuild` makes it again, with nothing but the file.
+
+    Args:
+        path, card, small: as for `save_weights`.
+        model: one of the kinds that `tell` knows.
+        source, target: the tokenizers; one alone serves both sides, and a table of words has none.
+        decoding: width, length_power and max_length of its search, if it has one.
+
+    Raises:
+        TypeError, ValueError, OSError: as `save_weights`, or model or tokenizer are of a kind that
+            no file can hold.
+    """
+    sides = [one for one in (source, target) if one is not None]
+    if source is target:
+        sides = sides[:1]
+    made = {
+        **tell(model),
+        "tokenizers": [tell_tokenizer(side) for side in sides],
+        "decoding": dict(decoding or {}),
+    }
+    save_weights(path, model, card=card, made=made, small=small)
+
+
+def rebuild(path: str | os.PathLike) -> Rebuilt:
+    """Build the model that a file holds, in evaluation mode.
+
+    Raises:
+        FileNotFoundError, ValueError: as `read_weights`, or the file holds weights alone.
+    """
+    tensors, card, made = read_whole(path)
+    if made is None:
+        raise ValueError(
+            f"path {in_line(path)} cannot be rebuilt, it holds weights and no model's settings"
+        )
+    try:
+        sides = [build_tokenizer(told) for told in made["tokenizers"]]
+        source, target = (*sides, *sides, None, None)[:2]
+        with torch.device("meta"), _Undrawn():  # before wrong settings take memory for their model
+            blank = build(made, tensors)
+        _check_sizes(made["settings"], source, target)
+        decoding = dict(made["decoding"])
+    except Exception as error:  # a file may hold anything
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"path {in_line(path)} cannot be rebuilt, its settings are no model's: {reason}"
+        ) from error
+    check_shapes(Path(path), blank, tensors)
+    model = build(made, tensors)
+    model.load_state_dict(tensors)
+    return Rebuilt(model.eval(), source, target, decoding, card)
+
+
+def tell_tokenizer(tokenizer) -> dict:
+    """Kind and settings of a tokenizer, as values that JSON can hold.
+
+    Raises:
+        TypeError: it is of no kind that `build_tokenizer` knows.
+    """
+    if type(tokenizer) is CharacterTokenizer:
+        settings = {"tokens": tokenizer.vocabulary.tokens[SPECIAL:]}
+    elif type(tokenizer) is BilingualTokenizer:
+        words = slice(SPECIAL + 1, None)  # <unk> is special too
+        vocabulary = tokenizer.vocabulary
+        settings = {"tokens": vocabulary.tokens[words], "counts": vocabulary.frequencies[words]}
+    elif type(tokenizer) is BPETokenizer:
+        settings = {"text": tokenizer.to_json()}
+    else:
+        raise TypeError(f"tokenizer must be one of {', '.join(TOKENIZERS)}, got {shown(tokenizer)}")
+    return {"kind": type(tokenizer).__name__, "settings": settings}
+
+
+def build_tokenizer(told: Mapping) -> Any:
+    """Build a tokenizer of the kind and the settings that `tell_tokenizer` gave.
+
+    Raises:
+        KeyError, TypeError, ValueError: there is no such kind, or a setting does not fit.
+    """
+    return TOKENIZERS[told["kind"]](**told["settings"])
+
+
+def _bilingual(tokens: list[str], counts: list[int]) -> BilingualTokenizer:
+    return BilingualTokenizer(WordVocabulary(dict(zip(tokens, counts, strict=True))))
+
+
+TOKENIZERS = {
+    "BPETokenizer": BPETokenizer.from_json,
+    "BilingualTokenizer": _bilingual,
+    "CharacterTokenizer": lambda tokens: CharacterTokenizer(Vocabulary(tokens)),
+}
+
+
+def _check_sizes(settings: Mapping, source, target) -> None:
+    """Refuse tokenizers whose numbers the model does not know; it may know [MASK] beside them."""
+    for side, part, tokenizer in (("source", "encoder", source), ("target", "decoder", target)):
+        if tokenizer is None:
+            continue
+        told = settings.get(part, {}).get("settings", settings)
+        size = told.get(f"{side}_size", told.get("vocabulary_size"))
+        there = len(tokenizer.vocabulary)
+        if size not in (there, there + 1):
+            raise ValueError(f"{side} has {there} tokens, and the model {shown(size)}")
+
+
+class _Undrawn(TorchFunctionMode):
+    """Leave out drawing weights that hold no numbers: PyTorch takes seconds to prepare for it."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "")
+        if name == "randn":
+            return torch.empty(*args, **(kwargs or {}))
+        if name.endswith(("normal_", "uniform_")):
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
