@@ -24,7 +24,8 @@ LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
 help:
 	@echo "make book     install, build the book, say where to open it"
 	@echo "make serve    serve the built book on this machine and print the address"
-	@echo "make test     every check, with the network cut where the system allows it"
+	@echo "make test     every check, with the network cut where the system allows it (STEPS=… for some;"
+	@echo "              STEPS=rounding runs the notebooks as other processors would)"
 	@echo "make check    lint, format and the fast tests, under a minute"
 	@echo "make bench    time the library against its references, in some minutes (ONLY=beam for some)"
 	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
