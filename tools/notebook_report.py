@@ -3,8 +3,8 @@
     python -m pytest -p tools.notebook_report --nbval --nbval-current-env chapters
 
 Every notebook gets one line in a closing table, and one test of its own, "measures", which fails
-if the numbers of more than a fifth of its cells with output are exempt, if an exempt cell does not
-say why, or if a cell is not compared at all. How long its cells took is printed, in seconds and
+if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, or if
+a cell is not compared at all. How long its cells took is printed, in seconds and
 beside a calibrating loop of the same run, and fails nothing. Notebooks may run side by side
 (`-n 2 --dist loadfile`).
 
@@ -21,8 +21,10 @@ Cell tags say where that would be too strict:
   may not. `approx-abs-0.5`: by 0.5 in the unit as printed. With both, one of them is enough.
 - `varying-seconds`: numbers before ms, s or min may be any.
 - `trained-figure`: the numbers in a figure may be any; how many there are, and its words, not.
-- `varying-numbers`: the cell is exempt, its numbers and its ISO dates may be any, in texts and in
-  figures; its words may not. It must say why, in its metadata under `exempt_reason`.
+- `varying-numbers`: every number may be any, in texts and in figures; no word may.
+- `varying-last-column`: what stands in the last column of a table may be any, below its head.
+
+A cell with one of the last two is exempt, and says why in its metadata under `exempt_reason`.
 
 nbval's own `nbval-ignore-output` and `nbval-skip`, and its comments, compare nothing: refused.
 """
@@ -67,7 +69,7 @@ class Tally:
 
     @property
     def exempt_share(self) -> float:
-        """The part of the cells with output in which the numbers may be any."""
+        """The part of the cells with output of which less than all is compared."""
         return len(self.reasons) / self.with_output if self.with_output else 0.0
 
     def faults(self) -> list[str]:
@@ -78,8 +80,7 @@ class Tally:
             if not reason
         ]
         found += [
-            f"cell {cell} is not compared at all: tag it varying-numbers, which compares its words"
-            for cell in self.unchecked
+            f"cell {cell} is not compared at all: tag it varying-numbers" for cell in self.unchecked
         ]
         if self.exempt_share > EXEMPT_SHARE:
             found.append(
@@ -135,7 +136,7 @@ class ComparedCell(IPyNbCell):
         tally.code += 1
         shown = bool(comparable(self.cell.outputs))
         tally.with_output += shown
-        if shown and self.rules.varying_numbers:
+        if shown and self.rules.exempt:
             tally.reasons[number] = self.cell.metadata.get("exempt_reason", "")
         if self.options["skip"] or not self.options["check"]:
             tally.unchecked.append(number)
@@ -251,7 +252,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     write("open lines: code that a reader of the page sees without a click;")
     write("compared: word for word; of them tolerant: numbers within the cell's tolerance;")
     write("trained fig: the numbers in the figure were not compared, its words were;")
-    write("exempt: no number was compared, every word was.")
+    write("exempt: its words were compared, and not its numbers or its table's last column.")
     for name, tally in found.items():
         write(f"{name:28} {tally.told_seconds()}")
     for name, tally in found.items():

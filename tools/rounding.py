@@ -38,7 +38,7 @@ KERNELS = {
     "AVX2, two threads": ("avx2", "AVX2", "AVX2", "Haswell", "2"),
     "AVX2, old products": ("avx2", "SSE41", "COMPATIBLE", "Haswell", "1"),
 }
-DIFFERS = re.compile(r"^(?:FAILED|ERROR) (\S+::.+?)(?: - .*)?$", re.M)
+DIFFERS = re.compile(r"^(?:FAILED|ERROR) (\S*::.+?)(?: - .*)?$", re.M)
 
 
 def differences(kernel: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
