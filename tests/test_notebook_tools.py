@@ -314,7 +314,7 @@ class TestRounding:
         assert rounding.main([str(tmp_path)]) == 1
         said = capfd.readouterr().out.partition("what other kernels change\n")[2].splitlines()
         assert said[0] == "the oldest: nothing"
-        assert re.fullmatch(r"AVX2, two threads: \S+hangs.ipynb::Cell 1", said[1])
+        assert re.fullmatch(r"AVX2, two threads: \S*hangs.ipynb::Cell 1", said[1])
         assert len(said) == 2
 
     def test_a_run_that_does_not_begin_fails(self, tmp_path, monkeypatch):
