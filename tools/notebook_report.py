@@ -4,8 +4,9 @@
 
 Every notebook gets one line in a closing table, and one test of its own, "measures", which fails
 if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, or if
-nothing at all is compared. How long its cells took is printed, in seconds and beside a calibrating
-loop of the same run, and fails nothing. Notebooks may run side by side (`-n 2 --dist loadfile`).
+a cell is not compared at all. How long its cells took is printed, in seconds and
+beside a calibrating loop of the same run, and fails nothing. Notebooks may run side by side
+(`-n 2 --dist loadfile`).
 
 What is compared: every text, Markdown, HTML and LaTeX output and stdout, word for word, and of a
 figure its alt text, caption, words and numbers (`gates2heads.display.content`), each number to a
@@ -20,15 +21,18 @@ Cell tags say where that would be too strict:
   may not. `approx-abs-0.5`: by 0.5 in the unit as printed. With both, one of them is enough.
 - `varying-seconds`: numbers before ms, s or min may be any.
 - `trained-figure`: the numbers in a figure may be any; how many there are, and its words, not.
-- `nbval-ignore-output`, `nbval-skip`: nothing is compared. The cell must say why, in its metadata
-  under `exempt_reason` or behind a comment `# NBVAL_IGNORE_OUTPUT: reason`.
+- `varying-numbers`: every number may be any, in texts and in figures; no word may.
+- `varying-last-column`: what stands in the last column of a table may be any, below its head.
+
+A cell with one of the last two is exempt, and says why in its metadata under `exempt_reason`.
+
+nbval's own `nbval-ignore-output` and `nbval-skip`, and its comments, compare nothing: refused.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -45,7 +49,6 @@ from tools.folding import open_lines
 from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
 
 EXEMPT_SHARE = 0.20
-COMMENT = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\b[\s:,–-]*(.*)$", re.M)
 PROPERTY = "notebook"  # under this name a test carries its tally to whoever prints the table
 
 
@@ -60,12 +63,13 @@ class Tally:
     tolerant: int = 0
     trained_figures: int = 0
     reasons: dict[int, str] = field(default_factory=dict)
+    unchecked: list[int] = field(default_factory=list)
     seconds: dict[int, float] = field(default_factory=dict)
     calibrations: list[float] = field(default_factory=list)
 
     @property
     def exempt_share(self) -> float:
-        """The part of the cells with output in which nothing is compared."""
+        """The part of the cells with output of which less than all is compared."""
         return len(self.reasons) / self.with_output if self.with_output else 0.0
 
     def faults(self) -> list[str]:
@@ -74,6 +78,9 @@ class Tally:
             f"cell {cell} is exempt and must say why (metadata exempt_reason)"
             for cell, reason in self.reasons.items()
             if not reason
+        ]
+        found += [
+            f"cell {cell} is not compared at all: tag it varying-numbers" for cell in self.unchecked
         ]
         if self.exempt_share > EXEMPT_SHARE:
             found.append(
@@ -122,9 +129,6 @@ class ComparedCell(IPyNbCell):
     def __init__(self, name, parent, cell_num, cell, options):
         super().__init__(name, parent, cell_num, cell, options)
         self.rules = Rules.of(cell.metadata.get("tags", []), f"{parent.path.name} cell {cell_num}")
-        self.comment = COMMENT.search(cell.source)
-        if self.comment:
-            options["check"] = False
 
     def runtest(self) -> None:
         """Run the cell, keep its time, and note what of it is compared."""
@@ -132,9 +136,10 @@ class ComparedCell(IPyNbCell):
         tally.code += 1
         shown = bool(comparable(self.cell.outputs))
         tally.with_output += shown
-        if shown and (self.options["skip"] or not self.options["check"]):
-            said = self.cell.metadata.get("exempt_reason", "")
-            tally.reasons[number] = said or (self.comment[1].strip() if self.comment else "")
+        if shown and self.rules.exempt:
+            tally.reasons[number] = self.cell.metadata.get("exempt_reason", "")
+        if self.options["skip"] or not self.options["check"]:
+            tally.unchecked.append(number)
         begin = time.perf_counter()
         try:
             super().runtest()
@@ -246,7 +251,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         write(f"{name:28}" + "".join(f"{cell!s:>12}" for cell in cells))
     write("open lines: code that a reader of the page sees without a click;")
     write("compared: word for word; of them tolerant: numbers within the cell's tolerance;")
-    write("trained fig: the numbers in the figure were not compared, its words were.")
+    write("trained fig: the numbers in the figure were not compared, its words were;")
+    write("exempt: its words were compared, and not its numbers or its table's last column.")
     for name, tally in found.items():
         write(f"{name:28} {tally.told_seconds()}")
     for name, tally in found.items():

@@ -19,6 +19,8 @@ NUMBER = re.compile(
     r"(?<![\w.:/–−-])[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
     r"(?![\w:/–]|[-−]\w|\.\d)"
 )
+# In a Markdown table, what stands in the last column, below the heads.
+LAST_COLUMN = re.compile(r"(?<=\|)[^|\n]*\|$(?!\n\| ?:?-)", re.M)
 SECONDS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?=\s?(?:ms|s|min|seconds|minutes)\b)")
 KEYS_NOT_COMPARED = ("image/png", "image/svg+xml", "application/vnd.jupyter.widget-view+json")
 
@@ -30,6 +32,8 @@ class Rules:
     relative: float = 0.0
     absolute: float = 0.0
     varying_seconds: bool = False
+    varying_numbers: bool = False
+    varying_last_column: bool = False
     trained_figure: bool = False
 
     @classmethod
@@ -37,7 +41,9 @@ class Rules:
         """Read the tags of a cell; a tag that nearly is one of ours is an error."""
         rules = cls()
         rules.varying_seconds = "varying-seconds" in tags
-        rules.trained_figure = "trained-figure" in tags
+        rules.varying_numbers = "varying-numbers" in tags
+        rules.varying_last_column = "varying-last-column" in tags
+        rules.trained_figure = "trained-figure" in tags or rules.varying_numbers
         for tag in tags:
             if not tag.startswith("approx"):
                 continue
@@ -51,8 +57,13 @@ class Rules:
 
     @property
     def tolerant(self) -> bool:
-        """Whether a number in a text may differ at all."""
-        return bool(self.relative or self.absolute or self.varying_seconds)
+        """Whether anything in a text may differ at all."""
+        return bool(self.relative or self.absolute or self.varying_seconds or self.exempt)
+
+    @property
+    def exempt(self) -> bool:
+        """Whether some of it may be anything whatever, for which there must be a reason."""
+        return self.varying_numbers or self.varying_last_column
 
     def near(self, one: float, other: float) -> bool:
         """Whether two numbers of a text pass for the same."""
@@ -64,8 +75,12 @@ class Rules:
             return stored == new
         if self.varying_seconds:
             stored, new = SECONDS.sub("…", stored), SECONDS.sub("…", new)
+        if self.varying_last_column:
+            stored, new = LAST_COLUMN.sub("…", stored), LAST_COLUMN.sub("…", new)
         if NUMBER.sub("…", stored) != NUMBER.sub("…", new):
             return False
+        if self.varying_numbers:
+            return True
         pairs = zip(NUMBER.findall(stored), NUMBER.findall(new), strict=True)
         return all(self.near(_value(one), _value(other)) for one, other in pairs)
 

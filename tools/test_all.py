@@ -35,6 +35,7 @@ TWO_AT_A_TIME = ["-n", "2", "--dist", "loadfile"]
 SUMMARY = re.compile(r"^=+ .*\d+ (?:passed|failed|error|skipped|deselected).* in [\d.]+s.*=+$")
 COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 NO_TESTS = 5
+WEEKLY = {"rounding"}  # runs only where it is named
 
 
 @dataclass
@@ -64,6 +65,7 @@ def steps() -> list[Step]:
         Step("times", [*pytest, "-s", "-m", timed, "tests/browser"]),
         Step("notebooks", [*pytest, *NBVAL, *TWO_AT_A_TIME, "chapters"]),
         Step("colab versions", [HERE, "tools/colab_environment.py", "--check"]),
+        Step("rounding", [HERE, "tools/rounding.py"]),
     ]
 
 
@@ -108,14 +110,15 @@ def report(done: list[Step]) -> int:
 
 
 def main() -> None:
-    """Run all steps, or those named."""
+    """Run the steps that are named, or all but the weekly ones."""
     every = steps()
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {[s.name for s in every]}")
-    wanted = parser.parse_args().names
-    if unknown := set(wanted) - {step.name for step in every}:
+    wanted = set(parser.parse_args().names)
+    if unknown := wanted - {step.name for step in every}:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
-    chosen = [step for step in every if not wanted or step.name in wanted]
+    wanted = wanted or {step.name for step in every} - WEEKLY
+    chosen = [step for step in every if step.name in wanted]
     for step in chosen:
         run(step)
     raise SystemExit(report(chosen))
