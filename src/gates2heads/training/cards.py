@@ -145,12 +145,12 @@ def _check_sizes(settings: Mapping, source, target) -> None:
 
 
 class _Undrawn(TorchFunctionMode):
-    """Leave out drawing weights that hold no numbers: PyTorch takes seconds to prepare for it."""
+    """Leave out drawing and scaling what holds no numbers: PyTorch takes seconds to prepare it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
         if name == "randn":
             return torch.empty(*args, **(kwargs or {}))
-        if name.endswith(("normal_", "uniform_")):
+        if name.endswith(("normal_", "uniform_", "div")):
             return args[0] if args else kwargs["tensor"]
         return function(*args, **(kwargs or {}))
