@@ -173,7 +173,7 @@ class whole(anything):  # noqa: N801
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
         call = Call({}) if call is None else call
         super().check(name, value, call)
-        if self.below is None or not value.numel():
+        if self.below is None or not value.numel() or value.is_meta:
             return
         below = self.below if isinstance(self.below, int) else _size(self.below, call)
         low, high = (int(end) for end in value.aminmax())
@@ -215,7 +215,9 @@ class counts(anything):  # noqa: N801
 
 
 def _size(axis: str, call: Call) -> int:
-    """The size of an axis that is a number, or is named by an argument or attribute."""
+    """The size of an axis that is known, is a number, or is named by an argument or attribute."""
+    if axis in call.sizes:
+        return call.sizes[axis]
     return int(axis) if axis.isdigit() else call.look_up(axis)
 
 
