@@ -97,7 +97,13 @@ def imported_by_chapters():
                     yield from ((module, name) for name in public)
 
 
-@pytest.mark.parametrize("place", sorted(set(imported_by_chapters())), ids=".".join)
+# Steps that a layer takes for every token: what the layer was handed has been looked at before.
+INNER = {"gru_step", "lstm_step"}
+
+
+@pytest.mark.parametrize(
+    "place", sorted(p for p in set(imported_by_chapters()) if p[1] not in INNER), ids=".".join
+)
 def test_what_a_chapter_uses_declares_its_numbers_and_tensors(place):
     thing = getattr(import_module(place[0]), place[1])
     functions = [thing] if inspect.isfunction(thing) else []
