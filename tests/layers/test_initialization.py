@@ -49,15 +49,3 @@ def test_thirty_blocks_neither_fade_nor_blow_up(dropout):
     for block in convolution_blocks(101, 3, [1] * 30, dropout=dropout):
         vectors = block(vectors)
     assert 0.05 < vectors.std().item() < 0.2
-
-
-def test_refuses_what_is_no_layer():
-    with pytest.raises(TypeError, match=r"layer must be nn\.Linear or nn\.Conv1d, got LayerNorm"):
-        keep_variance(nn.LayerNorm(3))
-    with pytest.raises(TypeError, match="gated must be True or False, got 1"):
-        keep_variance(nn.Linear(3, 5), gated=1)
-    with pytest.raises(ValueError, match=r"dropout must lie in \[0, 1\], got 2"):
-        keep_variance(nn.Linear(3, 5), dropout=2)
-    for wrong in ((), 3, "111"):
-        with pytest.raises(TypeError, match="dilations must hold one number a layer, got"):
-            convolution_blocks(5, 3, wrong)

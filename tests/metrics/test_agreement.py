@@ -28,8 +28,7 @@ def test_equal_outputs_with_another_gradient_are_noticed():
 
 @pytest.mark.parametrize(
     ("inputs", "error", "message"),
-    [
-    ],
+    [],
 )
 def test_bad_inputs(inputs, error, message):
     with pytest.raises(error, match=message):

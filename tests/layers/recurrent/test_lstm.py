@@ -111,10 +111,3 @@ def test_cell_notes_its_gates():
 def test_bad_initial_state(initial, error, message):
     with pytest.raises(error, match=message):
         LSTM(D, U)(torch.zeros(B, 2, D), initial=initial)
-
-
-def test_bad_cell():
-    with pytest.raises(ValueError, match=r"cell must have shape \(B, 7\), got \(5, 3\)"):
-        LSTMCell(D, U)(torch.zeros(B, D), torch.zeros(B, U), torch.zeros(B, 3))
-    with pytest.raises(ValueError, match="inputs and cell must agree in batch, got 5 and 2 rows"):
-        LSTMCell(D, U)(torch.zeros(B, D), torch.zeros(B, U), torch.zeros(2, U))

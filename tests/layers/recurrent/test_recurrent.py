@@ -243,39 +243,12 @@ def test_runs_in_mixed_precision_near_the_full_one(both):
     assert all(p.grad.isfinite().all() for p in gru.parameters())
 
 
-def test_layer_refuses_what_does_not_fit():
+def test_layer_refuses_a_state_of_another_size():
     gru, inputs = GRU(D, U, 2, True), torch.randn(B, S, D)
-    for wrong, message in [
-        (torch.randn(B, S, 2), r"inputs must have shape \(B, S, 3\), got \(5, 7, 2\)"),
-        (torch.randn(S, D), r"inputs must have shape \(B, S, 3\), got \(7, 3\)"),
-        (torch.randn(B, 0, D), r"inputs must have a time step, got shape \(5, 0, 3\)"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            gru(wrong)
-    with pytest.raises(TypeError, match=r"inputs must hold floating-point numbers, got"):
-        gru(inputs.long())
-    with pytest.raises(TypeError, match=r"inputs must be torch.float32 like the layer, got"):
-        gru(inputs.double())
+    with pytest.raises(ValueError, match=r"inputs must have a time step, got shape \(5, 0, 3\)"):
+        gru(inputs[:, :0])
     with pytest.raises(ValueError, match=r"initial must have shape \(4, 5, 11\), got \(2, 5, 11\)"):
         gru(inputs, initial=torch.zeros(2, B, U))
-    with pytest.raises(TypeError, match="initial must be a tensor, got list"):
-        gru(inputs, initial=[0.0])
-    with pytest.raises(ValueError, match=r"mask must broadcast to \(5, 7\), got a mask of shape"):
-        gru(inputs, mask=MASK.T)
-    with pytest.raises(TypeError, match=r"mask must be a bool tensor \(True = may attend\), got"):
-        gru(inputs, mask=MASK.float())
-
-
-def test_cell_refuses_what_does_not_fit():
-    cell = GRUCell(D, U)
-    with pytest.raises(ValueError, match=r"inputs must have shape \(B, 3\), got \(5, 2\)"):
-        cell(torch.zeros(B, 2), torch.zeros(B, U))
-    with pytest.raises(ValueError, match=r"hidden must have shape \(B, 11\), got \(5, 3\)"):
-        cell(torch.zeros(B, D), torch.zeros(B, D))
-    with pytest.raises(ValueError, match="inputs and hidden must agree in batch, got 5 and 7 rows"):
-        cell(torch.zeros(B, D), torch.zeros(7, U))
-    with pytest.raises(TypeError, match=r"hidden must be torch.float32 like the layer, got"):
-        cell(torch.zeros(B, D), torch.zeros(B, U).double())
 
 
 @pytest.mark.parametrize("name", ["input_size", "hidden_size", "num_layers"])

@@ -152,3 +152,13 @@ def test_a_table_must_be_square_and_hold_counts(function):
         function(-torch.ones(2, 2))
     with pytest.raises(TypeError, match="table must hold whole or real numbers"):
         function(torch.ones(2, 2, dtype=torch.cfloat))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1, 5000])
+@pytest.mark.parametrize("dtype", [torch.half, torch.float, torch.double])
+def test_information_is_that_of_the_shares(scale, dtype):
+    """Counts, their shares, and counts whose sum half precision cannot hold: all say the same."""
+    table = torch.tensor([[5, 1], [2, 8]], dtype=torch.double) * scale
+    wanted = mutual_information(torch.tensor([[5, 1], [2, 8]]))
+    found = mutual_information(table.to(dtype))
+    assert float(found) == pytest.approx(float(wanted), rel=2e-3 if dtype == torch.half else 1e-5)
