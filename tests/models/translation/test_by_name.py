@@ -150,8 +150,6 @@ def test_refuses_what_does_not_go_together():
         with pytest.raises(error, match=message):
             recurrent(**settings)
     for settings, error, message in [
-        ({"encoder_dilations": []}, TypeError, "dilations must hold one number a layer, got"),
-        ({"decoder_dilations": 3}, TypeError, "dilations must hold one number a layer, got 3"),
         ({"kernel_size": 4}, ValueError, "kernel_size must be odd if not causal, got 4"),
     ]:
         with pytest.raises(error, match=message):

@@ -185,9 +185,6 @@ def test_refuses_what_cannot_be():
         RecurrentEncoder(V, E, 7, bidirectional=True)
     for options, error, message in [
         ({"kernel_size": 4}, ValueError, "kernel_size must be odd if not causal, got 4"),
-        ({"dilations": ()}, TypeError, r"dilations must hold one number a layer, got \(\)"),
-        ({"dilations": 3}, TypeError, "dilations must hold one number a layer, got 3"),
-        ({"dilations": (1, 0)}, ValueError, "dilations must be at least 1, got 0"),
         ({"max_length": 0}, ValueError, "max_length must be at least 1, got 0"),
         ({"dropout": None}, TypeError, "dropout must be a number, got None"),
     ]:
