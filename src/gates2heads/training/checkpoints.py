@@ -104,7 +104,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
 
 
 def read_whole(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict, dict | None]:
-    """Read weights by name, their card, and from what their model is built, if the file tells.
+    """Read weights by name, in their shapes, their card, and what their model is built from.
 
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
