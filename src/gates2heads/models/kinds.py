@@ -33,7 +33,6 @@ from gates2heads.models.translation.decoders import (
 from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
 from gates2heads.models.translation.seq2seq import (
     Decoder,
-    Encoder,
     EncoderDecoder,
     SequenceToSequence,
 )
@@ -62,7 +61,6 @@ PARTS = (
     ConvolutionalDecoder,
     ConvolutionalEncoder,
     Decoder,
-    Encoder,
     GaussianScore,
     HardAttention,
     LocalAttention,
