@@ -215,7 +215,9 @@ class counts(anything):  # noqa: N801
 
 
 def _size(axis: str, call: Call) -> int:
-    """The size of an axis that is a number, or is named by an argument or attribute."""
+    """The size of an axis that is known, is a number, or is named by an argument or attribute."""
+    if axis in call.sizes:
+        return call.sizes[axis]
     return int(axis) if axis.isdigit() else call.look_up(axis)
 
 
