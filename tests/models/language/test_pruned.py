@@ -102,6 +102,3 @@ def test_bad_arguments_get_one_sentence():
         ValueError, match=r"discounts must have three numbers a row, got \(0.5, 0.5"
     ):
         made(discounts=[[0.5, 0.5]])
-    discounts = [[0.5, 0.5, 0.5], [0.5, 0.6, 0.7]]
-    rows = made(discounts=(iter(row) for row in discounts)).settings["discounts"]
-    assert rows == discounts
