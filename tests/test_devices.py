@@ -8,8 +8,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from gates2heads.data.batches.pairs import Batch, collate
-from gates2heads.data.batches.windows import Windows
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.attention.scores import AdditiveScore, DotScore
@@ -25,13 +23,6 @@ from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo, LayerMix
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.pretraining.heads import PairHead, SentenceHead
-from gates2heads.models.transformer.non_autoregressive import NonAutoregressiveTransformer
-from gates2heads.models.transformer.transformer import Transformer
-from gates2heads.models.transformer.universal import UniversalTransformer
-from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
-from gates2heads.models.translation.seq2seq import EncoderDecoder
-from gates2heads.models.words.outputs import OUTPUTS
-from gates2heads.models.words.word2vec import Word2Vec
 
 B, S, T, D, V = 2, 5, 3, 6, 11
 QUERY, KEYS, MASK = torch.randn(B, T, D), torch.randn(B, S, D), torch.ones(B, S).bool()
@@ -94,38 +85,6 @@ def test_a_layer_names_the_argument_that_lies_elsewhere(name):
             layer(**{**given, argument: tensor.to("meta")})
 
 
-def elsewhere(batch):
-    return {
-        name: Batch(**{**vars(batch), name: getattr(batch, name).to("meta")})
-        for name in ("source", "source_mask", "target_in")
-    }
-
-
-MODELS = {
-    "EncoderDecoder": EncoderDecoder(V, V, embedding_size=D, hidden_size=6),
-    "recurrent_translator": recurrent_translator(V, V, embedding_size=D, hidden_size=6),
-    "convolutional_translator": convolutional_translator(V, V, embedding_size=D, hidden_size=6),
-    "Transformer": Transformer(V, V, **TRANSLATORS),
-    "UniversalTransformer": UniversalTransformer(V, V, **TRANSLATORS),
-    "NonAutoregressiveTransformer": NonAutoregressiveTransformer(V, V, slots=7, **TRANSLATORS),
-}
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_translator_names_what_lies_elsewhere(name):
-    model, batch = MODELS[name], collate([([3, 4, 2], [5, 2]), ([3, 2], [5, 6, 2])])
-    model(batch)
-    for argument, moved in elsewhere(batch).items():
-        word = "mask" if argument == "source_mask" else argument
-        with misplaced(word):
-            model(moved)
-    state = model.start(batch.source, mask=batch.source_mask)
-    with misplaced("last_tokens"):
-        model.step(state, LAST.to("meta"))
-    with misplaced("source"):
-        model.start(batch.source.to("meta"))
-
-
 READERS = {
     "GPT": GPT(V, **SIZES),
     "BERT": BERT(V, **SIZES),
@@ -154,17 +113,6 @@ def test_a_language_model_names_what_lies_elsewhere(kind):
         model.log_probs(TOKENS, mask=MASK.to("meta"))
     with misplaced("last_tokens"):
         model.step(model.start(B), LAST.to("meta"))
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_a_model_of_words_names_what_lies_elsewhere(output):
-    model = Word2Vec(COUNTS, D, output=output)
-    batch = Windows(LAST, TOKENS, MASK)
-    for name in Windows._fields:
-        with misplaced(name):
-            model(batch._replace(**{name: getattr(batch, name).to("meta")}))
-    with misplaced("target"):
-        model.output(HIDDEN, LAST.to("meta"))
 
 
 def test_a_softmax_names_what_lies_elsewhere():

@@ -112,19 +112,8 @@ def test_rows_sum_to_one_or_to_nothing_and_a_shift_changes_nothing(data):
     torch.testing.assert_close(shifted, weights, rtol=1e-9, atol=1e-12)
 
 
-def test_refuses_a_mask_of_another_kind():
+def test_refuses_a_mask_of_another_shape():
     scores = torch.zeros(3, 5)
-    with pytest.raises(TypeError, match=r"mask must be a bool tensor \(True = may attend\), got"):
-        masked_softmax(scores, mask=torch.ones(3, 5))
-    with pytest.raises(TypeError, match="mask must be a bool tensor, got list"):
-        masked_softmax(scores, mask=[True] * 5)
     for shape in [(5, 3), (3,), (2, 3, 5), (3, 0)]:
         with pytest.raises(ValueError, match=r"mask must broadcast to \(3, 5\), got a mask of"):
             masked_softmax(scores, mask=torch.ones(shape, dtype=torch.bool))
-
-
-def test_refuses_scores_of_another_kind():
-    with pytest.raises(TypeError, match=r"scores must be a floating-point tensor, got torch.int64"):
-        masked_softmax(torch.zeros(3, 5, dtype=torch.long))
-    with pytest.raises(TypeError, match="scores must be a floating-point tensor, got list"):
-        masked_softmax([0.0, 1.0])

@@ -125,21 +125,9 @@ def test_who_sees_whom(seed):
 
 
 @pytest.mark.parametrize("norm", [LayerNorm, RMSNorm, BatchNorm])
-@pytest.mark.parametrize(
-    ("vectors", "error", "message"),
-    [
-        (None, TypeError, "vectors must be a tensor, got NoneType"),
-        (
-            torch.zeros(B, S, D - 1),
-            ValueError,
-            r"vectors must have shape \(.*11\), got \(5, 7, 10\)",
-        ),
-        (torch.zeros(B, S, D).int(), TypeError, "vectors must hold floating-point numbers, got"),
-    ],
-)
-def test_bad_input(norm, vectors, error, message):
-    with pytest.raises(error, match=message):
-        norm(D)(vectors)
+def test_a_wrong_width_is_refused(norm):
+    with pytest.raises(ValueError, match=r"^vectors must have shape .*11\), got \(5, 7, 10\)"):
+        norm(D)(torch.zeros(B, S, D - 1))
 
 
 @pytest.mark.parametrize("norm", [LayerNorm, RMSNorm, BatchNorm])

@@ -176,8 +176,6 @@ def test_a_tensor_is_read_if_its_numbers_can_be():
     given = {"resamples": 50, "seed": 3}
     wanted = bootstrap_interval(rows.numpy(), **given)
     assert bootstrap_interval(rows.clone().requires_grad_(), **given) == wanted
-    with pytest.raises(TypeError, match=r"statistics must be a dense tensor, got torch.sparse"):
-        bootstrap_interval(rows.to_sparse(), **given)
 
 
 def test_a_seed_that_holds_itself_is_refused_and_does_not_end_the_process():

@@ -74,10 +74,3 @@ def test_distances_in_a_plane_stay_as_they_are():
 def test_a_wrong_question_is_named(vectors, words, error, message):
     with pytest.raises(error, match=message):
         ask_words(vectors, words)
-
-
-def test_a_wrong_argument_is_named(vectors):
-    with pytest.raises(TypeError, match="vectors must be WordVectors, got"):
-        ask_words(POINTS, ["man"])
-    with pytest.raises(ValueError, match=r"vectors must be finite, of shape \(N, D\)"):
-        flat_map(POINTS[0])

@@ -173,7 +173,7 @@ class whole(anything):  # noqa: N801
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
         call = Call({}) if call is None else call
         super().check(name, value, call)
-        if self.below is None or not value.numel():
+        if self.below is None or not value.numel() or value.is_meta:
             return
         below = self.below if isinstance(self.below, int) else _size(self.below, call)
         low, high = (int(end) for end in value.aminmax())

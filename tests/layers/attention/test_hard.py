@@ -193,10 +193,3 @@ def test_bad_input(reward, choices, options, error, message):
         choices = [hard_attention.draw(torch.full((B, T, S), 1 / S))[1]]
     with pytest.raises(error, match=message):
         reinforce_loss(reward, choices, **options)
-
-
-def test_bad_weights_and_bad_keep():
-    with pytest.raises(ValueError, match=r"weights must have shape \(B, S, width\), got \(5, 7\)"):
-        draw(torch.zeros(B, S))
-    with pytest.raises(ValueError, match=r"keep must lie in \[0, 1\], got 1.5"):
-        MovingBaseline(1.5)

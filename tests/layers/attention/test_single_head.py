@@ -324,40 +324,15 @@ def test_notes_the_weights_of_the_same_pass():
     assert not noted.requires_grad
 
 
-def test_refuses_what_does_not_fit():
+def test_refuses_what_does_not_agree():
     attention = Attention(AdditiveScore(Q, K)).double()
     query, keys, values = inputs()
-    cases = {
-        rf"query must have shape \(B, S, {Q}\), got \({B}, {T}, {K}\)": (keys[:, :T], keys, values),
-        rf"query must have shape \(B, S, {Q}\), got \({T}, {Q}\)": (query[0], keys, values),
-        rf"keys must have shape \(B, S, {K}\), got": (query, values, values),
-        r"values must have shape \(B, S, width\), got": (query, keys, values[0]),
-        "query, keys and values must agree in batch, keys and values also in length": (
-            query,
-            keys,
-            values[:, 1:],
-        ),
-        r"must agree in batch.* got \(1, 5, 11\), \(3, 7, 13\)": (query[:1], keys, values),
-    }
-    for message, arguments in cases.items():
-        with pytest.raises(ValueError, match=message):
-            attention(*arguments)
-    with pytest.raises(ValueError, match=r"mask must broadcast to \(3, 5, 7\), got a mask of"):
-        attention(query, keys, values, mask=torch.ones(B, S, dtype=torch.bool)[:2])
-    with pytest.raises(TypeError, match=r"query must be torch.float64 like the layer, got torch.f"):
-        attention(query.float(), keys, values)
-    with pytest.raises(TypeError, match=r"values must hold floating-point numbers, got torch.int"):
-        attention(query, keys, values.long())
-    with pytest.raises(TypeError, match="keys must be a tensor, got list"):
-        attention(query, [1.0], values)
+    with pytest.raises(ValueError, match=r"^keys must have shape .* with B = 1, got"):
+        attention(query[:1], keys, values)
+    with pytest.raises(ValueError, match=r"^values must have shape .* S = 7, got"):
+        attention(query, keys, values[:, 1:])
 
 
 def test_refuses_scores_that_cannot_be():
     with pytest.raises(ValueError, match="a dot product needs query_size = key_size, got 3 and 5"):
         DotScore(3, 5)
-    with pytest.raises(ValueError, match=r"bandwidth must be positive and finite, got 0"):
-        GaussianScore(3, bandwidth=0)
-    with pytest.raises(ValueError, match="hidden_size must be at least 1, got 0"):
-        AdditiveScore(3, 5, 0)
-    with pytest.raises(TypeError, match="score must be a score module, got 'additive'"):
-        Attention("additive")

@@ -113,8 +113,6 @@ def test_bad_initial_state(initial, error, message):
         LSTM(D, U)(torch.zeros(B, 2, D), initial=initial)
 
 
-def test_bad_cell():
-    with pytest.raises(ValueError, match=r"cell must have shape \(B, 7\), got \(5, 3\)"):
-        LSTMCell(D, U)(torch.zeros(B, D), torch.zeros(B, U), torch.zeros(B, 3))
-    with pytest.raises(ValueError, match="inputs and cell must agree in batch, got 5 and 2 rows"):
+def test_the_cell_has_a_row_for_each_input():
+    with pytest.raises(ValueError, match=r"^cell must have shape .* with B = 5, got \(2, 7\)"):
         LSTMCell(D, U)(torch.zeros(B, D), torch.zeros(B, U), torch.zeros(2, U))

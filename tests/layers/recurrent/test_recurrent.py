@@ -245,37 +245,17 @@ def test_runs_in_mixed_precision_near_the_full_one(both):
 
 def test_layer_refuses_what_does_not_fit():
     gru, inputs = GRU(D, U, 2, True), torch.randn(B, S, D)
-    for wrong, message in [
-        (torch.randn(B, S, 2), r"inputs must have shape \(B, S, 3\), got \(5, 7, 2\)"),
-        (torch.randn(S, D), r"inputs must have shape \(B, S, 3\), got \(7, 3\)"),
-        (torch.randn(B, 0, D), r"inputs must have a time step, got shape \(5, 0, 3\)"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            gru(wrong)
-    with pytest.raises(TypeError, match=r"inputs must hold floating-point numbers, got"):
-        gru(inputs.long())
-    with pytest.raises(TypeError, match=r"inputs must be torch.float32 like the layer, got"):
-        gru(inputs.double())
-    with pytest.raises(ValueError, match=r"initial must have shape \(4, 5, 11\), got \(2, 5, 11\)"):
+    with pytest.raises(ValueError, match=r"^inputs must .* got .*\(5, 0, 3\)"):
+        gru(torch.randn(B, 0, D))
+    with pytest.raises(ValueError, match=r"^initial must have shape .*, got \(2, 5, 11\)"):
         gru(inputs, initial=torch.zeros(2, B, U))
-    with pytest.raises(TypeError, match="initial must be a tensor, got list"):
-        gru(inputs, initial=[0.0])
-    with pytest.raises(ValueError, match=r"mask must broadcast to \(5, 7\), got a mask of shape"):
+    with pytest.raises(ValueError, match=r"^mask must broadcast to \(5, 7\), got a mask of shape"):
         gru(inputs, mask=MASK.T)
-    with pytest.raises(TypeError, match=r"mask must be a bool tensor \(True = may attend\), got"):
-        gru(inputs, mask=MASK.float())
 
 
-def test_cell_refuses_what_does_not_fit():
-    cell = GRUCell(D, U)
-    with pytest.raises(ValueError, match=r"inputs must have shape \(B, 3\), got \(5, 2\)"):
-        cell(torch.zeros(B, 2), torch.zeros(B, U))
-    with pytest.raises(ValueError, match=r"hidden must have shape \(B, 11\), got \(5, 3\)"):
-        cell(torch.zeros(B, D), torch.zeros(B, D))
-    with pytest.raises(ValueError, match="inputs and hidden must agree in batch, got 5 and 7 rows"):
-        cell(torch.zeros(B, D), torch.zeros(7, U))
-    with pytest.raises(TypeError, match=r"hidden must be torch.float32 like the layer, got"):
-        cell(torch.zeros(B, D), torch.zeros(B, U).double())
+def test_the_state_has_a_row_for_each_input():
+    with pytest.raises(ValueError, match=r"^hidden must have shape .* with B = 5, got \(7, 11\)"):
+        GRUCell(D, U)(torch.zeros(B, D), torch.zeros(7, U))
 
 
 @pytest.mark.parametrize("name", ["input_size", "hidden_size", "num_layers"])

@@ -5,11 +5,11 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, floats, mask, share
+from gates2heads.accepts import accepts, anything, count, floats, mask, share
 from gates2heads.layers.masks import masked_softmax
 
 
-@accepts(vectors=floats("B S D"), num_heads=count)
+@accepts(vectors=anything("B S D"), num_heads=count)
 def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
     """Cut each vector into H pieces of K = D/H numbers, one for each head.
 
@@ -29,7 +29,7 @@ def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
     return heads.transpose(1, 2)  # (B, S, H, K) -> (B, H, S, K)
 
 
-@accepts(heads=floats("B H S K"))
+@accepts(heads=anything("B H S K"))
 def join_heads(heads: Tensor) -> Tensor:
     """Lay the heads' pieces side by side again: what `split_heads` did, undone.
 

@@ -161,7 +161,7 @@ class Transformer(nn.Module):
         """What each decoder layer reads of the source (B, S, D)."""
         return tuple(layer.cross_attn.project(vectors) for layer in self.decoder_layers)
 
-    @accepts(vectors=floats("B T d_model"))
+    @accepts(vectors=floats("… d_model"))
     def readout(self, vectors: Tensor) -> Tensor:
         """Turn decoder vectors (B, T, D) into logits (B, T, V)."""
         table = self.target_table if self.readout_table is None else self.readout_table
