@@ -142,7 +142,7 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
         (["card", "/tmp/" + "x" * 5_000], "File name too long: '/tmp/xxx"),
         (["translate", "y" * 1_000 + "\udce9"], "half of one, at 1000"),
         (["train", "dates-dot", "--set", "steps=3"], "recipe has no setting 'steps'; it has task"),
-        (["train", "dates-dot", "--set", "model.score=big"], "score must be None or one of "),
+        (["train", "dates-dot", "--set", "model.score=big"], "score must be one of "),
         (["train", "dates-dot", "--set", "model.hidden_size=7"], "hidden_size must be even"),
         (
             ["train", "dates-dot", "--set", "training.learning_rate=NaN"],

@@ -151,6 +151,6 @@ class _Undrawn(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name == "randn":
             return torch.empty(*args, **(kwargs or {}))
-        if name.endswith(("normal_", "uniform_", "div")):
+        if name.endswith(("normal_", "uniform_", "div", "div_")):
             return args[0] if args else kwargs["tensor"]
         return function(*args, **(kwargs or {}))

@@ -148,5 +148,5 @@ class NonAutoregressiveTransformer(Transformer):
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
         """
-        check_target(batch, self.target_size, self.slots)
+        check_target(self, batch, self.slots)
         return self._all_slots(batch.source, batch.source_mask, batch.target_in.shape[1])

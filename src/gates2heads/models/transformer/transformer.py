@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, floats, maybe, share, tokens
+from gates2heads.accepts import Call, a, accepts, choice, count, flag, floats, maybe, share, tokens
 from gates2heads.accepts import mask as mask_over
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.key_values import KeyValues
@@ -18,6 +18,7 @@ from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
 from gates2heads.models.transformer.state import TransformerState
 
 TIES = ("target", "all")
+TARGET = tokens("B T", below="target_size")
 POSITIONS = ("sinusoidal", "learned")
 
 
@@ -207,7 +208,7 @@ class Transformer(nn.Module):
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
         """
-        check_target(batch, self.target_size, self.max_length)
+        check_target(self, batch, self.max_length)
         source = self.encode(batch.source, mask=batch.source_mask)
         vectors = self._embed(batch.target_in, self.target_table)
         layers = zip(self._decoder_stack(), self._memory(source), strict=True)
@@ -217,13 +218,13 @@ class Transformer(nn.Module):
         return self.readout(vectors)
 
 
-def check_target(batch: Batch, vocabulary_size: int, longest: int) -> None:
+def check_target(model: Transformer, batch: Batch, longest: int) -> None:
     """Refuse a batch whose target is no token numbers, too long, or of another batch size.
 
     Raises:
         TypeError, ValueError: with a sentence that names what is wrong.
     """
-    tokens("B T", below=vocabulary_size).check("target_in", batch.target_in)
+    TARGET.check("target_in", batch.target_in, Call({"self": model}))
     _check_length("target_in", batch.target_in, longest)
     if len(batch.target_in) != len(batch.source):
         raise ValueError(

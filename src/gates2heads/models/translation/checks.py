@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from gates2heads.accepts import a, tokens
+from gates2heads.accepts import Call, a, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.single_head import Attention
 
@@ -66,7 +66,7 @@ def check_target(model: nn.Module, batch: Batch) -> None:
         TypeError, ValueError: they are empty, no token numbers or of another batch size.
     """
     size = model.decoder.embedding.num_embeddings
-    tokens("B T", below=size).check("target_in", batch.target_in)
+    tokens("B T", below=size).check("target_in", batch.target_in, Call({"self": model}))
     if len(batch.target_in) != len(batch.source):
         raise ValueError(
             "source and target_in must agree in batch, got "

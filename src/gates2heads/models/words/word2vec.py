@@ -58,7 +58,7 @@ class Word2Vec(nn.Module):
         Raises:
             TypeError, ValueError: a token number, mask or shape is wrong.
         """
-        _check_windows(batch, self.vectors.num_embeddings)
+        _check_windows(self, batch, self.vectors.num_embeddings)
         if self.architecture == "skip-gram":
             row, column = batch.mask.nonzero(as_tuple=True)
             return self.vectors(batch.center[row]), batch.context[row, column]
@@ -81,9 +81,9 @@ class Word2Vec(nn.Module):
         return self.output(hidden, target).mean()
 
 
-def _check_windows(batch: Windows, size: int) -> None:
+def _check_windows(model: nn.Module, batch: Windows, size: int) -> None:
     """Refuse windows whose parts do not fit each other, or hold words outside the vocabulary."""
-    call = Call({})
+    call = Call({"self": model})
     tokens("B", below=size).check("center", batch.center, call)
     tokens("B W", below=size).check("context", batch.context, call)
     bools("B W").check("mask", batch.mask, call)
