@@ -1,4 +1,4 @@
-"""What if all weights learn the task, from ERNIE's or from random ones? For section 10.7.
+"""What if all weights learn the task, from ERNIE's or from random ones? For section 11.7.
 
     python benchmarks/fact_uses.py --seeds 0 1 2
     python benchmarks/fact_uses.py --table

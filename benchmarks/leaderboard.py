@@ -1,4 +1,4 @@
-"""Everything that chapter 11 shows of the ladder.
+"""Everything that chapter 10 shows of the ladder.
 
     GATES2HEADS_DATA=… python benchmarks/leaderboard.py             # from the runs that are there
     GATES2HEADS_DATA=… python benchmarks/leaderboard.py --table

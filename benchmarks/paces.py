@@ -1,4 +1,4 @@
-"""What does a training step of each rung cost? The ladder of chapter 11 multiplies by the steps.
+"""What does a training step of each rung cost? The ladder of chapter 10 multiplies by the steps.
 
     GATES2HEADS_DATA=… python benchmarks/paces.py
     python benchmarks/paces.py --table

@@ -1,4 +1,4 @@
-"""The diagram of chapter 10: each of the four, with what it reads and what it is asked."""
+"""The diagram of chapter 11: each of the four, with what it reads and what it is asked."""
 
 from gates2heads.display.pretraining_diagrams import four_ways
 

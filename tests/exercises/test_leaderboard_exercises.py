@@ -1,4 +1,4 @@
-"""The checks of chapter 11: right answers pass, and each plausible wrong answer gets its reason."""
+"""The checks of chapter 10: right answers pass, and each plausible wrong answer gets its reason."""
 
 import numpy as np
 import pytest

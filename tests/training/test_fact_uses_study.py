@@ -1,4 +1,4 @@
-"""The study of section 10.7: what is trained, and what is stored."""
+"""The study of section 11.7: what is trained, and what is stored."""
 
 from types import SimpleNamespace
 

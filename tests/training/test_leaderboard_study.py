@@ -1,4 +1,4 @@
-"""Chapter 11's rows: standings by hand, the studies on few captions, and what is stored."""
+"""Chapter 10's rows: standings by hand, the studies on few captions, and what is stored."""
 
 import math
 

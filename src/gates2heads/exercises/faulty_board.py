@@ -1,4 +1,4 @@
-"""Chapter 11, when it breaks: a board that tells a rung by its runs, sound or with a fault."""
+"""Chapter 10, when it breaks: a board that tells a rung by its runs, sound or with a fault."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def told(scores: Sequence[float], *, faulty: bool = False) -> tuple[float, float
     return ranked, ranked + low - mean, ranked + high - mean
 
 
-@check("Exercise 11.4")
+@check("Exercise 10.4")
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty board: one letter of `FAULTS`."""
     contradiction = {

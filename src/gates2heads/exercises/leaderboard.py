@@ -1,4 +1,4 @@
-"""Chapter 11, Leaderboard: the checks of its exercises."""
+"""Chapter 10, Leaderboard: the checks of its exercises."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from gates2heads.exercises.diagnosis import Case, FunctionCheck
 from gates2heads.exercises.verdict import NotYetError, check
 from gates2heads.metrics.seeds import exchange_runs, pareto_front
 
-# Exercise 11.1: two rungs with three runs each
+# Exercise 10.1: two rungs with three runs each
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
 FOUND = exchange_runs(FIRST, SECOND)
 SLIPS = {
@@ -31,7 +31,7 @@ WAYS_ON = {
 }
 
 
-@check("Exercise 11.1")
+@check("Exercise 10.1")
 def check_by_hand(difference, splits, as_far) -> str:
     """Check what the reader found with a pencil for `FIRST` and `SECOND`."""
     given = {"the difference": difference, "the splits": splits, "those as far": as_far}
@@ -56,7 +56,7 @@ def check_by_hand(difference, splits, as_far) -> str:
 
 
 def interval(scores: Sequence[float], t: float) -> tuple[float, float]:
-    """The solution of exercise 11.2.
+    """The solution of exercise 10.2.
 
     Args:
         scores: one number a run.
@@ -100,7 +100,7 @@ def _interval_cases() -> list[Case]:
 
 
 check_interval = FunctionCheck(
-    title="Exercise 11.2",
+    title="Exercise 10.2",
     solution=interval,
     cases=_interval_cases,
     parts=("the lower end", "the upper end"),
@@ -154,7 +154,7 @@ def _front_cases() -> list[Case]:
 
 
 check_front = FunctionCheck(
-    title="Exercise 11.3",
+    title="Exercise 10.3",
     solution=pareto_front,
     cases=_front_cases,
     mistakes={

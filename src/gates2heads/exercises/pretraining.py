@@ -1,4 +1,4 @@
-"""Chapter 10, Pre-training: the checks of its exercises."""
+"""Chapter 11, Pre-training: the checks of its exercises."""
 
 import torch
 from torch import Tensor
@@ -7,7 +7,7 @@ from gates2heads.accepts.shown import shown
 from gates2heads.exercises.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.exercises.verdict import NotYetError, check
 
-RIGHT = {"first": 150, "second": 120, "third": 15}  # of 1,000 tokens, in exercise 10.1
+RIGHT = {"first": 150, "second": 120, "third": 15}  # of 1,000 tokens, in exercise 11.1
 SLIPS = {
     ("first", 120): "The loss asks for all that was chosen, not only for what is behind [MASK].",
     ("first", 1000): "That is a model that looks back: it is asked for every token.",
@@ -20,7 +20,7 @@ SLIPS = {
 }
 
 
-@check("Exercise 10.1")
+@check("Exercise 11.1")
 def check_counts(asked, masked, unchanged) -> str:
     """Check the three numbers that the reader counted with a pencil."""
     for name, number in zip(RIGHT, (asked, masked, unchanged), strict=True):
@@ -33,7 +33,7 @@ def check_counts(asked, masked, unchanged) -> str:
 
 
 def hidden(tokens: Tensor, chosen: Tensor, lot: Tensor, others: Tensor, mask: int) -> Tensor:
-    """The solution of exercise 10.2.
+    """The solution of exercise 11.2.
 
     Args:
         tokens: (L,) long.
@@ -87,7 +87,7 @@ def _hidden_with(*, everywhere=False, masks=(0.0, 0.8), swaps=(0.8, 0.9)):
 
 
 check_hidden = FunctionCheck(
-    title="Exercise 10.2",
+    title="Exercise 11.2",
     solution=hidden,
     cases=_hidden_cases,
     mistakes={
@@ -104,7 +104,7 @@ check_hidden = FunctionCheck(
 
 
 def whole_names(drawn: Tensor, units: Tensor) -> Tensor:
-    """The solution of exercise 10.3.
+    """The solution of exercise 11.3.
 
     Args:
         drawn: (L,) bool, True = the lot fell on this token.
@@ -142,7 +142,7 @@ def _first_only(drawn: Tensor, units: Tensor) -> Tensor:
 
 
 check_names = FunctionCheck(
-    title="Exercise 10.3",
+    title="Exercise 11.3",
     solution=whole_names,
     cases=_names_cases,
     mistakes={
@@ -157,7 +157,7 @@ check_names = FunctionCheck(
 
 
 def mix(states: Tensor, scores: Tensor, scale: float) -> Tensor:
-    """The solution of exercise 10.4.
+    """The solution of exercise 11.4.
 
     Args:
         states: (N + 1, L, D), of layers 0 to N.
@@ -190,7 +190,7 @@ def _mix_with(*, weigh=lambda scores: scores.softmax(0), scaled=True, over=0):
 
 
 check_mix = FunctionCheck(
-    title="Exercise 10.4",
+    title="Exercise 11.4",
     solution=mix,
     cases=_mix_cases,
     mistakes={
@@ -208,7 +208,7 @@ check_mix = FunctionCheck(
 
 
 def best_span(first: Tensor, last: Tensor) -> tuple[int, int]:
-    """The solution of exercise 10.5.
+    """The solution of exercise 11.5.
 
     Args:
         first, last: (L,), how well each token would begin and end the answer; token 0 is [CLS], the
@@ -258,7 +258,7 @@ def _from_cls(first: Tensor, last: Tensor) -> tuple[int, int]:
 
 
 check_span = FunctionCheck(
-    title="Exercise 10.5",
+    title="Exercise 11.5",
     solution=best_span,
     cases=_span_cases,
     parts=("the start", "the end"),
