@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gates2heads"
 FLOORS = {
     "accepts": 0,
-    "checks": 0,
     "data": 0,
     "metrics": 0,
     "layers": 1,

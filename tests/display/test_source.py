@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gates2heads.checks.values import check_count
+from gates2heads.accepts import count
 from gates2heads.display import content, source
 from gates2heads.layers.masks import masked_softmax
 
@@ -57,7 +57,7 @@ class Sample:
 
 
 def guarded(x):
-    check_count("x", x)
+    count.check("x", x)
     return x
 
 

@@ -49,11 +49,3 @@ def test_thirty_blocks_neither_fade_nor_blow_up(dropout):
     for block in convolution_blocks(101, 3, [1] * 30, dropout=dropout):
         vectors = block(vectors)
     assert 0.05 < vectors.std().item() < 0.2
-
-
-def test_refuses_what_is_no_layer():
-    with pytest.raises(TypeError, match=r"^layer must be .*, got LayerNorm"):
-        keep_variance(nn.LayerNorm(3))
-    for wrong in ((), 3, "111"):
-        with pytest.raises((TypeError, ValueError), match=r"^dilations must "):
-            convolution_blocks(5, 3, wrong)

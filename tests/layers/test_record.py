@@ -176,7 +176,7 @@ def test_a_layer_that_stands_in_two_places_is_noted_once_a_run():
     assert [t.item() for t in trace["0"]["read"]] == [1, 2]
 
 
-def test_what_nobody_noted_is_named():
+def test_names_who_noted_when_nobody_did():
     model = nn.Sequential(Doubler())
     with record(model) as trace:
         with pytest.raises(KeyError, match="layer 'x' noted nothing; recorded: nothing"):

@@ -81,3 +81,14 @@ def test_bad_input(given_, message):
     good = {"weights": torch.full((1, 1, 3, 3), 1 / 3), "queries": YES, "keys": YES}
     with pytest.raises((TypeError, ValueError), match=message):
         head_statistics(**{**good, **given_})
+
+
+def test_half_precision_counts_many_queries():
+    # 70,001 queries, more than half precision can count: every head looks at the first of two keys.
+    weights = torch.tensor([1.0, 0.0]).half().expand(70_001, 1, 1, 2)
+    told = head_statistics(
+        weights, queries=torch.ones(70_001, 1).bool(), keys=torch.ones(70_001, 2).bool()
+    )
+    assert {name: value.item() for name, value in told.items()} == {
+        "distance": 0, "entropy": 0, "previous": 0, "itself": 1, "next": 0, "first": 1, "last": 0
+    }  # fmt: skip

@@ -99,8 +99,3 @@ def test_half_precision_and_gradients_are_no_obstacle(form):
 def test_bad_input_is_named(form, log_probs, mask, error, message):
     with pytest.raises(error, match=message):
         form(log_probs, mask=mask)
-
-
-def test_an_unknown_unit_is_named():
-    with pytest.raises(ValueError, match=r"unit must be one of nats, bits, got 'bans'"):
-        mean_surprisal(torch.zeros(1), unit="bans")

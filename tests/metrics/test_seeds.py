@@ -115,17 +115,19 @@ def test_wrong_arguments(call, words):
 
 
 def test_a_score_that_is_too_large_is_not_called_infinite():
-    with pytest.raises(ValueError, match=r"^scores\[0\] must be finite .* at most 1e\+150"):
+    with pytest.raises(ValueError, match=r"^scores\[0\] must be .* at most 1e\+150, got 1e\+200"):
         seed_interval([1e200, 1.0])
 
 
-def test_sums_in_another_order_are_the_same_at_any_size():
-    # Both ways of 0.1 + 0.2 + 0.3 differ in their last digit, a million times so among millions.
-    first, second = [0.1e9, 0.2e9, 0.3e9], [0.3e9, 0.2e9, 0.1e9]
-    assert exchange_runs(first, second).p_value == 1
-    lower = [-score for score in first]
-    assert exchange_runs(lower, [-score for score in second]).p_value == 1
-    # What differs in the sixth digit is not the same: of 0, 1, d and 2, dealt out two and two,
-    # {0, 1} and {d, 2} are (1 + d)/2 apart, {0, d} and {1, 2} further, {0, 2} and {1, d} less.
-    for size in (1.0, 1e6):
-        assert exchange_runs([0, size], [1e-6 * size, 2 * size]).as_far == 4
+@pytest.mark.parametrize("unit", [1, 1e6 / 3, -1e6 / 3])
+def test_what_differs_by_rounding_alone_is_as_far_at_any_size(unit):
+    # The sums are 61 and 62, of 123. No way to deal out an odd number is nearer, so all 20 are as
+    # far; but one of them differs in its last digit, which is worth more the larger the unit.
+    first, second = ([unit * run for run in runs] for runs in ([30, 9, 22], [18, 20, 24]))
+    assert exchange_runs(first, second).as_far == 20
+
+
+@pytest.mark.parametrize("unit", [1, 1e6])
+def test_what_differs_in_the_seventh_digit_is_not_as_far(unit):
+    # Alone against the others' means: 1.5 + 1e-6, 1.5 + 5e-7 and nearly 0.
+    assert exchange_runs([unit * (1 + 1e-6)], [-unit, 0]).as_far == 1

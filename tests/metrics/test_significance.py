@@ -171,7 +171,7 @@ def test_bad_input_is_named(arguments, choices, error, message):
         paired_bootstrap(*arguments, **choices)
 
 
-def test_a_tensor_is_read_if_its_numbers_can_be():
+def test_a_tensor_is_read_with_its_gradient():
     rows = torch.arange(7.0)
     given = {"resamples": 50, "seed": 3}
     wanted = bootstrap_interval(rows.numpy(), **given)

@@ -137,3 +137,11 @@ def test_what_has_no_rank_is_named():
     assert rank_correlation(
         torch.tensor([-math.inf, 0, math.inf]), torch.arange(3)
     ) == pytest.approx(1)
+
+
+def test_half_precision_keeps_zero_and_long_vectors():
+    # 300² is beyond its largest number, and the guard against 0 / 0 below its least.
+    vectors = torch.tensor([[0, 0], [300, 400], [3, 4]]).half()
+    unit = WordVectors(["zero", "long", "short"], vectors).unit
+    assert unit.tolist() == [[0, 0], [pytest.approx(0.6), pytest.approx(0.8)], unit[2].tolist()]
+    assert torch.equal(unit[1], unit[2])

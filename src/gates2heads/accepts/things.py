@@ -1,6 +1,6 @@
 """Objects that a caller hands over: models, functions, lists, instances of our own classes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -79,7 +79,8 @@ class listed(Kind):  # noqa: N801
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
         single = getattr(value, "ndim", 1) == 0  # a tensor or array without axes
-        if isinstance(value, str | bytes) or not isinstance(value, Iterable) or single:
+        used_up = self.kind is not None and isinstance(value, Iterator)  # by the look at it
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable) or single or used_up:
             raise TypeError(f"{name} must be a list of {self.of}, got {shown(value)}")
         if self.least and hasattr(value, "__len__") and len(value) < self.least:
             raise ValueError(f"{name} must hold at least {self.least} {self.of}, got {len(value)}")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gates2heads.accepts import accepts, choice, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import (
+from gates2heads.display.arguments import (
     as_ends,
     as_number,
     as_pair,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gates2heads.accepts import accepts, count, listed, texts
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import as_ends, as_labels, as_numbers, form, quantity, words
+from gates2heads.display.arguments import as_ends, as_labels, as_numbers, form, quantity, words
 from gates2heads.display.theme import DIVERGING, SEQUENTIAL, styled
 
 PANEL = "(title, values, rows, columns)"

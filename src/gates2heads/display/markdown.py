@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from gates2heads.checks.figures import seen
+from gates2heads.display.arguments import seen
 
 # The marks that `predict` knows; widgets/verdicts.js has the same.
 _MARKS = re.compile(r"`([^`]+)`|\*([^*\s](?:[^*]*[^*\s])?)\*")

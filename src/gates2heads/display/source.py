@@ -21,8 +21,8 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, flag, listed, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import form as form_kind
-from gates2heads.checks.figures import named
+from gates2heads.display.arguments import form as form_kind
+from gates2heads.display.arguments import named
 from gates2heads.display.listings import Listing, listing
 from gates2heads.display.markdown import as_text, filled
 

@@ -164,7 +164,7 @@ class ConvolutionBlock(nn.Module):
         return (vectors + F.glu(convolved, dim=-1)) * math.sqrt(0.5)
 
 
-@accepts(dilations=listed("counts, one a layer", kind=count, least=1))
+@accepts(dilations=listed("counts", kind=count, least=1))
 def convolution_blocks(
     d_model: int, kernel_size: int, dilations: Sequence[int], **options
 ) -> nn.ModuleList:

@@ -97,7 +97,8 @@ def build(told: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Modu
 
     Args:
         told: kind and settings.
-        tensors: the weights, for the kinds that are made of them, such as counts.
+        tensors: the weights by name, in whatever shapes they have, for the kinds that are made of
+            them, such as counts.
 
     Raises:
         TypeError, ValueError: there is no such kind, or a setting does not fit.

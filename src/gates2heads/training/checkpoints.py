@@ -15,10 +15,8 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, count, flag, module
 from gates2heads.accepts.shown import choices, in_line, shown
-from gates2heads.checks.tensors import check_filled, check_module
-from gates2heads.checks.values import check_flag
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
 from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.plain_json import read_json
@@ -39,6 +37,7 @@ def digest(tensors: Mapping[str, Tensor], texts: Iterable[str] = ()) -> str:
     return total.hexdigest()
 
 
+@accepts(model=module, small=flag)
 def save_weights(
     path: str | os.PathLike,
     model: nn.Module,
@@ -63,8 +62,6 @@ def save_weights(
         OSError: the file cannot be written.
     """
     path = as_file(path)
-    check_module("model", model)
-    check_flag("small", small)
     if not isinstance(card, Mapping | None):
         raise TypeError(f"card must be a dict that JSON can hold, got {shown(card)}")
     # Clones, because safetensors refuses tied weights, which share their memory.
@@ -77,6 +74,7 @@ def save_weights(
     write_whole(path, lambda file: file.write(content))
 
 
+@accepts(model=module)
 def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     """Read weights into a model and return their card.
 
@@ -86,7 +84,6 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
         ValueError: the file is truncated, altered, or for a model of another shape, or the model
             is on the device "meta", which takes no numbers. The model is left as it was.
     """
-    check_module("model", model)
     _filled(model)
     tensors, card = read_weights(path)
     check_shapes(Path(path), model, tensors)
@@ -107,7 +104,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
 
 
 def read_whole(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict, dict | None]:
-    """Read weights by name, their card, and from what their model is built, if the file tells.
+    """Read weights by name, in their shapes, their card, and what their model is built from.
 
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
@@ -217,7 +214,10 @@ def _filled(model: nn.Module) -> dict[str, Tensor]:
     """The weights of a model, by name; refuse a model that has the shapes of weights only."""
     tensors = model.state_dict()
     for name, tensor in tensors.items():
-        check_filled(f"model's {name}", tensor)
+        if tensor.is_meta:
+            raise ValueError(
+                f"model's {name} must hold numbers, got a tensor on meta, which holds none"
+            )
     return tensors
 
 

@@ -152,3 +152,13 @@ def test_a_mistake_gets_one_sentence(call, error, sentence):
     with pytest.raises(error) as caught:
         call(join_sentences([[3, 5, 7]]))
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.half, torch.float, torch.double])
+@pytest.mark.parametrize("scale", [1 / 100, 1, 700])
+def test_keep_probabilities_are_those_of_the_shares(scale, dtype):
+    """Counts, their shares, and counts whose sum half precision cannot hold: all say the same."""
+    counts = torch.tensor([64.0, 16, 4, 16, 0], dtype=torch.double)
+    found = keep_probabilities((counts * scale).to(dtype), 0.04)
+    tolerance = 2e-3 if dtype == torch.half else 1e-5
+    assert found.tolist() == pytest.approx(keep_probabilities(counts, 0.04).tolist(), rel=tolerance)

@@ -477,20 +477,8 @@ def test_ordered_while_appended_equals_ordered_before(graph, order, seen):
 
 
 @pytest.mark.parametrize(
-    ("order", "error", "message"),
-    [],
-)
-def test_bad_order(order, error, message):
-    layer = MultiHeadAttention(D, H)
-    _, past = layer.extend(torch.zeros(B, T, D))
-    with pytest.raises(error, match=message):
-        layer.extend(torch.zeros(B, T, D), past, order=order)
-
-
-@pytest.mark.parametrize(
     ("readers", "message"),
     [
-        (0, "readers must be at least 1, got 0"),
         (2, "readers must divide the batch, got 2 for 5 rows"),
     ],
 )
@@ -500,7 +488,14 @@ def test_bad_readers(readers, message):
         MultiHeadAttention(D, H).attend(torch.zeros(B, T, D), memory, readers=readers)
 
 
-def test_bad_steps():
-    layer = MultiHeadAttention(D, H)
-    with pytest.raises(ValueError, match=r"memory must have shape \(2, 3, S, 2\), got \(5"):
-        layer.attend(torch.zeros(2, T, D), KeyValues(*[torch.zeros(B, H, S, K)] * 2))
+def test_a_memory_of_another_batch_is_refused():
+    memory = KeyValues(*[torch.zeros(B, H, S, K)] * 2)
+    with pytest.raises(ValueError, match=r"^memory must have shape \(2, 3, S, 2\), got \(5"):
+        MultiHeadAttention(D, H).attend(torch.zeros(2, T, D), memory)
+    with pytest.raises(ValueError, match=r"^past must have shape \(2, 3, S, 2\), got \(5"):
+        MultiHeadAttention(D, H).extend(torch.zeros(2, T, D), memory)
+
+
+def test_a_value_needs_its_key():
+    with pytest.raises(ValueError, match=r"^key must be given where value is"):
+        MultiHeadAttention(D, H)(torch.zeros(B, T, D), value=MEMORY)

@@ -324,15 +324,6 @@ def test_notes_the_weights_of_the_same_pass():
     assert not noted.requires_grad
 
 
-def test_refuses_what_does_not_agree():
-    attention = Attention(AdditiveScore(Q, K)).double()
-    query, keys, values = inputs()
-    with pytest.raises(ValueError, match=r"^keys must have shape .* with B = 1, got"):
-        attention(query[:1], keys, values)
-    with pytest.raises(ValueError, match=r"^values must have shape .* S = 7, got"):
-        attention(query, keys, values[:, 1:])
-
-
-def test_refuses_scores_that_cannot_be():
+def test_refuses_a_dot_product_of_different_widths():
     with pytest.raises(ValueError, match="a dot product needs query_size = key_size, got 3 and 5"):
         DotScore(3, 5)

@@ -111,8 +111,3 @@ def test_cell_notes_its_gates():
 def test_bad_initial_state(initial, error, message):
     with pytest.raises(error, match=message):
         LSTM(D, U)(torch.zeros(B, 2, D), initial=initial)
-
-
-def test_the_cell_has_a_row_for_each_input():
-    with pytest.raises(ValueError, match=r"^cell must have shape .* with B = 5, got \(2, 7\)"):
-        LSTMCell(D, U)(torch.zeros(B, D), torch.zeros(B, U), torch.zeros(2, U))

@@ -243,19 +243,12 @@ def test_runs_in_mixed_precision_near_the_full_one(both):
     assert all(p.grad.isfinite().all() for p in gru.parameters())
 
 
-def test_layer_refuses_what_does_not_fit():
+def test_layer_refuses_a_state_of_another_size():
     gru, inputs = GRU(D, U, 2, True), torch.randn(B, S, D)
-    with pytest.raises(ValueError, match=r"^inputs must .* got .*\(5, 0, 3\)"):
-        gru(torch.randn(B, 0, D))
-    with pytest.raises(ValueError, match=r"^initial must have shape .*, got \(2, 5, 11\)"):
+    with pytest.raises(ValueError, match=r"inputs must have a time step, got shape \(5, 0, 3\)"):
+        gru(inputs[:, :0])
+    with pytest.raises(ValueError, match=r"initial must have shape \(4, 5, 11\), got \(2, 5, 11\)"):
         gru(inputs, initial=torch.zeros(2, B, U))
-    with pytest.raises(ValueError, match=r"^mask must broadcast to \(5, 7\), got a mask of shape"):
-        gru(inputs, mask=MASK.T)
-
-
-def test_the_state_has_a_row_for_each_input():
-    with pytest.raises(ValueError, match=r"^hidden must have shape .* with B = 5, got \(7, 11\)"):
-        GRUCell(D, U)(torch.zeros(B, D), torch.zeros(7, U))
 
 
 @pytest.mark.parametrize("name", ["input_size", "hidden_size", "num_layers"])

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gates2heads.accepts import accepts, flag, module, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.tensors import check_module
-from gates2heads.checks.values import check_flag, check_texts
 from gates2heads.display.engine.describe import describe_model, describe_tokenizer
 from gates2heads.training.quantisation import SCALE, check_named, quantise
 
@@ -57,6 +56,7 @@ def script_text(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
+@accepts(model=module, name=text, small=flag)
 def export_model(
     model: nn.Module,
     *,
@@ -85,9 +85,6 @@ def export_model(
         TypeError, ValueError: the engine has no twin for the model or a tokenizer, or an argument
             is not what it should be.
     """
-    check_module("model", model)
-    check_texts("name", [name])
-    check_flag("small", small)
     for argument, given in (("decoding", decoding), ("card", card)):
         if not isinstance(given, Mapping | None):
             raise TypeError(f"{argument} must be a dict, got {shown(given)}")

@@ -8,7 +8,7 @@ from traitlets import Bytes, Int, List, Unicode, validate
 
 from gates2heads.accepts import accepts, choice, listed, mapping, text
 from gates2heads.accepts.shown import shown
-from gates2heads.checks.figures import check_shares
+from gates2heads.display.arguments import check_shares
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.widgets.live_view import (
     FAR,

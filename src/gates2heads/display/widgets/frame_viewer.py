@@ -8,7 +8,7 @@ from traitlets import Int, List, Unicode, validate
 
 from gates2heads.accepts import a, accepts, count, listed, text, texts
 from gates2heads.accepts.values import MOST
-from gates2heads.checks.figures import seen
+from gates2heads.display.arguments import seen
 from gates2heads.display.figures import themed_svg
 from gates2heads.display.widgets.view import View, module, style
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from traitlets import List
 
 from gates2heads.accepts import a, listed, text
-from gates2heads.checks.figures import as_numbers
+from gates2heads.display.arguments import as_numbers
 from gates2heads.display.engine.export import Exported
 from gates2heads.display.live.models import ENGINE, engine_source, key
 from gates2heads.display.widgets.view import View

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from traitlets import Bool, Dict, Float, List, validate
 
 from gates2heads.accepts import accepts, flag, listed, number, positive, text
-from gates2heads.checks.figures import as_numbers
+from gates2heads.display.arguments import as_numbers
 from gates2heads.display.widgets.view import PositionError, View, module, style
 
 NARROWEST, WIDEST = 0.05, 20.0  # σ, as a share and as a multiple of the gap between the keys

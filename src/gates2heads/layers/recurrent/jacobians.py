@@ -8,7 +8,7 @@ from gates2heads.layers.recurrent.lstm import LSTM
 from gates2heads.layers.recurrent.unroll import Unrolled
 
 
-@accepts(layer=a(Unrolled), inputs=floats("S layer.input_size", empty=False))
+@accepts(layer=a(Unrolled), inputs=floats("S D", empty=False))
 def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     """Differentiate the state after each step of a text by the state before it.
 

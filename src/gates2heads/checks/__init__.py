@@ -1,1 +1,0 @@
-"""Floor 0: what callers hand over, looked at once; a wrong argument gets one sentence."""
