@@ -223,17 +223,13 @@ def test_refuses_what_does_not_fit():
     for one, first in ((model, model.start(torch.tensor([[3]]))), (other, other.start())):
         assert isinstance(first, SlotsState)
         state = first
-<<<<<<< HEAD
-        with pytest.raises(ValueError, match=r"^last_tokens must "):
-=======
         with pytest.raises(ValueError, match=r"^last_tokens must (have shape|be 1)"):
->>>>>>> main
             one.step(state, torch.tensor([1, 1]))
         for _ in range(SLOTS):
             _, state = one.step(state, torch.tensor([3]))
         with pytest.raises(ValueError, match="state must have a slot left, but all 7 were written"):
             one.step(state, torch.tensor([3]))
-    with pytest.raises(ValueError, match=r"^tokens must be at most 7 (a text|tokens long), got 8$"):
+    with pytest.raises(ValueError, match=r"^tokens must be at most 7 a text, got 8"):
         other.log_probs(torch.full((1, 8), 3))
 
 
