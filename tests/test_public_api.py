@@ -46,8 +46,6 @@ SHAPELESS = {
     "decoding/state.tensors": "the tensors of a state have the shapes of its model",
     "layers/transformer_layers.rename": "the weights keep whatever shapes they have",
     "training/checkpoints.read_packed": "the weights keep whatever shapes they have",
-    "training/checkpoints.read_whole": "the weights keep whatever shapes they have",
-    "models/kinds.build": "the weights keep whatever shapes they have",
     "training/checkpoints.read_weights": "the weights keep whatever shapes they have",
     "training/quantisation.dequantise": "the weights keep whatever shapes they have",
     "training/recipes/runs.loss_of": "a loss is a single number",
