@@ -50,7 +50,7 @@ def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
     ("change", "error", "message"),
     [
         ({"models": {}}, ValueError, "models must hold at least 1"),
-        ({"models": {"a": None}}, TypeError, r"models\[0\] must be a Exported, as `export_model`"),
+        ({"models": {"a": None}}, TypeError, r"models\[0\] must be an Exported, as `export_model`"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
         ({"examples": ["w3"]}, ValueError, "recorded must be of the first example, got 'w1 w2'"),
     ],

@@ -78,7 +78,7 @@ def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
         (
             {"columns": [Column("x", 3, seen())]},
             TypeError,
-            r"columns\[0\].model must be a Exported",
+            r"columns\[0\].model must be an Exported",
         ),
         ({"examples": ["ab"]}, ValueError, "columns must have foreseen the first example"),
         ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),

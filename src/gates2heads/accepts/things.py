@@ -24,7 +24,8 @@ class a(Kind):  # noqa: N801  (`state=a(BeamState, "from `start`")` reads as it 
             kinds = self.kind if isinstance(self.kind, tuple) else (self.kind,)
             wanted = " or ".join(one.__name__ for one in kinds)
             source = f", {self.source}" if self.source else ""
-            raise TypeError(f"{name} must be a {wanted}{source}, got {shown(value)}")
+            article = "an" if wanted[0] in "AEIOU" else "a"
+            raise TypeError(f"{name} must be {article} {wanted}{source}, got {shown(value)}")
 
 
 @dataclass(frozen=True)
