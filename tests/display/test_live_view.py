@@ -86,7 +86,7 @@ def test_other_messages_are_left_to_others(content):
 
 @pytest.mark.parametrize("wrong", [None, "translator", torch.nn.Linear(2, 3)])
 def test_what_is_no_exported_model_is_refused(wrong):
-    with pytest.raises(TypeError, match=r"models\[0\] must be an Exported, as `export_model` gives"):
+    with pytest.raises(TypeError, match=r"models\[0\] must be an Exported, as `export_model`"):
         LiveView(wrong)
     with pytest.raises(ValueError, match="models must hold at least 1"):
         LiveView()
