@@ -145,7 +145,7 @@ def test_workflows_call_commands_that_the_makefile_has(path):
     named = {word for line in lines for word in re.findall(r"^make ([a-z]+)", line)}
     assert named or path.stem != "test"
     assert [name for name in named if not re.search(rf"^{name}\b", makefile, re.M)] == []
-    assert all(job["timeout-minutes"] <= 120 for job in jobs.values())
+    assert all(job["timeout-minutes"] <= 90 for job in jobs.values())
 
 
 def test_binder_takes_the_same_uv_as_the_book():

@@ -169,15 +169,6 @@ def windows(
         yield Windows(blocks.center[chunk, 0], context[chunk], mask[chunk])
 
 
-def check_text(text: Text) -> None:
-    """Refuse what `join_sentences` did not make.
-
-    Raises:
-        TypeError: with a sentence that says where a text comes from.
-    """
-    TEXT.check("text", text)
-
-
 def check_counts(counts: Tensor) -> None:
     """Refuse what is not a (V,) tensor of counts with at least one above zero.
 

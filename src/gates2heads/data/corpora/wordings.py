@@ -1,7 +1,6 @@
 """Facts in two wordings, one kept back: what was told one way is asked the other way."""
 
 import hashlib
-from collections.abc import Sequence
 from functools import lru_cache
 
 from gates2heads.accepts import a, accepts, choice, listed
@@ -63,8 +62,3 @@ def territory_code(fact: Fact) -> str:
 @lru_cache(maxsize=2)
 def _codes(locale: str) -> dict[str, str]:
     return {name: code for code, name in names("territories", locale).items()}
-
-
-def check_facts(name: str, facts: Sequence[Fact]) -> None:
-    """Refuse what is no list of facts, with one fact or more."""
-    FACTS.check(name, facts)

@@ -50,15 +50,6 @@ def check_parts(encoder: nn.Module, decoder: nn.Module) -> None:
         )
 
 
-def check_batch(batch: Batch) -> None:
-    """Refuse what is no batch of pairs.
-
-    Raises:
-        TypeError: with a sentence that says what makes one.
-    """
-    BATCH.check("batch", batch)
-
-
 def check_target(model: nn.Module, batch: Batch) -> None:
     """Refuse a batch whose targets (B, T) the model's decoder cannot read.
 
