@@ -80,6 +80,14 @@ RECIPES = {
         evaluate_every=3 * 298,
         checkpoint_every=298,
     ),
+    "translator-to-german": _transformer(
+        {"rotary": True},
+        {"reads": "English", "vocabulary": 8_000, "merge_dropout": 0.1, "as_typed": 0.3},
+        {"width": 5, "length_power": 1.2},
+        steps=16 * 298,
+        evaluate_every=4 * 298,
+        checkpoint_every=298,
+    ),
     "translator-quick": _transformer(
         {"rotary": True, "dropout": 0.2},
         {"vocabulary": 8_000},

@@ -21,6 +21,7 @@ from gates2heads.data.batches.pairs import (
 from gates2heads.data.corpora.dates import FORMS, LOCALES, dates, write_date
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.tokens.as_typed import AsTyped
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.data.tokens.merge_dropout import MergeDropout
@@ -33,6 +34,7 @@ MOST_DATES = 1_000_000  # minutes to write, and a GB to hold
 
 
 FORM, LOCALE = choice(FORMS), text(empty=False)
+LANGUAGES = ("German", "English")
 
 
 def _check_settings(data: Mapping, wanted: Mapping) -> None:
@@ -115,12 +117,13 @@ class DatesTask:
 
 
 class CaptionsTask:
-    """Read the German caption of a photograph, write the English one, in pieces of words.
+    """Read the caption of a photograph in one language, write it in the other, in pieces of words.
 
     Args:
-        data: how many captions of each split are read, from the first on, the size of the
-            vocabulary that both languages share, and the shares of merges left out in training on
-            the side that is read and on the side that is written (see `MergeDropout`).
+        data: which language is read, how many captions of each split are read, from the first on,
+            the size of the vocabulary that both languages share, the shares of merges left out in
+            training on the side that is read and on the side that is written (see `MergeDropout`),
+            and the share of the texts that are read as people type them (see `AsTyped`).
 
     Raises:
         TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
@@ -128,12 +131,14 @@ class CaptionsTask:
     """
 
     data: Mapping = {
+        "reads": "German",
         "train": 29_000,
         "validation": 1_014,
         "test": 1_000,
         "vocabulary": 5_000,
         "merge_dropout": 0.0,
         "target_merge_dropout": 0.0,
+        "as_typed": 0.0,
     }
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
@@ -153,33 +158,40 @@ class CaptionsTask:
         for split in SPLITS:
             count(most=self.data[split]).check(f"data.{split}", data[split])
         count.check("data.vocabulary", data["vocabulary"])
-        for name in ("merge_dropout", "target_merge_dropout"):
+        choice(LANGUAGES).check("data.reads", data["reads"])
+        for name in ("merge_dropout", "target_merge_dropout", "as_typed"):
             share.check(f"data.{name}", data[name])
         self.settings = data
 
     def __str__(self) -> str:
-        return "Multi30k captions, German to English (Elliott et al. 2016)"
+        read = self.settings["reads"]
+        written = next(language for language in LANGUAGES if language != read)
+        return f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
 
     @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:
-        """The (German, English) pairs of a split.
+        """The (German, English) pairs of a split, or the (English, German) ones.
 
         Raises:
             ValueError, ConnectionError: what `multi30k` raises.
         """
         pairs = multi30k(split)[: self.settings[split]]
-        return [(pair.german, pair.english) for pair in pairs]
+        step = 1 if self.settings["reads"] == "German" else -1
+        return [tuple(pair)[::step] for pair in pairs]
 
     def tokenizers(self, pairs: Pairs) -> tuple[BPETokenizer, BPETokenizer]:
-        """The one tokenizer of both sides, learnt from both."""
-        texts = [text for side in zip(*pairs, strict=True) for text in side]
+        """The one tokenizer of both sides, learnt from both, the same in either direction."""
+        sides = list(zip(*pairs, strict=True))
+        german_first = sides if self.settings["reads"] == "German" else sides[::-1]
+        texts = [text for side in german_first for text in side]
         both = BPETokenizer.train(texts, self.settings["vocabulary"])
         return both, both
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
         """Batches of pairs of like length, without end; each round splits the words anew."""
         shares = [self.settings[name] for name in ("merge_dropout", "target_merge_dropout")]
-        if not any(shares):
+        typed = self.settings["as_typed"]
+        if not any(shares) and not typed:
             yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
             return
         for one in count_from(seed):
@@ -187,6 +199,7 @@ class CaptionsTask:
                 MergeDropout(side, share, seed=one) if share else side
                 for side, share in zip((source, target), shares, strict=True)
             )
+            read = AsTyped(read, typed, seed=one) if typed else read
             yield from token_batches(encode_pairs(pairs, read, written), size, seed=one)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:

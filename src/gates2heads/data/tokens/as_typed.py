@@ -1,0 +1,55 @@
+"""Training text as people type it: in small letters, with “ae” for “ä”, without a full stop."""
+
+import random
+import re
+
+from gates2heads.accepts import accepts, flag, seed, share, text
+from gates2heads.accepts.values import distinct_seed
+
+SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
+
+
+def without_umlauts(text: str) -> str:
+    """Write German with the letters of an English keyboard: “ae” for “ä”, “ss” for “ß”."""
+    return text.translate(SPELT)
+
+
+def without_stop(text: str) -> str:
+    """Leave out the full stop at the end."""
+    return re.sub(r"\s*\.\s*$", "", text) or text
+
+
+HABITS = (str.lower, without_umlauts, without_stop)
+
+
+@accepts(share=share, seed=seed)
+class AsTyped:
+    """Number the pieces of a text as a tokenizer does, some texts as people would type them.
+
+    It is for training only. Of the texts that are changed, each habit of `HABITS` changes every
+    second one, and one of them at least.
+
+    Args:
+        tokenizer: what numbers the text; anything with `encode`.
+        share: how many of the texts are changed, in [0, 1].
+        seed: the same seed and the same texts in the same order give the same changes.
+    """
+
+    def __init__(self, tokenizer, share: float, *, seed: int = 0):
+        self.tokenizer, self.share = tokenizer, float(share)
+        self._draw = random.Random(distinct_seed(seed))
+
+    @accepts(text=text, eos=flag)
+    def encode(self, text: str, *, eos: bool = True) -> list[int]:
+        """Number the pieces of a text; `<eos>` closes it unless `eos=False`."""
+        return self.tokenizer.encode(self.typed(text), eos=eos)
+
+    def typed(self, text: str) -> str:
+        """The text, or what somebody might type for it."""
+        if self._draw.random() >= self.share:
+            return text
+        certain = self._draw.choice(HABITS)
+        for habit in HABITS:
+            if habit is certain or self._draw.random() < 0.5:
+                text = habit(text)
+        return text
