@@ -160,7 +160,7 @@ def test_bad_input():
         with pytest.raises(error, match=message):
             DatesTask({**SMALL, **change}).pairs("test")
     for task in (DatesTask, CaptionsTask):
-        with pytest.raises(ValueError, match=r"data must hold reads, .*, but reads is missing"):
+        with pytest.raises(ValueError, match=r"data must hold \w+, .*, but \w+ is missing"):
             task({})
         with pytest.raises(TypeError, match="data must map settings to their values, got None"):
             task(None)
