@@ -71,6 +71,7 @@ def test_strings_of_a_code_cell_are_read_and_its_names_and_fields_are_not(notebo
 def test_python_files_are_read_with_their_docstrings(write):
     path = write("view.py", '"""A place in the picture."""\n\nx = {"place": "data-place"}\n')
     assert found(path) == ["view.py, line 1: “A place in the picture.” → position"]
+    assert found(write("call.py", '"""Call.\n\n    Args:\n        place: a row.\n"""\n')) == []
 
 
 def test_scripts_are_read_without_comments_names_and_insertions(write):

@@ -34,6 +34,7 @@ ADDRESS = re.compile(r"\]\([^)]*\)|https?://\S+")
 FIELD = re.compile(r"\{[^{}]*\}")
 MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.M)
 EXCUSED = re.compile(r"term: ([^,\n]+), (?=\w)")
+ARGUMENT = re.compile(r"^ +\w+(?:, \w+)*:(?= )", re.M)  # in a docstring
 # A string with its quotes, or a comment; a template's ${…} are taken out of it afterwards.
 SCRIPT = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.S
@@ -124,7 +125,8 @@ def _passages(path: Path) -> Iterator[tuple[str, str, str]]:
     elif path.suffix == ".py":
         lines = text.splitlines()
         for line, words in _strings(text):
-            yield f"line {line}", _prose(FIELD.sub(" ", words)), lines[line - 1]
+            words = ARGUMENT.sub("", FIELD.sub(" ", words))
+            yield f"line {line}", _prose(words), lines[line - 1]
     elif path.suffix == ".js":
         lines = text.splitlines()
         for hit in SCRIPT.finditer(text):

@@ -43,7 +43,7 @@ def expected_utility(utilities: Tensor, log_probs: Tensor | None = None) -> Tens
 
     Args:
         utilities: (N, N), from `pairwise_utility`.
-        log_probs: (N,) float64, of the hypotheses under the model, normalised here over the list; if
+        log_probs: (N,) float64, of the hypotheses under the model; normalised over the list. If
             not given, all hypotheses count equally, as random samples should.
 
     Returns:
