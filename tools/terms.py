@@ -125,8 +125,8 @@ def _passages(path: Path) -> Iterator[tuple[str, str, str]]:
     elif path.suffix == ".py":
         lines = text.splitlines()
         for line, words in _strings(text):
-            words = ARGUMENT.sub("", FIELD.sub(" ", words))
-            yield f"line {line}", _prose(words), lines[line - 1]
+            told = ARGUMENT.sub("", FIELD.sub(" ", words))
+            yield f"line {line}", _prose(told), lines[line - 1]
     elif path.suffix == ".js":
         lines = text.splitlines()
         for hit in SCRIPT.finditer(text):

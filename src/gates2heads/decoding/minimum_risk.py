@@ -39,7 +39,7 @@ def expected_utility(utilities: Tensor, log_probs: Tensor | None = None) -> Tens
 
     The hypothesis with the highest expected utility has the minimum Bayes risk.
 
-    Source: Kumar and Byrne 2004, eq. 3, with a utility in the place of the loss.
+    Source: Kumar and Byrne 2004, eq. 3, with a utility instead of a loss.
 
     Args:
         utilities: (N, N), from `pairwise_utility`.
