@@ -145,7 +145,7 @@ def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
     """Every example, slider, column and draw; tokens that are pressed; texts of every kind."""
     view = Side(page, root, traits, traits["examples"][0])
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text("This result is stored")
     view.check()
     for place, text in reversed(list(enumerate(traits["examples"]))):
         root.locator(".g2h-chip").nth(place).click()

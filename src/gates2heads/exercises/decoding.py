@@ -199,9 +199,7 @@ check_errors = FunctionCheck(
     cases=_error_cases,
     mistakes={
         "differences due to rounding count as errors: allow for 0.001": _errors_with(exact=True),
-        "the maximum is taken over the captions: each caption has its own best sentence": _errors_with(
-            axis=0
-        ),
+        "the maximum is taken over the captions: each caption has its own": _errors_with(axis=0),
         "the widest beam is assumed to be best: a narrower one may find a better sentence": (
             _errors_with(to="widest")
         ),

@@ -165,7 +165,7 @@ def _check_columns(columns: Sequence[Column]) -> None:
 
 
 def _payload(foreseen: Foreseen) -> dict:
-    """What the page is told of the recorded example; what has no probability is null."""
+    """The recorded example for the page; a token without a probability is null."""
     probs = foreseen.log_probs.exp()
     likeliest = sorted(range(len(probs)), key=lambda token: (-probs[token].item(), token))
     return {
