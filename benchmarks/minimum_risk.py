@@ -1,4 +1,4 @@
-"""Which of the 50 hypotheses of a beam should be chosen? Section A of chapter 8's Further page.
+"""Which of the 50 hypotheses of a beam should be chosen? Section B of chapter 8's Further page.
 
     GATES2HEADS_DATA=… python benchmarks/minimum_risk.py
     python benchmarks/minimum_risk.py --table

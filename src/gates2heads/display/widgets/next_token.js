@@ -273,6 +273,7 @@ class NextToken extends LiveStage {
         ),
       ),
     );
+    if (!this.model.get("surprise")) return;
     const best = this.columns
       .filter((_, at) => totals[at] === Math.min(...totals))
       .map(({ name }) => name);
