@@ -89,6 +89,7 @@ def drive_beam(page: Page, root: Locator, traits: dict) -> None:
     sample(root)
     refuse(root)
     on_the_tables(root)
+    show_me(root, traits)
     root.locator("input[type=radio]").first.check()
     root.locator("[data-place='0'].g2h-chip").click()
     settled(root, text=text)
@@ -106,7 +107,7 @@ def force(root: Locator, text: str) -> None:
     same_as(told, library(text, WIDE, LONG, prefix), pointed=True)
     assert sum("forced" in cell for cell in told["cells"]) == 2
     assert "Forced to begin with" in told["said"]
-    (free,) = [row["cells"] for row in told["rows"] if row["name"] == "free, beam"]
+    (free,) = [row["cells"] for row in told["rows"] if row["name"] == "unconstrained beam"]
     best = library(text, WIDE, LONG).ranking[0]
     assert number(free[2]) == pytest.approx(best.score, abs=NEAR)
     focused = root.evaluate("root => root.contains(document.activeElement)")
@@ -146,6 +147,13 @@ def sample(root: Locator) -> None:
     assert rows["sample, seed 1"][1:4] == rows["greedy"][1:4]
     root.locator("[data-trait=top_k]").fill("0")
     root.locator("[data-trait=temperature]").fill("1.5")
+    seed = root.locator("input[type=number]")
+    seed.fill("-5")
+    seed.press("Tab")
+    expect(root.locator(".g2h-more .g2h-refusal")).to_contain_text("0 is used")
+    seed.fill("1")
+    seed.press("Tab")
+    expect(root.locator(".g2h-more .g2h-refusal")).to_be_hidden()
     written = set()
     for _ in range(3):
         root.get_by_role("button", name="Sample again").click()
@@ -153,6 +161,21 @@ def sample(root: Locator) -> None:
         (row,) = [row["cells"] for row in told["rows"] if row["name"].startswith("sample")]
         written.add(row[1])
     assert len(written) > 1
+
+
+def show_me(root: Locator, traits: dict) -> None:
+    """Each button sets its state, is marked, and says what to look at, until something changes."""
+    buttons = root.locator(".g2h-show-me button")
+    expect(buttons).to_have_count(len(traits["show_me"]))
+    for number, told in enumerate(traits["show_me"]):
+        buttons.nth(number).click()
+        state = told["state"]
+        settled(root, **{name: state[name] for name in ("width", "alpha", "table", "prefix")})
+        expect(buttons.nth(number)).to_have_attribute("aria-pressed", "true")
+        expect(root.locator(".g2h-look")).to_have_text(told["look"])
+    root.locator("[data-trait=width]").fill("4")
+    expect(root.locator(".g2h-look")).to_have_text("")
+    expect(root.locator(".g2h-show-me [aria-pressed=true]")).to_have_count(0)
 
 
 def asked(root: Locator) -> dict:
@@ -171,11 +194,11 @@ def refuse(root: Locator) -> None:
     field = root.locator("input[type=text]")
     for text, state, words in (
         ("Hund " * 60, "refused", "take a shorter one"),
-        ("", "empty", "Nothing to read yet"),
+        ("", "empty", "The input is empty"),
     ):
         field.fill(text)
         expect(root).to_have_attribute("data-state", state, timeout=60_000)
-        expect(root.locator(".g2h-refusal")).to_contain_text(words)
+        expect(root.locator(".g2h-refusal").first).to_contain_text(words)
         assert field.input_value() == text
         expect(root).to_have_attribute("data-stale", "")  # the answer before is dimmed
     field.fill("<img src=x onerror=alert(1)>")
@@ -194,7 +217,7 @@ def on_the_tables(root: Locator) -> None:
     exhaustive = told["rows"][-1]
     assert exhaustive["name"].startswith("exhaustive")
     assert exhaustive["cells"][6] == "0.054"
-    assert "4⁴ = 256" in told["cost"]
+    assert "121 complete sequences" in told["cost"]
     root.locator("[data-trait=width]").fill("1")
     told = settled(root, table=True, width=1)
     place = next(

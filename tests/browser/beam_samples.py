@@ -15,7 +15,7 @@ from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.searches import watch
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
-from gates2heads.display.widgets import BeamLaboratory
+from gates2heads.display.widgets import BeamLaboratory, ShowMe
 
 EXAMPLES = [
     "Ein Hund bringt seinem Herrchen den Stock zurück.",
@@ -27,9 +27,21 @@ def laboratory() -> BeamLaboratory:
     """The view that the samples show."""
     one = shipped("translator")
     seen = watch(one.model, EXAMPLES[0], one.source, one.target, width=5, length_rule=Power(0.75))
-    hint = "Press any candidate & the search must go <that> way."
+    hint = "Click any candidate & the search must go <that> way."
+    plain = {"table": False, "prefix": [], "sampling": False}
+    show_me = [
+        ShowMe(
+            "An <igloo>", "The & path.", {**plain, "text": EXAMPLES[1], "width": 3, "alpha": 0.5}
+        ),
+        ShowMe("Two tables", "A C B.", {**plain, "table": True, "width": 2, "alpha": 0.0}),
+    ]
     return BeamLaboratory(
-        live_model("translator"), EXAMPLES, seen, title="Beam <laboratory>", hint=hint
+        live_model("translator"),
+        EXAMPLES,
+        seen,
+        title="Beam <laboratory>",
+        hint=hint,
+        show_me=show_me,
     )
 
 

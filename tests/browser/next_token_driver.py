@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
+import torch
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.decoding.next_token import Foreseen, foresee
 from gates2heads.decoding.sampling import narrow
+from gates2heads.decoding.search import greedy
 from gates2heads.display.engine.rebuild import shipped
 
 ROUNDING = 2e-3  # two float32 passes, summed in another order
@@ -56,6 +58,7 @@ class Side:
     traits: dict
     text: str
     way: dict = field(default_factory=dict)
+    open_ended: bool = False
 
     def __post_init__(self):
         self.field = self.root.locator("textarea")
@@ -70,7 +73,9 @@ class Side:
         """Wait for the answer to what was asked."""
         way = {"temperature": 1, "top_k": 0, "top_p": 1} | self.way
         numbers = [int(one) if one == int(one) else one for one in way.values()]
-        asked = json.dumps([self.text, *numbers], separators=(",", ":"), ensure_ascii=False)
+        asked = json.dumps(
+            [self.text, *numbers, self.open_ended], separators=(",", ":"), ensure_ascii=False
+        )
         self.page.wait_for_function(SETTLED, arg=[self.root.element_handle(), asked])
 
     def python(self) -> list[Foreseen]:
@@ -140,7 +145,7 @@ def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
     """Every example, slider, column and draw; tokens that are pressed; texts of every kind."""
     view = Side(page, root, traits, traits["examples"][0])
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text("This result is stored")
     view.check()
     for place, text in reversed(list(enumerate(traits["examples"]))):
         root.locator(".g2h-chip").nth(place).click()
@@ -151,6 +156,7 @@ def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
     drive_tokens(view)
     drive_draws(view)
     drive_texts(view)
+    drive_open_ended(view)
 
 
 def drive_sliders(view: Side) -> None:
@@ -189,13 +195,13 @@ def drive_draws(view: Side) -> None:
         view.field.fill(view.text)
         view.answered()
         source.select_option(index=place)
-        view.root.get_by_role("button", name="Draw one token").click()
-        expect(view.state).to_contain_text(f"{column['name']} drew: ")
+        view.root.get_by_role("button", name="Sample one token").click()
+        expect(view.state).to_contain_text(f"{column['name']} generated: ")
         view.text = view.field.input_value()
         assert view.text.startswith("A man")
         view.answered()
         said = view.state.inner_text()
-        view.root.get_by_role("button", name="Draw to the end").click()
+        view.root.get_by_role("button", name="Sample to the end").click()
         expect(view.state).not_to_have_text(said)
         expect(view.state).to_contain_text(column["name"])
         before, view.text = view.text, view.field.input_value()
@@ -215,3 +221,32 @@ def drive_texts(view: Side) -> None:
         view.answered()
         expect(refusal).to_be_hidden()
     assert view.root.locator(".g2h-surprise img").count() == 0
+
+
+def drive_open_ended(view: Side) -> None:
+    """Greedy continuations without the barred tokens are those of the library's greedy search."""
+    view.text = "A man"
+    view.field.fill(view.text)
+    view.sliders["top_k"].fill("1")
+    view.way = {"top_k": 1}
+    view.settle()
+    view.root.get_by_label("never").check()
+    view.open_ended = True
+    view.settle()
+    barred, source = set(view.traits["barred"]), view.root.locator("select")
+    place = len(view.traits["columns"]) - 1
+    column = view.traits["columns"][place]
+    model, tokenizer = model_of(view.traits["live"][column["live"]]["name"], column["place"])
+    words = tokenizer.vocabulary
+    numbers = [at for at, piece in enumerate(words.tokens) if piece.strip() in barred]
+
+    def step(state, last_tokens):
+        log_probs, state = model.step(state, last_tokens)
+        return log_probs.index_fill(1, torch.tensor(numbers), -torch.inf).log_softmax(-1), state
+
+    prefix = tokenizer.encode(view.text, eos=False)
+    with torch.no_grad():
+        wanted = greedy(step, model.start(1), bos=words.bos, eos=None, max_length=60, prefix=prefix)
+    source.select_option(index=place)
+    view.root.get_by_role("button", name="Sample to the end").click()
+    expect(view.field).to_have_value(tokenizer.decode(wanted.tokens[0].tolist()), timeout=60_000)

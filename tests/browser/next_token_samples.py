@@ -44,6 +44,7 @@ def view() -> NextToken:
         hint="Type & see.",
         about="Three files & <none> more",
         source=1,
+        barred=["<eos>", ".", "!", "?"],
     )
 
 

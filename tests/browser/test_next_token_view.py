@@ -27,7 +27,7 @@ def test_on_a_phone_nothing_sticks_out_and_it_answers(ahead, open_page):
         page = open_page(site, viewport={"width": 390, "height": 844})
         (root,) = ready_views(page, views)
         check_phone(page, [root])
-        root.get_by_role("button", name="Draw one token").click()
+        root.get_by_role("button", name="Sample one token").click()
         expect(root).to_have_attribute("data-state", "done")
         check_phone(page, [root])
 
@@ -51,8 +51,8 @@ def test_a_question_typed_while_a_model_writes_wins(ahead, open_page):
     with served(folder, "http") as site:
         (root,) = ready_views(open_page(site, "index.html"), views)
         root.locator("textarea").fill("Two dogs")
-        root.get_by_role("button", name="Draw to the end").click()
+        root.get_by_role("button", name="Sample to the end").click()
         root.locator("textarea").fill("A woman")
-        expect(root).to_have_attribute("data-question", '["A woman",1,0,1]')
+        expect(root).to_have_attribute("data-question", '["A woman",1,0,1,false]')
         expect(root).to_have_attribute("data-state", "done")
         assert root.locator("textarea").input_value() == "A woman"

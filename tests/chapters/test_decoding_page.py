@@ -43,4 +43,4 @@ def test_the_printed_solution_passes_its_check(number):
 def test_the_diagram_names_what_flows():
     (axis,) = step_of_a_beam().axes
     said = {text.get_text() for text in axis.texts}
-    assert {"the k likeliest", "complete", "put in order", "<eos>"} <= said
+    assert {"the k most probable", "finished", "reorder", "<eos>"} <= said

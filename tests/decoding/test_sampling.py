@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from step_functions import RandomTables
 
-from gates2heads.decoding.sampling import keep_top_k, keep_top_p, sample, temper
+from gates2heads.decoding.sampling import keep_min_p, keep_top_k, keep_top_p, sample, temper
 from gates2heads.decoding.search import greedy
 
 PROBS = torch.tensor([0.1, 0.4, 0.2, 0.3], dtype=torch.double)
@@ -33,6 +33,15 @@ def test_by_hand():
     assert probs(keep_top_p(logs, 0.0)) == [0, 1, 0, 0]
     assert PROBS.tolist() == probs(keep_top_p(logs, 1.0))
     assert PROBS.tolist() == probs(keep_top_k(logs, 99))
+
+
+def test_min_p_keeps_what_is_probable_enough_beside_the_most_probable():
+    """0.4 is the most probable token; 0.1 is a quarter of it, and 0.2 is a half."""
+    logs = PROBS.log()
+    assert probs(keep_min_p(logs, 0.3)) == [0, 4 / 9, 2 / 9, 3 / 9]
+    assert probs(keep_min_p(logs, 0.6)) == [0, 4 / 7, 0, 3 / 7]
+    assert probs(keep_min_p(logs, 1.0)) == [0, 1, 0, 0]
+    assert PROBS.tolist() == probs(keep_min_p(logs, 0.0))
 
 
 def test_top_p_stops_where_the_sum_is_exactly_p():

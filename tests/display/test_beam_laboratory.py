@@ -46,13 +46,13 @@ def test_numbers_are_rounded_and_the_page_gets_the_tables():
     assert all(round(number, 4) == number for number in numbers)
     assert view.tables["names"] == WORDS
     assert view.tables["tables"][1][1] == [0.2, 0.4, 0.6, 0.2]
-    assert "[S1]" in view.tables["source"]
+    assert "Zhang et al. 2023" in view.tables["source"]
 
 
 def test_title_hint_and_label_are_shown_and_repr_holds_no_address():
     view = laboratory(title="Beam", hint="Press.", label="German")
     assert (view.title, view.hint, view.label) == ("Beam", "Press.", "German")
-    assert "Press any candidate" in laboratory().hint
+    assert "Click any candidate" in laboratory().hint
     assert repr(view) == "BeamLaboratory(small, 2 examples)"
 
 

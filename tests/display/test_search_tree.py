@@ -48,8 +48,8 @@ def test_numbers_as_people_write_them():
         ("chance", math.log(3.2e-7)): "3.2 · 10⁻⁷",
         ("grouped", 424000): "424,000",
         ("grouped", 999): "999",
-        ("powerInWords", 4, 4): "4⁴ = 256",
-        ("powerInWords", 8000, 14): "8,000¹⁴ ≈ 10⁵⁵",
+        ("completeSequences", 4, 4): "121",
+        ("completeSequences", 8000, 14): "about 10⁵⁵",
     }
     assert run_javascript(body, MODULES, [list(key) for key in asked]) == list(asked.values())
 
@@ -158,28 +158,34 @@ def test_a_node_s_sequence_and_its_parts():
 def test_the_outcome_in_words():
     free = search(width=2)
     assert call("outcome", {"free": free, "forced": None}, {"width": 2, "prefix": []}) == (
-        "A beam of 2 finds “A C B”, score −1.032. Greedy search writes “A B C”, score −1.074; less "
-        "likely than what the beam found."
+        "Beam search with k = 2 finds “A C B”, score −1.032. Greedy search outputs “A B C”, score "
+        "−1.074; it is less probable than the result of beam search."
     )
     same = call("outcome", {"free": search(width=1), "forced": None}, {"width": 1, "prefix": []})
-    assert same == "A beam of 1 finds “A B C”, score −1.074. Greedy search writes the same."
+    assert same == (
+        "Beam search with k = 1 finds “A B C”, score −1.074. Greedy search outputs the same."
+    )
     for numbers, why in (
-        ({"log_prob": -1.0, "score": -2.0}, "; likelier, but worse once length counts."),
-        ({"log_prob": -1.0, "score": -0.5}, "; that is better."),
+        (
+            {"log_prob": -1.0, "score": -2.0},
+            "; it is more probable, but its score is lower once length is taken into account.",
+        ),
+        ({"log_prob": -1.0, "score": -0.5}, "; that score is higher."),
     ):
         other = {**free, "greedy": {**free["greedy"], **numbers, "tokens": [2, 0]}}
         said = call("outcome", {"free": other, "forced": None}, {"width": 2, "prefix": []})
-        assert said.endswith(f"{why} The beam pruned its way at step 1.")
+        assert said.endswith(f"{why} The beam pruned this path at step 1.")
     forced = search(width=1, prefix=[0, 2])
     narrow = {"free": search(width=1), "forced": forced}
     assert call("outcome", narrow, {"width": 1, "prefix": [0, 2]}) == (
-        "Forced to begin with “A C”, the best found is “A C B”, score −1.032. Free, it is “A B C”, "
-        "score −1.074: forced, the score is 0.042 better: the free beam had pruned it."
+        "Forced to begin with “A C”, the best hypothesis is “A C B”, score −1.032. The "
+        "unconstrained search finds “A B C”, score −1.074. The forced score is 0.042 higher: the "
+        "unconstrained beam had pruned it."
     )
     worse = {"free": free, "forced": search(width=2, prefix=[1])}
-    assert "worse." in call("outcome", worse, {"width": 2, "prefix": [1]})
+    assert "lower." in call("outcome", worse, {"width": 2, "prefix": [1]})
     nothing = {"free": free, "forced": {**forced, "ranking": []}}
-    assert "No way to go on" in call("outcome", nothing, {"width": 2, "prefix": [0, 2]})
+    assert "No continuation" in call("outcome", nothing, {"width": 2, "prefix": [0, 2]})
 
 
 def test_where_greedy_search_leaves_the_tree():
@@ -205,7 +211,7 @@ def test_the_rows_of_the_table():
     )  # fmt: skip
     assert [row["name"] for row in rows if row["isBeside"]] == [
         "forced, greedy",
-        "free, beam",
+        "unconstrained beam",
         "sample, seed 3",
         "exhaustive",
     ]
@@ -214,11 +220,11 @@ def test_the_rows_of_the_table():
 def test_the_cost_and_a_cell_in_words():
     cost = call("costInWords", {"scored": 424000, "steps": 14}, {"width": 5, "size": 8000})
     assert cost == (
-        "Scored: 424,000 candidates; k · V · T = 5 · 8,000 · 14 = 560,000 at most. "
-        "Every sequence of 14 tokens: V¹⁴ = 8,000¹⁴ ≈ 10⁵⁵."
+        "Scored: 424,000 candidates; at most k · V · T = 5 · 8,000 · 14 = 560,000. Exhaustive "
+        "search would score about 10⁵⁵ complete sequences of at most 14 tokens."
     )
     node = {"piece": " dog", "length": 2, "log_prob": -1.5, "fate": "pruned"}
     flags = {"isBest": False, "isGreedy": True, "isForced": False}
     words = call("cellInWords", node, flags)
-    assert words == "dog, step 2, log P −1.50, pruned, on greedy search's way"
+    assert words == "dog, step 2, log P −1.50, pruned, on the path of greedy search"
     assert "forced" in call("cellInWords", node, {**flags, "isForced": True})

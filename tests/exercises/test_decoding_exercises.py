@@ -24,6 +24,20 @@ def step_in_lists(sums, log_probs, width):
     return tuple(torch.tensor(part) for part in zip(*best, strict=True))
 
 
+def cumsum_below(probs, share):
+    """The classic mistake: the token that reaches the threshold is dropped."""
+    ranked, order = probs.sort(descending=True)
+    kept = torch.zeros_like(probs)
+    kept[order[ranked.cumsum(0) < share]] = probs[order[ranked.cumsum(0) < share]]
+    return kept / kept.sum()
+
+
+def multiplied_step(sums, log_probs, width):
+    """It multiplies the sums by the log-probabilities."""
+    best = (sums[:, None] * log_probs).flatten().topk(width)
+    return best.values, best.indices // log_probs.shape[1], best.indices % log_probs.shape[1]
+
+
 def forgetful_step(sums, log_probs, width):
     """It sorts by the last token alone, and then adds."""
     best = log_probs.flatten().topk(width).indices
@@ -68,14 +82,21 @@ def test_another_way_to_be_right(check, answer):
         (exercises.check_tie, lambda a, b: math.log(b[1] / a[1]) / math.log(b[0] / a[0]), "1/α"),
         (exercises.check_tie, lambda a, b: math.log(a[0] / b[0]), "raised|the answer is"),
         (exercises.check_errors, lambda x: (x < x.amax(1, keepdim=True)).double().mean(0), "0.001"),
-        (exercises.check_errors, lambda x: (x < x.max() - 1e-3).double().mean(0), "the answer is"),
+        (
+            exercises.check_errors,
+            lambda x: (x < x.max() - 1e-3).double().mean(0),
+            "over all captions",
+        ),
         (exercises.check_errors, lambda x: x.mean(0), "the answer is"),
         (exercises.check_nucleus, lambda p, share: p * (p > share), "the answer is"),
         (exercises.check_nucleus, lambda p, share: p, "the answer is"),
+        (exercises.check_nucleus, cumsum_below, "`cumsum < p` drops the token"),
+        (exercises.check_beam_step, multiplied_step, "log-probabilities are multiplied"),
+        (exercises.check_errors, lambda x: (x < x.amax(0) - 1e-3).double().mean(1), "wrong axis"),
         (
             exercises.check_nucleus,
             lambda p, share: keep_top_p(p.log(), share).exp().sort(descending=True).values,
-            "order of their size",
+            "returned sorted",
         ),
     ],
 )
@@ -89,14 +110,14 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
     ("given", "words"),
     [
         ((1024, 50), "4 to the power 5"),
-        ((20, 50), "Choices multiply"),
-        ((600, 50), "5 for the second"),
+        ((20, 50), "choices multiply"),
+        ((600, 50), "for the second after each"),
         ((625, 60), "at every step"),
         ((625, 20), "first two steps"),
-        ((625, 12), "go into a step"),
+        ((625, 12), "that enter each step"),
         ((625, 46), "not 1"),
         ((625, 625), "does not score every"),
-        ((625, 7), "step by step"),
+        ((625, 7), "for each step"),
         ((625, "fifty"), "should be a number"),
         ((True, 50), "should be a number"),
         ((..., 50), "not tried yet"),

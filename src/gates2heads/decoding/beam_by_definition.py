@@ -1,7 +1,7 @@
 """Beam search as it is defined: for one source, with lists, and without any cleverness.
 
-`beam` does the same for a batch of sources at once, and stops early; that both find the same
-sequences is tested.
+`beam` does the same for a batch of sources and stops early; a test checks that both find the same
+sequences.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def beam_by_definition(
     refill: bool = False,
     prefix: Sequence[int] | None = None,
 ) -> list[tuple[float, list[int]]]:
-    """Follow the `width` likeliest sequences from step to step, and return the best complete.
+    """Keep the `width` most probable hypotheses at each step; return the best finished ones.
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
@@ -59,26 +59,28 @@ def beam_by_definition(
     rule = NO_RULE if length_rule is None else length_rule
     rule.check(max_length)
     forced = forced_tokens(prefix, last, eos=eos, max_length=max_length)[0].tolist()
-    going_on, complete, room = [Written([], 0.0, state)], [], width
+    active, finished, room = [Written([], 0.0, state)], [], width
     for length in range(1, max_length + 1):
-        grown = [longer for written in going_on for longer in _grow(written, step, bos, eos)]
+        candidates = [longer for written in active for longer in _grow(written, step, bos, eos)]
         if length <= len(forced):
-            grown = [written for written in grown if written.tokens[-1] == forced[length - 1]]
-        grown.sort(key=lambda written: written.log_prob, reverse=True)
-        followed = grown[:room]
-        ended = [w for w in followed if w.tokens[-1] == eos or length == max_length]
-        complete += ended
-        if refill:  # the next likeliest take the places of those that have ended
-            followed = grown
+            candidates = [
+                written for written in candidates if written.tokens[-1] == forced[length - 1]
+            ]
+        candidates.sort(key=lambda written: written.log_prob, reverse=True)
+        kept = candidates[:room]
+        ended = [w for w in kept if w.tokens[-1] == eos or length == max_length]
+        finished += ended
+        if refill:  # the next candidates take the slots of finished hypotheses
+            kept = candidates
         else:
             room -= len(ended)
-        going_on = [written for written in followed if written.tokens[-1] != eos][:width]
-    scored = [(rule.score(w.log_prob, len(w.tokens)), w.tokens) for w in complete]
+        active = [written for written in kept if written.tokens[-1] != eos][:width]
+    scored = [(rule.score(w.log_prob, len(w.tokens)), w.tokens) for w in finished]
     return sorted(scored, key=lambda pair: pair[0], reverse=True)[:n_best]
 
 
 def _grow(written: Written, step: Step, bos: int, eos: int | None) -> list[Written]:
-    """Every way to write one token more that has a probability above zero."""
+    """Extend a hypothesis by every token with a probability above zero."""
     last = torch.tensor(written.tokens[-1:] or [int(bos)])
     log_probs, state = advance(step, written.state, last, eos=eos)
     return [

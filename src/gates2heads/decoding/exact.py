@@ -48,7 +48,7 @@ def exact(
     limit: int = 100_000,
     rows: int = 256,
 ) -> Likeliest:
-    """Find the likeliest sequence of all, if any is likelier than the bar.
+    """Find the most probable sequence, if it is more probable than the bar.
 
     The sequences are those of `exhaustive`. Depth first, the likeliest prefixes first, and
     whatever is completed raises the bar.
@@ -107,7 +107,7 @@ def _completed(
 def _hopeful(
     branch: Branch, grown: Tensor, state: Any, bar: float, eos: int | None, rows: int
 ) -> list[Branch]:
-    """What goes on and is likelier than the bar, in branches of at most `rows`, the best last."""
+    """The prefixes above the bar, in branches of at most `rows`, the most probable last."""
     if eos is not None:
         grown = grown.index_fill(1, torch.tensor([eos], device=grown.device), -math.inf)
     slots, tokens = (grown > bar).nonzero(as_tuple=True)

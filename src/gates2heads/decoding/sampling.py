@@ -86,6 +86,28 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     return _keep_first(log_probs, kept)
 
 
+@accepts(log_probs=ROWS, p=share)
+def keep_min_p(log_probs: Tensor, p: float) -> Tensor:
+    """Keep the tokens that are at least p times as probable as the most probable one.
+
+    Source: Nguyen et al. 2024, algorithm 1 (min-p).
+
+    Args:
+        log_probs: (…, V) float.
+        p: from 0, which keeps all tokens, to 1, which keeps the most probable.
+
+    Returns:
+        log_probs (…, V), normalised.
+
+    Raises:
+        ValueError: as for `temper`.
+    """
+    _check_rows(log_probs)
+    probs = log_probs.softmax(dim=-1)
+    kept = probs >= p * probs.amax(dim=-1, keepdim=True)
+    return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
+
+
 @accepts(log_probs=ROWS, temperature=positive, top_k=count, top_p=share)
 def narrow(
     log_probs: Tensor,

@@ -15,33 +15,37 @@ SEQUENCES, CANDIDATES = 5**4, 5 + 3 * (3 * 5)
 
 @check("Exercise 8.1")
 def check_counts(sequences, candidates) -> str:
-    """Check the two numbers that the reader counted with a pencil."""
+    """Check the two numbers that the reader counted on paper."""
     for name, number in (("first", sequences), ("second", candidates)):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
     if sequences == 4**5:
-        raise NotYetError("You raised 4 to the power 5: each of the 4 places has 5 choices.")
+        raise NotYetError("You computed 4 to the power 5: each of the 4 positions has 5 choices.")
     if sequences == 5 * 4:
-        raise NotYetError("Choices multiply: the second token has 5 choices after each first one.")
+        raise NotYetError("The choices multiply: after each first token there are 5 second ones.")
     if sequences != SEQUENCES:
         raise NotYetError(
-            "The first is not right: 5 choices for the first token, 5 for the second after each, …"
+            "The number of sequences is not right: there are 5 choices for the first token, "
+            "and 5 for the second after each of them, …"
         )
     slips = {
-        3 * 5 * 4: "k·V·T counts three prefixes at every step. How many are there at the first?",
-        5**4: "The beam does not score every sequence: how many prefixes has it at each step?",
-        3 * 4: "So many are kept. Count those that go into a step, one at the first, each with 5 "
-        "tokens.",
-        5 + 3 * 5: "That is the count of the first two steps: there are four.",
-        1 + 3 * (3 * 5): "At the first step one prefix, the empty one, has 5 ways to go on, not 1.",
+        3
+        * 5
+        * 4: "k·V·T assumes three prefixes at every step. How many are there at the first step?",
+        5**4: "Beam search does not score every sequence: count the prefixes at each step.",
+        3 * 4: "That is the number of hypotheses that are kept. Count the candidates: the prefixes "
+        "that enter each step, one at the first step, times 5 tokens.",
+        5 + 3 * 5: "That is the count for the first two steps; there are four.",
+        1 + 3 * (3 * 5): "At the first step the empty prefix has 5 continuations, not 1.",
     }
     if candidates in slips:
         raise NotYetError(slips[candidates])
     if candidates != CANDIDATES:
         raise NotYetError(
-            "The second is not right: add up, step by step, the prefixes times 5 tokens."
+            "The number of candidates is not right: for each step, multiply the number of "
+            "prefixes by 5 tokens, and add the four results."
         )
-    return "The formula k·V·T would say 60: it counts three prefixes at the first step, too."
+    return "The bound k·V·T gives 60, because it assumes three prefixes at the first step as well."
 
 
 def beam_step(sums: Tensor, log_probs: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -53,7 +57,8 @@ def beam_step(sums: Tensor, log_probs: Tensor, width: int) -> tuple[Tensor, Tens
         width: k.
 
     Returns:
-        sums of the k likeliest (k,), from which prefix each comes (k,), and its new token (k,).
+        sums of the k most probable candidates (k,), the index of the prefix of each (k,), and its
+        new token (k,).
     """
     best = (sums[:, None] + log_probs).flatten().topk(width)
     return best.values, best.indices // log_probs.shape[1], best.indices % log_probs.shape[1]
@@ -61,22 +66,26 @@ def beam_step(sums: Tensor, log_probs: Tensor, width: int) -> tuple[Tensor, Tens
 
 def _step_cases() -> list[Case]:
     by_hand = torch.tensor([[0.5, 0.3, 0.2], [0.9, 0.06, 0.04]]).log()
-    chances = torch.tensor([0.4, 0.3]).log()
+    two = torch.tensor([0.4, 0.3]).log()
     sums, scores = random_tensors((5,), (5, 7))
     return [
         Case(
-            "two prefixes of chances 0.4 and 0.3, three tokens and k = 3",
-            (chances, by_hand, 3),
+            "two prefixes with probabilities 0.4 and 0.3, three tokens and k = 3",
+            (two, by_hand, 3),
         ),
         Case("five prefixes, seven tokens and k = 4", (sums, scores.log_softmax(-1), 4)),
     ]
 
 
-def _step_with(*, add=True, of="all", turned=False, divide="V", least=False):
-    """A step of the beam with one thing done otherwise."""
+def _step_with(*, join="add", of="all", turned=False, divide="V", least=False):
+    """One step of beam search with one mistake."""
 
     def step(sums, log_probs, width):
-        totals = sums[:, None] + log_probs if add else log_probs
+        totals = {
+            "add": sums[:, None] + log_probs,
+            "multiply": sums[:, None] * log_probs,
+            "none": log_probs,
+        }[join]
         if of == "the best prefix":
             totals = totals.masked_fill(
                 (torch.arange(len(sums)) != sums.argmax())[:, None], -torch.inf
@@ -97,18 +106,21 @@ check_beam_step = FunctionCheck(
     cases=_step_cases,
     parts=("the sums", "the prefixes", "the tokens"),
     mistakes={
-        "the log-probability of the prefix is not added": _step_with(add=False),
-        "only the likeliest prefix goes on: all M·V candidates compete": (
+        "the log-probability of the prefix is not added": _step_with(join="none"),
+        "log-probabilities are multiplied: add them, since the probabilities multiply": (
+            _step_with(join="multiply")
+        ),
+        "only the most probable prefix is extended: all M·V candidates compete": (
             _step_with(of="the best prefix")
         ),
-        "every prefix may go on with its best token only: all M·V candidates compete": (
+        "every prefix is extended with its best token only: all M·V candidates compete": (
             _step_with(of="one each")
         ),
-        "prefixes and tokens have changed places": _step_with(turned=True),
-        "the place in the flat list is divided by M: a row has V tokens": _step_with(divide="M"),
-        "the k least likely are kept": _step_with(least=True),
+        "prefixes and tokens are returned in the wrong order": _step_with(turned=True),
+        "the index in the flat list is divided by M: a row has V tokens": _step_with(divide="M"),
+        "the k least probable candidates are kept": _step_with(least=True),
     },
-    remark="With k = 1 it is a step of greedy search.",
+    remark="With k = 1 this is a step of greedy search.",
 )
 
 
@@ -142,13 +154,13 @@ check_tie = FunctionCheck(
         Case("−3 and −4 of 4 and 9 tokens", ((-3.0, 4), (-4.0, 9))),
     ],
     mistakes={
-        "you gave 1/α: the power stands over the lengths": _tie_with(turned=True),
-        "the sign is wrong: turn one of the two fractions": _tie_with(),
-        "you took differences, not quotients: the rule divides": _tie_with(plain=True),
-        "the logarithms are missing: an exponent comes down by taking them": _tie_with(ratio=True),
-        "the lengths are without their logarithm": (_tie_with(over="no logarithm of the lengths")),
+        "you returned 1/α: the exponent belongs to the lengths": _tie_with(turned=True),
+        "the sign is wrong: invert one of the two fractions": _tie_with(),
+        "you took differences, not quotients: length normalisation divides": _tie_with(plain=True),
+        "the logarithms are missing: taking logarithms isolates an exponent": _tie_with(ratio=True),
+        "the logarithm of the lengths is missing": (_tie_with(over="no logarithm of the lengths")),
     },
-    remark="Below this α the shorter of the two wins, above it the longer.",
+    remark="Below this α the shorter hypothesis wins, above it the longer one.",
 )
 
 
@@ -161,6 +173,7 @@ def search_errors(log_probs: Tensor) -> Tensor:
 def _errors_with(*, axis=1, to="best", mean=0, exact=False):
     def wrong(log_probs):
         best = log_probs[:, -1:] if to == "widest" else log_probs.amax(axis, keepdim=True)
+        best = log_probs.max() if to == "all" else best
         missed = (log_probs < best) if exact else (log_probs < best - 1e-3)
         return missed.double().sum(0) if mean is None else missed.double().mean(mean)
 
@@ -185,20 +198,26 @@ check_errors = FunctionCheck(
     solution=search_errors,
     cases=_error_cases,
     mistakes={
-        "what rounding moves counts as an error: allow for 0.001": _errors_with(exact=True),
-        "the best is taken over the captions: each caption has its own": _errors_with(axis=0),
-        "the widest beam is taken for the best: a narrower one may find more": (
+        "differences due to rounding count as errors: allow for 0.001": _errors_with(exact=True),
+        "the maximum is taken over the captions: each caption has its own": _errors_with(axis=0),
+        "the widest beam is assumed to be best: a narrower one may find a better sentence": (
             _errors_with(to="widest")
         ),
-        "it is a number of captions and not their share": _errors_with(mean=None),
-        "the mean runs over the widths": _errors_with(mean=1),
+        "you returned the number of captions and not their share": _errors_with(mean=None),
+        "the mean is taken over the widths and not over the captions": _errors_with(mean=1),
+        "both the maximum and the mean are taken over the wrong axis": (
+            _errors_with(axis=0, mean=1)
+        ),
+        "one maximum is taken over all captions: each caption has its own best sentence": (
+            _errors_with(to="all")
+        ),
     },
-    remark="It counts only errors that one of the widths shows: the true share may be larger.",
+    remark="This counts only the errors that another width reveals; the true share may be larger.",
 )
 
 
 def nucleus(probs: Tensor, share: float) -> Tensor:
-    """The solution of exercise 8.5: probs (V,), share p -> probs (V,), narrowed and normalised."""
+    """The solution of exercise 8.5: probs (V,), share p -> the nucleus (V,), normalised."""
     ranked, order = probs.sort(descending=True)
     kept = order[ranked.cumsum(0) - ranked < share]
     narrow = torch.zeros_like(probs)
@@ -214,6 +233,8 @@ def _nucleus_with(*, reached="at least", normalise=True, order="descending", by=
             kept = places[ranked >= 1 - share]
         elif reached == "below":
             kept = places[ranked.cumsum(0) <= share]
+        elif reached == "strictly below":
+            kept = places[ranked.cumsum(0) < share]
         elif reached == "beyond":
             kept = places[before <= share]
         else:
@@ -226,7 +247,7 @@ def _nucleus_with(*, reached="at least", normalise=True, order="descending", by=
 
 
 def _ranked(probs, share):
-    """What forgets to undo the sorting."""
+    """A nucleus that stays sorted."""
     ranked = probs.sort(descending=True).values
     narrow = ranked * (ranked.cumsum(0) - ranked < share)
     return narrow / narrow.sum()
@@ -255,18 +276,19 @@ check_nucleus = FunctionCheck(
     solution=nucleus,
     cases=_nucleus_cases,
     mistakes={
-        "the token that reaches p is left out: keep tokens until their sum is at least p": (
-            _nucleus_with(reached="below")
-        ),
-        "a token is kept although those before it reach p already": (
+        "the token with which the sum reaches p is left out: keep tokens until their sum is at "
+        "least p": _nucleus_with(reached="below"),
+        "`cumsum < p` drops the token with which the sum reaches p; where the first token reaches "
+        "it alone, nothing is left": _nucleus_with(reached="strictly below"),
+        "a token is kept although the tokens before it already reach p": (
             _nucleus_with(reached="beyond")
         ),
-        "the rest is not divided by its sum": _nucleus_with(normalise=False),
-        "the least likely tokens come first": _nucleus_with(order="ascending"),
-        "the probabilities are left in the order of their size and not of the tokens": _ranked,
-        "you compared single probabilities with a threshold: p is the share of all kept": (
+        "the kept probabilities are not divided by their sum": _nucleus_with(normalise=False),
+        "the least probable tokens come first": _nucleus_with(order="ascending"),
+        "the probabilities are returned sorted, not in the order of the tokens": _ranked,
+        "single probabilities are compared with a threshold: p is the total of the kept tokens": (
             _nucleus_with(by="threshold")
         ),
     },
-    remark="`decoding.sampling.keep_top_p` does the same with log-probabilities, row by row.",
+    remark="`decoding.sampling.keep_top_p` does the same for rows of log-probabilities.",
 )

@@ -1,4 +1,4 @@
-"""Chapter 8, when it breaks: a beam search, sound or with a fault, on one text."""
+"""Chapter 8, a bug to find: a correct and a buggy beam search on one sentence."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,26 +13,26 @@ from gates2heads.decoding.translation import check_sides
 from gates2heads.exercises.verdict import check, chosen_fault
 
 FAULTS = {
-    "a": "the length rule divides what is complete, and nothing that is still open",
-    "b": "a prefix gets a new token, but not the keys and values of the prefix it comes from",
-    "c": "what ended with `<eos>` is not set apart, and goes on",
-    "d": "a candidate is scored by its last token alone, without the prefix before it",
+    "a": "length normalisation is applied to finished hypotheses, but not to unfinished ones",
+    "b": "a prefix gets a new token, but not the keys and values of the prefix that it extends",
+    "c": "a hypothesis that ended with `<eos>` is not removed from the beam and is extended",
+    "d": "a candidate is scored by its last token alone, without its prefix",
 }
 
 
 class Unordered(NamedTuple):
-    """A state with the fault, which the reader is to find."""
+    """A state with the bug that the reader is to find."""
 
     inner: Any
 
     def select_rows(self, rows: Tensor) -> "Unordered":
-        """The state of as many sequences as are asked for."""
+        """The state of as many sequences as there are rows, in the wrong order."""
         size = self.inner.size
         return Unordered(self.inner.select_rows(torch.arange(len(rows)).clamp(max=size - 1)))
 
 
 class Beamed(NamedTuple):
-    """What a beam wrote for one text, and with which log-probability it says so."""
+    """The output of a beam search for one sentence, and the log-probability that it reported."""
 
     tokens: list[int]
     log_prob: float
@@ -43,15 +43,15 @@ class Beamed(NamedTuple):
 def beamed(
     model, text: str, source, target, *, width: int, faulty: bool = False, max_length: int = 40
 ) -> Beamed:
-    """Search with a beam in which complete sequences keep their places, without a length rule.
+    """Run a beam search in which finished hypotheses keep their slots, without normalisation.
 
     Args:
         model: a Transformer, whose state can be put into another order.
-        text: what is read.
+        text: the source sentence.
         source, target: the tokenizers of the two sides.
         width: k.
-        faulty: search with the fault.
-        max_length: the most tokens that are written.
+        faulty: whether the search has the bug.
+        max_length: the maximum length of the output.
     """
     state, options = _begin(model, text, source, target)
     options |= {"max_length": max_length, "width": width}
@@ -70,11 +70,11 @@ def beamed(
 @accepts(text=text, prefix=listed("token numbers", least=1))
 @torch.no_grad()
 def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
-    """The log-probability that the model itself gives to a text's translation, token by token.
+    """The log-probability that the model assigns to a translation, token by token.
 
     Args:
         model, text, source, target: as for `beamed`.
-        prefix: the tokens that were written, without `<bos>`; nothing is written after them.
+        prefix: the tokens of the translation, without `<bos>`.
     """
     state, options = _begin(model, text, source, target)
     forced = greedy(model.step, state, **options, max_length=len(prefix), prefix=prefix)
@@ -82,12 +82,12 @@ def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
 
 
 def _begin(model, text, source, target) -> tuple[Any, dict[str, int]]:
-    """The state before the first token, and what every search of this model is told."""
+    """The state before the first token, and the arguments of every search of this model."""
     check_sides(model, source, target)
     words, state = target.vocabulary, model.start(torch.tensor([source.encode(text)]))
     if not hasattr(state, "select_rows"):
         raise TypeError(
-            "model must have a state that can be put into order, as a Transformer has, got "
+            "model must have a state whose rows can be reordered, as a Transformer has, got "
             f"{type(model).__name__}"
         )
     return state, {"bos": words.bos, "eos": words.eos}
@@ -95,11 +95,11 @@ def _begin(model, text, source, target) -> tuple[Any, dict[str, int]]:
 
 @check("Exercise 8.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty beam: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the buggy search: one letter of `FAULTS`."""
     contradiction = {
-        "a": "No length rule was used in any of the runs, so it cannot be at fault.",
-        "c": "Then something would stand after `<eos>`, and nothing does.",
-        "d": "Then the log-probability that is told would be that of one token, also with k = 1.",
+        "a": "None of the runs uses length normalisation, so it cannot be the cause.",
+        "c": "Then some output would continue after `<eos>`, and none does.",
+        "d": "Then the reported log-probability would be that of one token, even with k = 1.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. With k = 1 there is nothing to be put in order, so nothing goes wrong."
+    return f"{fault}. With k = 1 there is nothing to reorder, so nothing goes wrong."

@@ -107,3 +107,16 @@ def test_a_text_that_is_too_long_is_refused(loaded):
     payload = {"text": "a dog " * 31, "temperature": 1, "topK": None, "topP": None}
     with pytest.raises(EngineError, match="text must be at most 60 tokens long, got 63"):
         loaded.one("ahead", key="captions_gru", payload=payload)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_barred_tokens_are_not_sampled(loaded, name):
+    barred = ["<eos>", ".", "!", "?"]
+    payload = {"text": "A dog runs", "temperature": 1, "topK": None, "topP": None}
+    column = loaded.one("ahead", key=name, payload=payload | {"barred": barred})["columns"][-1]
+    free = loaded.one("ahead", key=name, payload=payload)["columns"][-1]
+    ends = [one for one in column["ahead"] if one["piece"].strip() in barred]
+    assert ends
+    assert all(one["drawn"] == 0 < one["prob"] for one in ends)
+    vocabulary = shipped(name).source.vocabulary.tokens
+    assert free["kept"] - column["kept"] == sum(piece.strip() in barred for piece in vocabulary)

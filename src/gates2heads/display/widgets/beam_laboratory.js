@@ -16,9 +16,9 @@ import {
   wayTo,
 } from "./search_tree.js";
 import { TreePicture } from "./tree_picture.js";
-import { element, field } from "./view.js";
+import { element, field, moreControls, Refusal } from "./view.js";
 
-const OLD = "What you see is the answer before.";
+const OLD = "The dimmed result below belongs to the previous input.";
 const BEAT = 700; // milliseconds a step, when the search is watched
 const SEEDS = 2 ** 31;
 const ASKED = ["text", "table", "width", "alpha", "prefix"];
@@ -50,7 +50,7 @@ class BeamLaboratory extends LiveStage {
       class: "g2h-parts",
       tabindex: 0,
       role: "region",
-      "aria-label": "the score of one sequence",
+      "aria-label": "score of one hypothesis",
     });
     this.root.append(this.parts);
     this.buildTable();
@@ -69,10 +69,7 @@ class BeamLaboratory extends LiveStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [
-      radio("a German sentence, on the translator", false),
-      radio("the two tables of the slides [S1]", true),
-    ];
+    this.kinds = [radio("a German sentence", false), radio("two small tables, as on paper", true)];
     const kinds = element("div", {
       class: "g2h-kinds",
       role: "radiogroup",
@@ -88,7 +85,7 @@ class BeamLaboratory extends LiveStage {
     const controls = element("div", { class: "g2h-controls" });
     this.sliders = {
       width: this.slider(controls, "beam width k", { min: 1, max: 10, step: 1, trait: "width" }),
-      alpha: this.slider(controls, "length power α", {
+      alpha: this.slider(controls, "length penalty exponent α", {
         min: 0,
         max: 2,
         step: 0.05,
@@ -178,9 +175,10 @@ class BeamLaboratory extends LiveStage {
       trait: "top_p",
     });
     this.seed = element("input", { type: "number", min: 0, max: SEEDS - 1, step: 1 });
+    this.seedRefusal = new Refusal(this.seed);
     controls.append(field("seed", this.seed), this.sampler);
-    this.root.append(controls);
-    this.listen(this.seed, "change", () => this.change({ seed: this.seedOf(this.seed.value) }));
+    this.root.append(moreControls([controls, this.seedRefusal.node], "More controls: sampling"));
+    this.listen(this.seed, "change", () => this.takeSeed());
     this.listen(this.sampler, "click", () => {
       const seed = this.model.get("seed");
       this.change({
@@ -194,6 +192,16 @@ class BeamLaboratory extends LiveStage {
     return Math.min(Math.max(Math.floor(Number(value)) || 0, 0), SEEDS - 1);
   }
 
+  /** A seed out of bounds is moved inside, and the view says so. */
+  takeSeed() {
+    const seed = this.seedOf(this.seed.value);
+    const isOther = this.seed.value !== String(seed);
+    const bounds = `The seed must be a whole number from 0 to ${grouped(SEEDS - 1)}`;
+    this.seedRefusal.say(isOther ? `${bounds}; ${grouped(seed)} is used.` : "", isOther);
+    this.seed.value = seed;
+    this.change({ seed });
+  }
+
   // ---- what is asked
 
   get old() {
@@ -201,7 +209,7 @@ class BeamLaboratory extends LiveStage {
   }
 
   get nothing() {
-    return "Nothing to read yet: type a German sentence.";
+    return "The input is empty: type a German sentence.";
   }
 
   get phrases() {
@@ -270,8 +278,8 @@ class BeamLaboratory extends LiveStage {
 
   inWords() {
     return this.isRecorded
-      ? "A recorded example. Touch anything here, and the model comes to life."
-      : "Searched in this page, as you asked.";
+      ? "This result is stored. Use any control to start the model."
+      : "Computed in this page.";
   }
 
   async onModel({ table: _, ...asked }) {

@@ -1,4 +1,4 @@
-"""A laboratory of searches: type a sentence, see the tree of a beam, and force it another way."""
+"""Beam search on a live translator: its tree, its ranking, and the effect of a forced prefix."""
 
 import math
 from collections.abc import Sequence
@@ -31,9 +31,8 @@ _TABLES = {
     "bos": BOS,
     "eos": EOS,
     "limit": STEPS,
-    "source": "The numbers are those of the slides 《机器学习基础》 [S1], under 贪婪搜索, which "
-    "follow Zhang et al. 2023, section 10.8. That the second table holds after every C at step 2 "
-    "is ours.",
+    "source": "The probabilities are those of Zhang et al. 2023, section 10.8. Applying the second "
+    "table after every C at step 2 is our completion of their example.",
 }
 
 
@@ -48,25 +47,25 @@ _TABLES = {
     alpha=number,
 )
 class BeamLaboratory(LiveView):
-    """Type a sentence, and see how a beam of any width searches for its translation.
+    """Type a sentence and see how beam search looks for its translation.
 
-    The tree shows what was followed, what was pruned and what is complete; a candidate that is
-    pressed becomes a prefix that every search must begin with. Two tables of probabilities, on
-    which greedy search misses the better sequence, go through the same searches. Complete
-    sequences keep their places, so a beam of one is greedy search.
+    The tree shows which prefixes were kept, which were pruned and which hypotheses are finished. A
+    click on a candidate makes it a prefix with which every search must begin. Two tables of
+    probabilities, on which greedy search misses the more probable sequence, can be searched in the
+    same way. Finished hypotheses keep their slots, so that a beam width of 1 is greedy search.
 
-    Source: Zhang et al. 2023, section 10.8, for the length rule L^α and the two tables; Holtzman et
-    al. 2020 for sampling from a nucleus.
+    Source: Zhang et al. 2023, section 10.8, for the length penalty L^α and the two tables; Holtzman
+    et al. 2020 for sampling from a nucleus.
 
     Args:
         model: the translator, from `export_model`.
-        examples: sentences to press; the first is the recorded one.
+        examples: sentences on buttons; the first is the recorded one.
         recorded: what `watch` found for the first example with this width and `Power(alpha)`.
-        title: stands above the view.
+        title: above the view.
         label: what to type, above the field.
         hint: what to try, in a line.
         width: of the beam, 1 to 10.
-        alpha: the power of the length rule, 0 to 2.
+        alpha: the exponent of the length penalty, 0 to 2.
 
     Attributes:
         text, table, width, alpha, prefix: what is searched, in step with the view; with `table` it
@@ -107,7 +106,7 @@ class BeamLaboratory(LiveView):
         *,
         title: str = "",
         label: str = "Type a German sentence",
-        hint: str = "Press any candidate, and the search must go that way.",
+        hint: str = "Click any candidate in the tree to force the search through it.",
         width: int = 5,
         alpha: float = 0.75,
         **traits: Any,

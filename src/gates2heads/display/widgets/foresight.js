@@ -42,7 +42,7 @@ export function named(piece) {
   return /^\p{L}/u.test(piece) ? `…${visible(piece)}` : visible(piece);
 }
 
-/** The text with a token behind it; null where the token cannot be typed. */
+/** The text with a token appended; null where the token cannot be typed. */
 export function extended(text, piece) {
   if (piece === END || /^(?:<0x[0-9A-F]{2}>)+$/.test(piece) || /^<(?:pad|bos)>$/.test(piece))
     return null;
@@ -51,11 +51,11 @@ export function extended(text, piece) {
 
 /** How many tokens are left, and what those hold that are not shown. */
 export function restInWords({ ahead, kept }) {
-  if (!kept) return "It never counted what stands here, and has no probability to give.";
+  if (!kept) return "This context never occurred in training, so the model assigns no probability.";
   const rest = Math.max(0, 1 - sum(ahead.map(({ drawn }) => drawn)));
   const shown = ahead.filter(({ drawn }) => drawn > 0).length;
   const others = kept - shown;
   return others > 0
-    ? `${others.toLocaleString("en")} others share ${share(rest)}`
+    ? `${others.toLocaleString("en")} other tokens: ${share(rest)} in total`
     : `${kept} ${kept === 1 ? "token" : "tokens"} kept`;
 }

@@ -15,7 +15,8 @@ import { choice, element, field, inside } from "./view.js";
 
 const WHOLE = 60; // tokens: as many as there is room for
 const LEGEND =
-  "Bar and number: the probability with which it is drawn. Orange tick: the model's own, where that differs. Press a token to write it.";
+  "Bar and number: the probability with which the token is sampled. Orange tick: the model's own probability, where it differs. Click a token to append it.";
+const ASKED = ["text", "temperature", "top_k", "top_p", "open_ended"];
 
 class NextToken extends LiveStage {
   constructor(model, el) {
@@ -23,7 +24,7 @@ class NextToken extends LiveStage {
     this.columns = model.get("columns");
     this.now = model.get("recorded");
     this.build();
-    this.begin(["text", "temperature", "top_k", "top_p"], [this.example(0), 1, 0, 1]);
+    this.begin(ASKED, [this.example(0), 1, 0, 1, false]);
     this.follow(["source"], () => this.mark());
   }
 
@@ -38,6 +39,7 @@ class NextToken extends LiveStage {
       role: "group",
       "aria-label": "surprise of each word",
     });
+    this.table.hidden = !model.get("surprise");
     this.root.append(
       this.buildField("textarea", { lang: "en", maxlength: 2000 }),
       this.refusal.node,
@@ -54,7 +56,8 @@ class NextToken extends LiveStage {
 
   buildControls() {
     const slider = (trait, least, most, step) => {
-      const control = element("input", { type: "range", min: least, max: most, step });
+      const bounds = { min: least, max: most, step, "data-trait": trait };
+      const control = element("input", { type: "range", ...bounds });
       const output = element("output");
       this.listen(control, "input", () => this.put({ [trait]: Number(control.value) }));
       return { control, output };
@@ -69,8 +72,14 @@ class NextToken extends LiveStage {
       field(name[trait], control, output),
     );
     this.source = choice(this.columns.map((column) => column.name));
-    this.one = element("button", { type: "button", class: "g2h-main" }, "Draw one token");
-    this.whole = element("button", { type: "button" }, "Draw to the end");
+    this.one = element("button", { type: "button", class: "g2h-main" }, "Sample one token");
+    this.whole = element("button", { type: "button" }, "Sample to the end");
+    this.open = element("input", { type: "checkbox", "data-trait": "open_ended" });
+    this.listen(this.open, "change", () => this.put({ open_ended: this.open.checked }));
+    const barred = this.model.get("barred");
+    const ends = barred.map((piece) => `“${named(piece)}”`).join(" ");
+    const open = element("label", { class: "g2h-open" }, this.open, ` never ${ends}`);
+    open.hidden = !barred.length;
     this.listen(this.source, "change", () => this.put({ source: this.source.selectedIndex }));
     this.listen(this.one, "click", () => this.drawOn(1));
     this.listen(this.whole, "click", () => this.drawOn(WHOLE));
@@ -81,9 +90,10 @@ class NextToken extends LiveStage {
       element(
         "div",
         { class: "g2h-controls g2h-drawing" },
-        field("draw from", this.source),
+        field("model", this.source),
         this.one,
         this.whole,
+        open,
       ),
     );
   }
@@ -91,7 +101,7 @@ class NextToken extends LiveStage {
   // ---- what is asked
 
   get old() {
-    return "Dimmed below: the answer before, to another text.";
+    return "The dimmed result below belongs to the previous text.";
   }
 
   /** Before the first word, too, there is something to expect. */
@@ -100,16 +110,26 @@ class NextToken extends LiveStage {
   }
 
   question() {
-    return ["text", "temperature", "top_k", "top_p"].map((trait) => this.model.get(trait));
+    return ASKED.map((trait) => this.model.get(trait));
   }
 
   /** How distributions are narrowed, as the tasks want it. */
   get way() {
-    const [, temperature, k, p] = this.question();
-    return { temperature, topK: k || null, topP: p < 1 ? p : null };
+    const [, temperature, k, p, isOpen] = this.question();
+    const barred = isOpen ? this.model.get("barred") : [];
+    return { temperature, topK: k || null, topP: p < 1 ? p : null, barred };
   }
 
-  /** A token that is shown was pressed. */
+  /** A state without a text is a way to decode: the first example is continued in that way. */
+  async demonstrate(state) {
+    super.demonstrate(state);
+    if ("text" in state) return;
+    this.input.value = this.example(0);
+    this.take();
+    await this.drawOn(WHOLE);
+  }
+
+  /** A token that is shown was clicked. */
   write(button) {
     const text = button && extended(this.model.get("text"), button.dataset.piece);
     if (text) this.put({ text });
@@ -125,12 +145,12 @@ class NextToken extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "A recorded example. Touch anything here and the models come to life.";
+      return "This result is stored. Use any control to start the models.";
     }
     return this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
   }
 
-  /** Lets the chosen model write. */
+  /** Lets the chosen model continue the text. */
   async drawOn(steps) {
     const { live, place, name } =
       this.columns[inside(this.model.get("source"), this.columns.length)];
@@ -145,8 +165,8 @@ class NextToken extends LiveStage {
     const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
     const said = drawn.silent
-      ? `${name} has nothing to say after this: it never counted such a text.`
-      : `${name} drew: ${words}${drawn.ended ? ", and so ended the caption." : "."}`;
+      ? `${name} assigns no probability to any continuation: it never counted this context.`
+      : `${name} generated: ${words}${drawn.ended ? ", which ends the caption." : "."}`;
     this.input.value = tidy(drawn.text);
     this.drew = { text: this.input.value, said };
     this.asked = null;
@@ -169,6 +189,7 @@ class NextToken extends LiveStage {
       control.setAttribute("aria-valuetext", output.textContent);
     }
     this.source.selectedIndex = inside(this.model.get("source"), this.columns.length);
+    this.open.checked = this.model.get("open_ended");
     super.mark();
   }
 
@@ -225,7 +246,7 @@ class NextToken extends LiveStage {
     const head = element(
       "tr",
       {},
-      element("th", { scope: "col" }, "bits of each word"),
+      element("th", { scope: "col" }, "surprise of each word (bits)"),
       ...this.columns.map(({ name }) => element("th", { scope: "col" }, name)),
     );
     const totals = bits.map(sum);
@@ -238,29 +259,30 @@ class NextToken extends LiveStage {
           "tbody",
           {},
           ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
-          row("together", { class: "g2h-sum" }, ...cells(totals)),
+          row("total", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            "perplexity, a token",
+            "perplexity per token",
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
           row(
-            "the end, if it ended here",
+            "the end, if the caption ended here",
             { class: "g2h-ending" },
             ...cells(now.map(({ endBits }) => bitsOf(endBits))),
           ),
         ),
       ),
     );
+    if (!this.model.get("surprise")) return;
     const best = this.columns
       .filter((_, at) => totals[at] === Math.min(...totals))
       .map(({ name }) => name);
     const least = Math.min(...totals);
     this.say(
       !bits[0].length
-        ? "Nothing typed yet: this is what a caption may begin with."
+        ? "The text is empty: these are the tokens with which a caption may begin."
         : least === Infinity
-          ? "No model gives this text a probability above 0."
+          ? "No model assigns this text a probability above 0."
           : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`,
     );
   }

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from traitlets import Float, Int, List, Unicode, validate
+from traitlets import Bool, Float, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, listed, text
+from gates2heads.accepts import a, accepts, count, flag, listed, text
 from gates2heads.accepts.shown import shown
 from gates2heads.decoding.next_token import Foreseen
 from gates2heads.display.engine.export import Exported
@@ -35,29 +35,37 @@ class Column(NamedTuple):
     hint=text,
     about=text,
     source=count(least=0),
+    barred=words,
+    surprise=flag,
 )
 class NextToken(LiveView):
-    """Type a beginning: see what each model expects, how surprised it was, and let it write.
+    """Type a beginning: see each model's next-token distribution and let the model continue.
 
-    Under the text stand the likeliest next tokens of every model, by temperature, top-k and top-p,
-    and below them the surprise of each word that was typed, in bits. A token can be pressed, or
-    drawn; it then belongs to the text.
+    Below the text are the most probable next tokens of every model, as temperature, top-k and top-p
+    modify them, and the surprise of each word that was typed, in bits. A click on a token appends
+    it; so does sampling. If ends are barred, a model can be made to continue without one.
 
     Args:
         columns: the models, from left to right.
-        examples: texts to press; the first is the recorded one.
-        labels: what stands on the buttons of the examples; the texts themselves if left out.
-        title: stands above the view.
+        examples: texts on buttons; the first is the recorded one.
+        labels: the words on these buttons; the texts themselves if left out.
+        title: above the view.
         label: what to type, above the field.
         hint: what to try, in a line.
         about: what the models are, in a line.
-        source: which model draws at first, counted from 0.
+        source: which model continues the text at first, counted from 0.
+        barred: tokens that are not sampled in open-ended generation, such as `["<eos>", "."]`; if
+            there are any, the reader can switch it on.
+        surprise: whether the table with the surprise of each word is shown.
+        traits: as for any widget, such as `show_me`; a button whose state sets no text continues
+            the first example with the settings of that state.
 
     Attributes:
         text: what is read, in step with the view.
         temperature, top_k, top_p: how a distribution is narrowed; a top_k of 0 keeps all tokens.
-        source: the place of the model that draws.
-        seed: of the next draw.
+        source: the position of the model that continues the text.
+        open_ended: whether the barred tokens are left out.
+        seed: of the next sample.
 
     Raises:
         TypeError: a part of a column that is none.
@@ -78,6 +86,9 @@ class NextToken(LiveView):
     top_k = Int(0).tag(sync=True)
     top_p = Float(1.0).tag(sync=True)
     source = Int(0).tag(sync=True)
+    barred = List(Unicode()).tag(sync=True)
+    open_ended = Bool(False).tag(sync=True)
+    surprise = Bool(True).tag(sync=True)
     seed = Int(0).tag(sync=True)
 
     _positions = ("source",)
@@ -93,6 +104,9 @@ class NextToken(LiveView):
         hint: str = "",
         about: str = "",
         source: int = 0,
+        barred: Sequence[str] = (),
+        surprise: bool = True,
+        **traits: Any,
     ):
         _check_columns(columns)
         for column in columns:
@@ -113,6 +127,9 @@ class NextToken(LiveView):
             label=label,
             hint=hint,
             about=about,
+            barred=list(barred),
+            surprise=surprise,
+            **traits,
         )
         self.source = source
 
@@ -148,7 +165,7 @@ def _check_columns(columns: Sequence[Column]) -> None:
 
 
 def _payload(foreseen: Foreseen) -> dict:
-    """What the page is told of the recorded example; what has no probability is null."""
+    """The recorded example for the page; a token without a probability is null."""
     probs = foreseen.log_probs.exp()
     likeliest = sorted(range(len(probs)), key=lambda token: (-probs[token].item(), token))
     return {

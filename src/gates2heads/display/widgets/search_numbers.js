@@ -1,9 +1,9 @@
 // The numbers of a search as tables and rows of the page.
 
-import { chance, decomposed, signOf, textOf, written } from "./search_tree.js";
+import { chance, decomposed, EMPTY, signOf, textOf, written } from "./search_tree.js";
 import { element } from "./view.js";
 
-/** The numbers of [S1], as they stand there. */
+/** The two tables of probabilities, side by side. */
 export function twoTablesNode({ names, tables, source }) {
   const heads = ["step", ...tables[0][0].map((_, step) => step + 1)];
   const one = (rows, caption) =>
@@ -32,7 +32,7 @@ export function twoTablesNode({ names, tables, source }) {
   const pair = element(
     "div",
     { class: "g2h-two" },
-    one(tables[0], "as long as step 2 did not write C"),
+    one(tables[0], "unless C was chosen at step 2"),
     one(tables[1], "after C at step 2"),
   );
   return element(
@@ -45,7 +45,7 @@ export function twoTablesNode({ names, tables, source }) {
 
 export function rankingHead() {
   const power = element("span", {}, "L", element("sup", {}, "α"));
-  const names = ["", "complete sequences, by score", "score", "log P", "L", power, "P"];
+  const names = ["", "finished hypotheses, by score", "score", "log P", "L", power, "P"];
   return element(
     "thead",
     {},
@@ -53,14 +53,14 @@ export function rankingHead() {
   );
 }
 
-/** One row of the table; its text can be pressed, which shows its parts. */
+/** One row of the table; a click on its text shows its parts. */
 export function rankingRow({ rank, name, found, isBest, isGreedy, isBeside }, place, alpha) {
   const { length, power } = decomposed(found, alpha);
   const marks = `${isBest ? " ★" : ""}${isGreedy ? " G" : ""}`;
   const text = element(
     "button",
     { type: "button", class: "g2h-text" },
-    textOf(found.pieces) || "(nothing)",
+    textOf(found.pieces) || EMPTY,
     found.finished ? "" : " …",
   );
   const numbers = [
@@ -90,16 +90,19 @@ export function partsNodes(found, alpha) {
       element("small", {}, written(found.parts[place])),
     ),
   );
-  const sum = element(
-    "p",
-    {},
-    `log P = their sum = ${written(found.log_prob)}; L = ${length}; L`,
-    element("sup", {}, "α"),
-    ` = ${length}`,
-    element("sup", {}, String(Number(alpha.toFixed(2)))),
-    ` = ${power.toFixed(2)}; `,
-    `score = ${written(found.log_prob)} / ${power.toFixed(2)} = `,
-    element("b", {}, written(score, 3)),
-  );
+  const sum = element("p", {}, `log P = sum of these = ${written(found.log_prob)}`);
+  // A prefix that is not finished has no score: length normalisation ranks finished hypotheses.
+  if (["kept", "pruned"].includes(found.fate)) {
+    sum.append("; an unfinished prefix is ranked by log P alone");
+  } else {
+    sum.append(
+      `; L = ${length}; L`,
+      element("sup", {}, "α"),
+      ` = ${length}`,
+      element("sup", {}, String(Number(alpha.toFixed(2)))),
+      ` = ${power.toFixed(2)}; score = ${written(found.log_prob)} / ${power.toFixed(2)} = `,
+      element("b", {}, written(score, 3)),
+    );
+  }
   return [element("div", { class: "g2h-row" }, ...tokens), sum];
 }

@@ -3,11 +3,13 @@
 import { bytesOf, visible } from "../live/pieces.js";
 
 export const CELL = { width: 84, height: 38, across: 22, down: 6, head: 22 }; // pixels
+/** What an output without a token is called, wherever it is named. */
+export const EMPTY = "(empty output)";
 const LETTER = /^[\p{L}\p{N}\p{M}]/u;
 const FATES = {
-  kept: "followed",
-  ended: "complete",
-  cut: "complete, cut at the limit",
+  kept: "kept",
+  ended: "finished",
+  cut: "finished, cut at the maximum length",
   pruned: "pruned",
 };
 
@@ -32,13 +34,6 @@ export const raised = (number) =>
 
 /** 440,000 */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
-
-/** A power as it can be counted or only told: 4⁴ = 256, or 8,000¹³ ≈ 10⁵¹. */
-export function powerInWords(base, exponent) {
-  const digits = exponent * Math.log10(base);
-  const value = digits < 7 ? `= ${grouped(base ** exponent)}` : `≈ 10${raised(Math.round(digits))}`;
-  return `${grouped(base)}${raised(exponent)} ${value}`;
-}
 
 /** What a token looks like by itself; one that goes on a word begins with a dot. */
 export function signOf(piece, isFirst) {
@@ -177,8 +172,8 @@ export function cellInWords(node, { isBest, isGreedy, isForced }) {
     `log P ${written(node.log_prob)}`,
   ];
   parts.push(isForced ? "forced" : FATES[node.fate]);
-  if (isBest) parts.push("on the way to the best found");
-  if (isGreedy) parts.push("on greedy search's way");
+  if (isBest) parts.push("on the path of the best hypothesis");
+  if (isGreedy) parts.push("on the path of greedy search");
   return parts.join(", ");
 }
 
@@ -190,49 +185,62 @@ export function decomposed({ log_prob, parts }, alpha) {
   return { log_prob, length: parts.length, power, score: log_prob / power };
 }
 
+/**
+ * How many sequences end with `<eos>` within the steps, or reach the last of them without it:
+ * (V − 1)^(t − 1) that end at step t, and (V − 1)^(T − 1) · V at the last step.
+ */
+export function completeSequences(size, steps) {
+  const digits = steps * Math.log10(size);
+  if (digits >= 7)
+    return `about 10${raised(Math.round((steps - 1) * Math.log10(size - 1) + Math.log10(size)))}`;
+  let count = (size - 1) ** (steps - 1) * size;
+  for (let step = 1; step < steps; step += 1) count += (size - 1) ** (step - 1);
+  return grouped(count);
+}
+
 /** What the candidates cost, in words. */
 export function costInWords({ scored, steps }, { width, size }) {
   const most = width * size * steps;
   return (
-    `Scored: ${grouped(scored)} candidates; k · V · T = ${grouped(width)} · ${grouped(size)} · ${grouped(steps)} = ` +
-    `${grouped(most)} at most. Every sequence of ${steps} tokens: V` +
-    `${raised(steps)} = ${powerInWords(size, steps)}.`
+    `Scored: ${grouped(scored)} candidates; at most k · V · T = ${grouped(width)} · ${grouped(size)} · ` +
+    `${grouped(steps)} = ${grouped(most)}. Exhaustive search would score ` +
+    `${completeSequences(size, steps)} complete sequences of at most ${steps} tokens.`
   );
 }
 
 const same = (a, b) => a.length === b.length && a.every((token, place) => token === b[place]);
-const quoted = ({ pieces }) => `“${textOf(pieces) || "nothing"}”`;
+const quoted = ({ pieces }) => (textOf(pieces) ? `“${textOf(pieces)}”` : EMPTY);
 
 /** What came out, in words. */
 export function outcome({ free, forced }, { width, prefix }) {
   const shown = forced ?? free;
   const best = shown.ranking[0];
-  if (!best) return "No way to go on from there has a probability above zero.";
+  if (!best) return "No continuation of this prefix has a probability above zero.";
   const score = (found) => `score ${written(found.score, 3)}`;
   if (forced) {
     const begins = sequenceAt(forced.nodes, along(forced.nodes, prefix).at(-1) ?? 0);
-    const told = `Forced to begin with ${quoted(begins)}, the best found is ${quoted(best)}, ${score(best)}.`;
+    const told = `Forced to begin with ${quoted(begins)}, the best hypothesis is ${quoted(best)}, ${score(best)}.`;
     const other = free.ranking[0];
     if (!other) return told;
-    if (same(best.tokens, other.tokens)) return `${told} The free search finds the same.`;
+    if (same(best.tokens, other.tokens)) return `${told} The unconstrained search finds the same.`;
     const gap = best.score - other.score;
     return (
-      `${told} Free, it is ${quoted(other)}, ${score(other)}: forced, the score is ${written(Math.abs(gap), 3)} ` +
-      `${gap > 0 ? "better: the free beam had pruned it" : "worse"}.`
+      `${told} The unconstrained search finds ${quoted(other)}, ${score(other)}. The forced score is ` +
+      `${written(Math.abs(gap), 3)} ${gap > 0 ? "higher: the unconstrained beam had pruned it" : "lower"}.`
     );
   }
-  const told = `A beam of ${width} finds ${quoted(best)}, ${score(best)}.`;
-  if (same(best.tokens, free.greedy.tokens)) return `${told} Greedy search writes the same.`;
+  const told = `Beam search with k = ${width} finds ${quoted(best)}, ${score(best)}.`;
+  if (same(best.tokens, free.greedy.tokens)) return `${told} Greedy search outputs the same.`;
   const likelier = best.log_prob > free.greedy.log_prob;
   const why =
     best.score < free.greedy.score
-      ? "that is better"
+      ? "that score is higher"
       : likelier
-        ? "less likely than what the beam found"
-        : "likelier, but worse once length counts";
+        ? "it is less probable than the result of beam search"
+        : "it is more probable, but its score is lower once length is taken into account";
   const step = leaves(free);
-  const where = step === null ? "" : ` The beam pruned its way at step ${step}.`;
-  return `${told} Greedy search writes ${quoted(free.greedy)}, ${score(free.greedy)}; ${why}.${where}`;
+  const where = step === null ? "" : ` The beam pruned this path at step ${step}.`;
+  return `${told} Greedy search outputs ${quoted(free.greedy)}, ${score(free.greedy)}; ${why}.${where}`;
 }
 
 /** Where greedy search's way leaves the tree: the step at which the beam pruned it, or null. */
@@ -262,7 +270,7 @@ export function rowsOf({ free, forced, sample }, { seed, everything = null }) {
   const beside = (name, found, isGreedy = false) =>
     rows.push({ rank: null, name, found, isBest: false, isGreedy, isBeside: true });
   if (greedy.tokens.length) beside(`${how}greedy`, greedy, true);
-  if (forced && free.ranking.length) beside("free, beam", free.ranking[0]);
+  if (forced && free.ranking.length) beside("unconstrained beam", free.ranking[0]);
   if (sample?.tokens.length) beside(`sample, seed ${seed}`, sample);
   if (everything) beside("exhaustive", everything);
   return rows;

@@ -6,9 +6,9 @@ import { drawn, element } from "./view.js";
 
 const ORDER = { pruned: 0, kept: 1, best: 2 }; // what matters is drawn over the rest
 const LEGEND = [
-  ["kept", "followed"],
+  ["kept", "kept"],
   ["pruned", "pruned"],
-  ["ended", "complete"],
+  ["ended", "finished"],
 ];
 
 export class TreePicture {
@@ -18,16 +18,17 @@ export class TreePicture {
   constructor(stage, { onPress, onPoint }) {
     this.plane = element("div", { class: "g2h-plane" });
     this.scroll = element("div", { class: "g2h-scroll" }, this.plane);
+    this.hidden = element("p", { class: "g2h-legend g2h-hidden-steps" });
     this.legend = element(
       "p",
       { class: "g2h-legend" },
       ...LEGEND.map(([fate, name]) =>
         element("span", {}, element("i", { class: "g2h-cell", "data-fate": fate }), name),
       ),
-      element("span", {}, "★ best found"),
-      element("span", {}, "G greedy’s way"),
+      element("span", {}, "★ best hypothesis"),
+      element("span", {}, "G greedy search"),
       element("span", {}, "▸ forced by you"),
-      element("span", {}, "numbers: log P so far; “·” begins a piece that continues a word"),
+      element("span", {}, "numbers: cumulative log P; “·” marks a token that continues a word"),
     );
     this.node = element(
       "div",
@@ -37,9 +38,14 @@ export class TreePicture {
         "aria-label": "search tree; arrows move, Enter forces the search",
       },
       this.scroll,
+      this.hidden,
       this.legend,
     );
     stage.root.append(this.node);
+    stage.listen(this.scroll, "scroll", () => this.tellHidden());
+    const resizes = new ResizeObserver(() => this.tellHidden());
+    resizes.observe(this.scroll);
+    stage.undo.push(() => resizes.disconnect());
     const placeOf = (event) => {
       const cell = event.target.closest("button.g2h-cell");
       return cell && Number(cell.dataset.place);
@@ -91,7 +97,7 @@ export class TreePicture {
 
   draw(nodes, layout, upTo) {
     const hadFocus = this.plane.contains(document.activeElement);
-    Object.assign(this, { nodes, layout });
+    Object.assign(this, { nodes, layout, upTo });
     Object.assign(this.plane.style, { width: `${layout.width}px`, height: `${layout.height}px` });
     this.buttons = new Map(layout.cells.map((cell) => [cell.place, this.button(cell)]));
     const heads = Array.from({ length: upTo }, (_, step) => {
@@ -104,12 +110,22 @@ export class TreePicture {
       return head;
     });
     this.plane.replaceChildren(this.lines(layout), ...heads, ...this.buttons.values());
+    this.tellHidden();
     const forced = layout.cells.findLast((cell) => cell.isForced);
     const start = (forced ?? layout.cells[0])?.place;
     if (start === undefined) return;
     this.rove(start);
     if (this.isAwaited || hadFocus) this.buttons.get(start).focus({ preventScroll: true });
     this.isAwaited = false;
+  }
+
+  /** Says which steps lie beyond the right edge: not every browser shows a scrollbar. */
+  tellHidden() {
+    const { scrollLeft, clientWidth, scrollWidth } = this.scroll;
+    const first = Math.floor((scrollLeft + clientWidth) / (CELL.width + CELL.across)) + 1;
+    const isHidden = scrollWidth - clientWidth - scrollLeft > CELL.across && first <= this.upTo;
+    const steps = first === this.upTo ? `step ${first}` : `steps ${first} to ${this.upTo}`;
+    this.hidden.textContent = isHidden ? `Scroll to the right to see ${steps}. →` : "";
   }
 
   toEnd() {

@@ -109,14 +109,14 @@ class NonAutoregressiveTransformer(Transformer):
         self.slots = slots
 
     def _all_slots(self, source: Tensor, mask: Tensor | None, length: int | None = None) -> Tensor:
-        """Fill all slots; logits (B, length, V) of the first ones, of all if not told."""
+        """Compute all positions in parallel; logits (B, length, V), of all if not told."""
         memory = self._memory(self.encode(source, mask=mask))
         vectors = self.target_table.new_zeros(len(source), self.slots, self.d_model)
         layers = zip(self._decoder_stack(), memory, strict=True)
         for depth, (layer, its) in enumerate(layers):
             vectors = self._place(vectors, self.target_positions, depth=depth)
             vectors = layer(vectors, its, memory_mask=key_mask(mask), causal=False)
-        return self.readout(vectors[:, :length])  # the widest layer, spared where nothing is asked
+        return self.readout(vectors[:, :length])  # the output projection is the widest layer
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> SlotsState:
         """Read source (B, S) under mask (B, S), and fill all slots."""

@@ -18,20 +18,33 @@ function numbersOf({ source }, text) {
   return numbers;
 }
 
+/** The pieces that may not be generated, as numbers. */
+const numbersBarred = (tokens, barred = []) =>
+  tokens.flatMap((piece, number) => (barred.includes(piece.trim()) ? [number] : []));
+
+/** Log-probabilities without the barred tokens; narrowing normalises them again. */
+function without(logProbs, numbers) {
+  const left = logProbs.slice();
+  for (const number of numbers) left[number] = -Infinity;
+  return left;
+}
+
 const inBits = (logProb) => Math.abs(logProb) / Math.LN2; // 0 and not −0 where a token was certain
 
 /**
  * Reads a text.
  *
- * payload: {text, temperature, topK, topP}; topK and topP may be null.
+ * payload: {text, temperature, topK, topP, barred}; topK and topP may be null; barred: pieces that
+ * are not sampled, if any.
  * Yields nothing of interest; returns {text, columns: [{tokens, bits, endBits, ahead, kept}…]}, a
  * column a model; bits of what has no probability are Infinity; ahead: [{token, piece, prob,
  * drawn}…], the likeliest, with the model's own probability and that of the narrowed distribution;
  * kept counts the tokens that it leaves, 0 if the model has nothing to say.
  */
-export function* readAhead(loaded, { text, ...way }) {
+export function* readAhead(loaded, { text, barred, ...way }) {
   const numbers = numbersOf(loaded, text);
   const { tokens, bos, eos } = loaded.source.vocabulary;
+  const out = numbersBarred(tokens, barred);
   const columns = [];
   for (const model of modelsOf(loaded)) {
     const bits = [];
@@ -45,15 +58,16 @@ export function* readAhead(loaded, { text, ...way }) {
       tokens: numbers.map((number) => tokens[number]),
       bits,
       endBits: inBits(logProbs[eos]),
-      ...ahead(logProbs, tokens, way),
+      ...ahead(logProbs, tokens, way, out),
     });
   }
   return { text, columns };
 }
 
-function ahead(logProbs, tokens, way) {
-  if (logProbs.every((number) => number === -Infinity)) return { ahead: [], kept: 0 };
-  const narrowed = narrow(logProbs, way);
+function ahead(logProbs, tokens, way, barred) {
+  const allowed = without(logProbs, barred);
+  if (allowed.every((number) => number === -Infinity)) return { ahead: [], kept: 0 };
+  const narrowed = narrow(allowed, way);
   const order = Array.from(logProbs.keys())
     .sort((a, b) => logProbs[b] - logProbs[a] || a - b)
     .slice(0, SHOWN);
@@ -73,14 +87,15 @@ function ahead(logProbs, tokens, way) {
 /**
  * Draws what follows a text.
  *
- * payload: {text, place, steps, seed, temperature, topK, topP}; place chooses among the models of
+ * payload: {text, place, steps, seed, temperature, topK, topP, barred}; place chooses among the models of
  * the file; steps is the most tokens that are drawn.
  * Yields nothing of interest; returns {text, pieces: [piece…], ended, silent}; silent: the model
  * had nothing to say at some step.
  */
-export function* drawOn(loaded, { text, place = 0, steps, seed, ...way }) {
+export function* drawOn(loaded, { text, place = 0, steps, seed, barred, ...way }) {
   const numbers = numbersOf(loaded, text);
   const { tokens, bos, eos } = loaded.source.vocabulary;
+  const out = numbersBarred(tokens, barred);
   const model = modelsOf(loaded)[place];
   const generator = new Generator(seed);
   let { logProbs, state } = model.step(model.start(), bos);
@@ -88,9 +103,10 @@ export function* drawOn(loaded, { text, place = 0, steps, seed, ...way }) {
   const drawn = [];
   let silent = false;
   while (drawn.length < steps && drawn.at(-1) !== eos && numbers.length + drawn.length < MOST) {
-    silent = logProbs.every((number) => number === -Infinity);
+    const allowed = without(logProbs, out);
+    silent = allowed.every((number) => number === -Infinity);
     if (silent) break;
-    drawn.push(draw(narrow(logProbs, way), generator.next()));
+    drawn.push(draw(narrow(allowed, way), generator.next()));
     ({ logProbs, state } = model.step(state, drawn.at(-1)));
     yield { length: drawn.length };
   }
