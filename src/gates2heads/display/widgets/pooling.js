@@ -93,7 +93,7 @@ class PoolingView extends Stage {
       this.context,
     );
     const legend =
-      "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
+      "Each disc is a slot; its area grows with its weight, and a hollow disc is masked. Click a disc to mask it or to allow it again. The dashed line is the query, the diamond its context, and the curve the context of every other query.";
     this.root.append(
       element("div", { class: "g2h-stage" }, this.picture),
       element("p", { class: "g2h-legend" }, legend),
@@ -120,7 +120,7 @@ class PoolingView extends Stage {
     ];
   }
 
-  /** A slot that is pressed is forbidden or allowed again; elsewhere the query comes along. */
+  /** A click on a slot masks or allows it; elsewhere it moves the query. */
   press(event) {
     const slot = event.target.dataset.slot;
     if (slot === undefined) return this.drag(event);
@@ -143,7 +143,7 @@ class PoolingView extends Stage {
       "key",
       "value",
       "score",
-      "exp(score − highest)",
+      "exp(score − largest)",
       "weight",
       "weight · value",
     ];
