@@ -144,7 +144,7 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
 
 
 def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
-    """What the page is told of a reading, and its maps, weights before scores."""
+    """What the page gets of a reading, and its maps, weights before scores."""
     told = {"source": list(reading.source), "target": list(reading.target)}
     if reading.weights is None:
         return {**told, "looks": False}, []
