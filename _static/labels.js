@@ -7,10 +7,15 @@ document.addEventListener("DOMContentLoaded", () => {
   // Entries of a bibliography are no list items to a screen reader: their list is none either.
   for (const list of document.querySelectorAll('.citation-list[role="list"]'))
     list.removeAttribute("role");
-  // A formula that is wider than its column scrolls, so the keyboard must reach it; no other is a
-  // stop.
+  // Beside a wide column a formula that is a little wider is set smaller. On a phone, or where that
+  // would not do, it scrolls, so the keyboard must reach it; no other is a stop.
+  const [WIDE, SMALLEST] = [600, 0.72]; // pixels; a share of the usual size
   const wide = new ResizeObserver((seen) => {
     for (const { target } of seen) {
+      target.style.fontSize = "";
+      const share = target.clientWidth / target.scrollWidth;
+      if (target.clientWidth >= WIDE && share < 1 && share >= SMALLEST)
+        target.style.fontSize = `${Math.floor(1000 * share) / 10 - 0.5}%`;
       const named = { tabindex: "0", role: "group", "aria-label": "a formula wider than the page" };
       for (const [name, value] of Object.entries(named)) {
         if (target.scrollWidth > target.clientWidth) target.setAttribute(name, value);

@@ -39,7 +39,7 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
         check_text(page, root, readers, "Mar 3, 1974 | 4 juin 2001")
         field.fill("|".join(["4 juin 2001"] * 20))  # longer than a reader writes
         wait_for(root, " | ".join(["4 juin 2001"] * 20))
-        expect(root.locator(".g2h-state")).to_contain_text("Stopped after")
+        expect(root.locator(".g2h-state")).to_contain_text("Stopped at the limit")
     check_hostile(root, field)
     field.fill(traits["examples"][0])
     check_text(page, root, readers, traits["examples"][0])
@@ -47,7 +47,7 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
 
 def check_recorded(root: Locator, traits: dict) -> None:
     """Before anything is touched, the recorded example stands there and says what it is."""
-    expect(root.locator(".g2h-state")).to_contain_text("A recorded example")
+    expect(root.locator(".g2h-state")).to_contain_text("recorded example")
     told = root.evaluate(FACTS)
     for reading, written in zip(traits["readings"], told["written"], strict=True):
         assert written == "".join(token for token in reading["target"] if token != "<eos>")
@@ -116,7 +116,7 @@ def check_hostile(root: Locator, field: Locator) -> None:
     assert field.input_value() == "☃ 1999"
     field.fill("")
     expect(root).to_have_attribute("data-state", "empty", timeout=60_000)
-    expect(root.locator(".g2h-refusal")).to_contain_text("Nothing to read yet")
+    expect(root.locator(".g2h-refusal")).to_contain_text("The field is empty")
     expect(field).to_have_attribute("aria-invalid", "false")
     expect(root).to_have_attribute("data-stale", "")
     assert len(root.evaluate(FACTS)["written"]) == len(before)
@@ -141,7 +141,7 @@ def drive_pooling(page: Page, root: Locator, traits: dict) -> None:
     for place in range(2, boxes.count()):
         boxes.nth(place).uncheck()
     check_pooling(root, traits, float(query.input_value()))
-    expect(root.locator(".g2h-live")).to_contain_text("Every slot is forbidden")
+    expect(root.locator(".g2h-live")).to_contain_text("Every slot is masked")
 
 
 def check_pooling(root: Locator, traits: dict, query: float) -> None:

@@ -38,10 +38,10 @@ CORE, FURTHER = "05_attention.ipynb", "05_attention_further.ipynb"
 ATTENTION = solutions(CORE) | solutions(FURTHER)
 QUICK = {
     "5.1": ("pool", attention.check_pool),
-    "5.2": ("same", attention_answers.check_same),
-    "5.3": ("gradient", attention_answers.check_gradient),
-    "5.4": ("masked_softmax_by_hand", attention.check_masked_softmax),
-    "5.5": ("diagnosis", attention_answers.check_fault),
+    "5.2": ("gradient", attention_answers.check_gradient),
+    "5.3": ("masked_softmax_by_hand", attention.check_masked_softmax),
+    "5.4": ("diagnosis", attention_answers.check_fault),
+    "5.5": ("same", attention_answers.check_same),
     "5.6": ("luong_step", attention.check_luong_step),
     "5.7": ("entropy", attention.check_entropy),
     "5.8": ("reinforce", attention_further.check_reinforce),
@@ -77,9 +77,9 @@ def test_the_printed_solution_passes_its_check(number):
     ("number", "printed"),
     [
         ("5.1", [3.8571]),
-        ("5.2", [0.0]),
-        ("5.3", [-0.5, -7.0, 7.5]),
-        ("5.4", [1 / 3, 2 / 3, 0.0]),
+        ("5.2", [-0.5, -7.0, 7.5]),
+        ("5.3", [1 / 3, 2 / 3, 0.0]),
+        ("5.5", [0.0]),
         ("5.6", [0.0, 1.0]),
     ],
 )
@@ -96,8 +96,7 @@ def test_a_solution_shows_its_numbers(number, printed, capsys):
 def test_the_measurements_of_the_solutions_run(capsys):
     """Solutions 5.7 and 5.8 in full, after the cells of the page that they build on."""
     names = {}
-    exec(cell_of(CORE, "What this chapter imports"), names)
-    exec(cell_of(CORE, "The models, and what").partition("def explorer")[0], names)
+    exec(cell_of(FURTHER, "What this page imports"), names)
     names["test"] = names["dates"]("test", 60)
     exec(ATTENTION["5.7"], names)
     widths = ast.literal_eval(capsys.readouterr().out)

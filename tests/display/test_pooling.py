@@ -69,7 +69,7 @@ def test_the_state_is_told_in_words():
         {"keys": KEYS, "values": VALUES},
     )
     assert told[0] == "Slot 1 has weight 0.88, slot 2 has weight 0.12; the context is 1.64."
-    assert told[1] == "Every slot is forbidden: all weights are 0, and so is the context."
+    assert told[1] == "Every slot is masked: all weights are 0, and so is the context."
 
 
 def test_the_curve_runs_through_the_context():

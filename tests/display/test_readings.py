@@ -73,7 +73,13 @@ def test_a_step_is_told_in_words():
         MODULES,
         {"weights": [0.9, 0.08, 0.02], "source": ["1", " ", "<eos>"], "target": ["-"]},
     )
-    assert told[0] == "Step 1 writes “-”; it looks most at “1” 0.90, a blank 0.08."
+    assert told[0] == "Step 1 outputs “-”; the largest weights are on “1” 0.90, a space 0.08."
     assert told[1] == (
-        "Step 1 writes “-”; one vector has only the last states of its encoder to write from."
+        "Step 1 outputs “-”; the decoder of “one vector” sees only one context vector."
     )
+
+
+def test_a_typed_russian_date_gets_the_space_of_the_data():
+    typed = ["10 сентября 2066 г.", "2066\u00a0г.", "2066\u202fг.", "Mar 3, 1974"]
+    told = run_javascript("return given.map(readings.asInTraining);", MODULES, typed)
+    assert told == ["10 сентября 2066\u202fг.", "2066\u202fг.", "2066\u202fг.", "Mar 3, 1974"]

@@ -34,13 +34,15 @@ WRONG = [
     (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "should be of shape (1,)"),
     (exercises.check_pool, lambda q, k, v: (k @ q) @ v, "the softmax is missing"),
     (exercises.check_pool, lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v, "by √K"),
+    (exercises.check_pool, lambda q, k, v: (k @ q / 3**0.5).softmax(0) @ v, "√3 for every K"),
+    (exercises.check_pool, lambda q, k, v: (k @ q / len(k) ** 0.5).softmax(0) @ v, "by √S"),
     (exercises.check_pool, lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v, "overflow"),
     (exercises.check_pool, lambda q, k, v: 1 / 0, "raised ZeroDivisionError"),
-    (exercises.check_masked_softmax, lambda s, m: s.softmax(-1), "the mask is forgotten"),
+    (exercises.check_masked_softmax, lambda s, m: s.softmax(-1), "the mask is ignored"),
     (
         exercises.check_masked_softmax,
         lambda s, m: s.softmax(-1) * m,
-        "were erased after the softmax",
+        "were set to 0 after the softmax",
     ),
     (
         exercises.check_masked_softmax,
@@ -57,12 +59,16 @@ WRONG = [
         lambda s, m: (s.exp() * m) / (s.exp() * m).sum(-1, keepdim=True).clamp_min(1e-30),
         "scores in the thousands",
     ),
-    (exercises.check_masked_softmax, lambda s, m: masked_softmax_by_hand(s, ~m), "turned round"),
+    (
+        exercises.check_masked_softmax,
+        lambda s, m: masked_softmax_by_hand(s, ~m),
+        "the mask is inverted",
+    ),
     (exercises.check_luong_step, lambda c, w, y, s, h, m: c(y, s), "2 results"),
     (
         exercises.check_luong_step,
         lambda c, w, y, s, h, m: luong_step(c, w, y, s, h, m | True),
-        "the mask is forgotten",
+        "the mask is ignored",
     ),
     (
         exercises.check_luong_step,
@@ -70,14 +76,14 @@ WRONG = [
             torch.tanh(torch.cat([(s @ h.T).softmax(-1) @ h, c(y, s)], -1) @ w.T),
             c(y, s),
         ),
-        "what the readout sees",
+        "the input of the output layer",
     ),
     (
         exercises.check_luong_step,
         lambda c, w, y, s, h, m: (luong_step(c, w, y, s, h, m)[0], s),
-        "the old state was handed on",
+        "the state before the step was returned",
     ),
-    (exercises.check_masked_softmax, after_exp, "the mask came after `exp`"),
+    (exercises.check_masked_softmax, after_exp, "the mask was applied after `exp`"),
     (
         exercises.check_masked_softmax,
         lambda s, m: masked_softmax_by_hand(s.detach(), m),
@@ -88,27 +94,37 @@ WRONG = [
     (answers.check_same, ("general", "concat"), "through a tanh"),
     (answers.check_same, ("dot", "dot"), "two of dot"),
     (answers.check_same, "dot", "two names"),
-    (answers.check_gradient, [0.5, 7, -7.5], "turned round"),
-    (answers.check_gradient, torch.tensor([-3.0, -21, 15]), "α_j is forgotten"),
+    (answers.check_gradient, [0.5, 7, -7.5], "the negative gradient"),
+    (answers.check_gradient, torch.tensor([-3.0, -21, 15]), "α_j is missing"),
     (answers.check_gradient, (-3, -12, 0), "v_j − c"),
-    (answers.check_gradient, [-1, -14, 15], "the ½ is lost"),
+    (answers.check_gradient, [-1, -14, 15], "the factor ½ is missing"),
     (answers.check_gradient, [-18, -36, 0], "before the softmax"),
-    (answers.check_gradient, [1, 2, 3], "Begin with c − 8"),
+    (answers.check_gradient, [1, 2, 3], "Compute c − 8 first"),
     (answers.check_gradient, -0.5, "three numbers"),
     (exercises.check_entropy, lambda w: -(w * w.log()).sum(-1), "0 · log 0 counts as 0"),
     (exercises.check_entropy, lambda w: torch.xlogy(w, w).sum(-1), "the minus sign is missing"),
     (exercises.check_entropy, lambda w: -(w * (w + 1e-30).log2()).sum(-1), "these are bits"),
-    (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "everything was summed"),
+    (exercises.check_entropy, lambda w: -torch.xlogy(w, w).sum(), "the sum runs over all axes"),
     (further.check_reinforce, lambda w, i, r, b: print(end=""), "is a `return` missing?"),
     (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b).sum(), "of shape (3,)"),
     (further.check_reinforce, lambda w, i, r, b: -reinforce(w, i, r, b), "the sign is wrong"),
     (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, b) + w, "with reward 12"),
-    (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is forgotten"),
+    (further.check_reinforce, lambda w, i, r, b: reinforce(w, i, r, 0), "baseline is missing"),
+    (
+        further.check_reinforce,
+        lambda w, i, r, b: reinforce(w, i, r, b) / w,
+        "divided by its weight",
+    ),
+    (
+        further.check_reinforce,
+        lambda w, i, r, b: ((r - b)[:, None] * F.one_hot(i, len(w)) / w).mean(0),
+        "with respect to the weights",
+    ),
     (further.check_reinforce, lambda w, i, r, b: len(i) * reinforce(w, i, r, b), "is a sum"),
-    (answers.check_fault, "a", "sums would exceed 1"),
+    (answers.check_fault, "a", "every weight would be 1"),
     (answers.check_fault, "b", "stay on the date's own"),
     (answers.check_fault, "c", "same probabilities"),
-    (answers.check_fault, "E", "only its own output"),
+    (answers.check_fault, "E", "free-running decoding"),
     (answers.check_fault, "the mask", "one of the letters"),
 ]
 
@@ -180,7 +196,7 @@ def untrained():
 
 
 def test_the_study_refuses_a_report_that_does_not_fit_the_model(untrained):
-    assert "you report 0.40" in further.check_left_out(*untrained, "es", 0.4).message
+    assert "you reported 0.40" in further.check_left_out(*untrained, "es", 0.4).message
     assert "train longer" in further.check_left_out(*untrained, "es", 0.0).message
     assert "should be one of" in further.check_left_out(*untrained, "tlh", 0.0).message
 
@@ -193,7 +209,9 @@ def test_the_study_accepts_a_model_that_reads_seven_languages(untrained, monkeyp
     )
     assert further.check_left_out(*untrained, "es", 0.58).passed
     share["es",] = 0.99
-    assert "did it see that language" in further.check_left_out(*untrained, "es", 0.99).message
+    assert (
+        "was it trained on that language" in further.check_left_out(*untrained, "es", 0.99).message
+    )
     share["zh",], share[tuple(name for name in LOCALES if name != "zh")] = 0.99, 0.99
     verdict = further.check_left_out(*untrained, "zh", 0.99)
     assert verdict.passed

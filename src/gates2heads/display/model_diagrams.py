@@ -10,8 +10,8 @@ from gates2heads.display.diagrams import Diagram
 def attention_encoder_decoder() -> Figure:
     """Draw one step of the encoder–decoder with attention, `models.translation.EncoderDecoder`.
 
-    The encoder has read the source once; the state before the step asks, the average of the
-    encoder's states answers, and the cell makes the next state.
+    The encoder has read the source once; the state before the step is the query, the average
+    of the encoder's states is the context, and the cell computes the next state.
 
     Returns:
         The figure, for `show`.
@@ -19,11 +19,11 @@ def attention_encoder_decoder() -> Figure:
     d = Diagram()
     d.box("source", "source tokens", at=(0, 3), shape="(B, S)", kind="plain")
     d.box("embedding", "embedding", at=(0, 2), shape="(B, S, E)")
-    d.box("encoder", "GRU, both ways", at=(0, 1), shape="(B, S, U)")
+    d.box("encoder", "bidirectional GRU", at=(0, 1), shape="(B, S, U)")
     d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
     d.box("softmax", "softmax over S", at=(1, 2), shape="weights (B, S)", colour="green")
     d.box("sum", "weighted sum", at=(1, 1), shape="(B, U)", colour="green")
-    d.box("readout", "readout", at=(2, 0), shape="logits (B, V)", colour="orange")
+    d.box("readout", "output layer", at=(2, 0), shape="logits (B, V)", colour="orange")
     d.box("cell", "GRU cell", at=(2, 1), shape="new state (B, U)", colour="orange")
     d.box("state", "old state", at=(2, 2), shape="(B, U)", colour="orange")
     d.box("token", "embedding", at=(3, 0), shape="last token (B, E)", colour="orange")

@@ -1,4 +1,4 @@
-"""Chapter 5, Attention: the checks of the functions that its exercises ask for."""
+"""Chapter 5, Attention: checks of the functions in the exercises of both its pages."""
 
 import math
 
@@ -20,7 +20,7 @@ def _pool_cases() -> list[Case]:
     by_hand = torch.tensor([1.0]), torch.tensor([[1.0], [2.0], [3.0]]).log()
     return [
         Case(
-            "the example done by hand",
+            "the example of section 5.2",
             (*by_hand, torch.tensor([[6.0], [12.0], [0.0]])),
             torch.tensor([5.0]),
         ),
@@ -43,24 +43,32 @@ check_pool = FunctionCheck(
     cases=_pool_cases,
     mistakes={
         "the softmax is missing": lambda q, k, v: (k @ q) @ v,
-        "the scores are divided by √K: that is the scaled dot score": (
+        "the scores are divided by √K, which gives the scaled dot product": (
             lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v
         ),
+        "the scores are divided by √S, and the number of slots has no part in a score": (
+            lambda q, k, v: (k @ q / len(k) ** 0.5).softmax(0) @ v
+        ),
+        "the scores are divided by √3 for every K: this exercise asks for the plain product": (
+            lambda q, k, v: (k @ q / 3**0.5).softmax(0) @ v
+        ),
         "the exponentials are not divided by their sum": lambda q, k, v: (k @ q).exp() @ v,
-        "the exponentials overflow: take the softmax of torch, or subtract the maximum": (
+        "the exponentials overflow: use torch's softmax, or subtract the largest score first": (
             lambda q, k, v: F.normalize((k @ q).exp(), p=1, dim=0) @ v
         ),
-        "every value counts the same": lambda q, k, v: v.mean(0),
-        "the values are summed without weights": lambda q, k, v: v.sum(0),
-        "only the best key is read, which is hard attention": (lambda q, k, v: v[(k @ q).argmax()]),
+        "all values have the same weight": lambda q, k, v: v.mean(0),
+        "the values are added without weights": lambda q, k, v: v.sum(0),
+        "only the value of the best key is returned, which is hard attention": (
+            lambda q, k, v: v[(k @ q).argmax()]
+        ),
         "the keys are averaged, not the values": lambda q, k, v: (k @ q).softmax(0) @ k,
     },
-    remark="With scores in the thousands it picks one value: softmax has become argmax.",
+    remark="With scores in the thousands it selects a single value: the softmax approaches argmax.",
 )
 
 
 def masked_softmax_by_hand(scores: Tensor, mask: Tensor) -> Tensor:
-    """The solution of exercise 5.4: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
+    """The solution of exercise 5.3: scores (T, S), mask (T, S), True = may attend -> (T, S)."""
     highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
     mass = (scores.masked_fill(~mask, -torch.inf) - highest).exp()
     return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
@@ -78,7 +86,7 @@ def _masked_cases() -> list[Case]:
     by_hand = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).log()
     return [
         Case(
-            "scores ln 1, ln 2, ln 3, the last forbidden, and a row of three equal ones",
+            "scores ln 1, ln 2, ln 3, the last one masked, and a row of three equal scores",
             (by_hand, torch.tensor([[True, True, False], [True, True, True]])),
             torch.tensor([[1 / 3, 2 / 3, 0], [1 / 3, 1 / 3, 1 / 3]]),
         ),
@@ -91,7 +99,7 @@ def _masked_cases() -> list[Case]:
             (torch.tensor([[-1e5, 0.0, 1.0]]), torch.tensor([[True, False, False]])),
         ),
         Case(
-            "a forbidden score of 1000 beside allowed ones of 0 and 1",
+            "a masked score of 1000 beside allowed scores of 0 and 1",
             (far_above, torch.tensor([[True, True, False], [True, True, True]])),
             gradient=True,
         ),
@@ -109,21 +117,19 @@ def _masked_after_exp(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 check_masked_softmax = FunctionCheck(
-    title="Exercise 5.4",
+    title="Exercise 5.3",
     solution=masked_softmax_by_hand,
     cases=_masked_cases,
     mistakes={
-        "the mask is forgotten": lambda s, m: s.softmax(-1),
-        "the mask is turned round: True means may attend": (
-            lambda s, m: masked_softmax_by_hand(s, ~m)
-        ),
-        "the forbidden weights were erased after the softmax, so the rest no longer sums to 1": (
+        "the mask is ignored": lambda s, m: s.softmax(-1),
+        "the mask is inverted: True means may attend": (lambda s, m: masked_softmax_by_hand(s, ~m)),
+        "the masked weights were set to 0 after the softmax, so the others no longer sum to 1": (
             lambda s, m: s.softmax(-1).masked_fill(~m, 0)
         ),
-        "forbidden scores were set to 0, which is a score like any other": (
+        "masked scores were set to 0, which is a score like any other": (
             lambda s, m: _softmax_if_allowed(s, m, 0.0)
         ),
-        "the softmax runs over the queries and not over the positions": (
+        "the softmax runs over the queries instead of the source positions": (
             lambda s, m: _softmax_if_allowed(s, m, -torch.inf, 0).nan_to_num(0)
         ),
         "a row in which nothing is allowed becomes NaN": (
@@ -132,10 +138,10 @@ check_masked_softmax = FunctionCheck(
         "a row in which nothing is allowed gets equal weights": (
             lambda s, m: _softmax_if_allowed(s, m, torch.finfo(s.dtype).min)
         ),
-        "forbidden scores were set to a large negative number, and an allowed one can be lower": (
+        "masked scores were set to a large negative number, and an allowed score can be lower": (
             lambda s, m: _softmax_if_allowed(s, m, -1e4) * m.any(-1, keepdim=True)
         ),
-        "the mask came after `exp`, where a forbidden score far above the others is infinite": (
+        "the mask was applied after `exp`, which overflows for a large masked score": (
             _masked_after_exp
         ),
         "the exponentials overflow: subtract the largest allowed score first": (
@@ -144,7 +150,7 @@ check_masked_softmax = FunctionCheck(
             )
         ),
     },
-    remark="Gradients too: a position that may not be looked at costs the others nothing.",
+    remark="The gradients are right too: a masked position has no effect on the others.",
     without=("softmax", "log_softmax", "softmin", "masked_softmax"),
 )
 
@@ -152,17 +158,17 @@ check_masked_softmax = FunctionCheck(
 def luong_step(
     cell, weight: Tensor, y: Tensor, s: Tensor, states: Tensor, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The solution of exercise 5.6, one step of a decoder that asks with its new state.
+    """The solution of exercise 5.6, one step of a decoder whose new state is the query.
 
     Args:
         cell: (y, s) -> the next state.
         weight: W of shape (U, 2U).
-        y, s: what is read and the state before, (1, E) and (1, U).
-        states: of the encoder, (S, U).
+        y, s: the embedding of the token and the state before the step, (1, E) and (1, U).
+        states: those of the encoder, (S, U).
         mask: (1, S), True = may attend.
 
     Returns:
-        what the readout sees, and the next state, each (1, U).
+        the input of the output layer and the next state, each (1, U).
     """
     s = cell(y, s)
     context = masked_softmax_by_hand(s @ states.T, mask) @ states
@@ -177,13 +183,13 @@ def _luong_cases() -> list[Case]:
     given = (cell, *random_tensors((5, 10), (1, 3), (1, 5), (7, 5)))
     full = torch.ones(1, 7, dtype=torch.bool)
     return [
-        Case("seven positions, all of them real", (*given, full)),
+        Case("seven positions without padding", (*given, full)),
         Case("seven positions, the last three padding", (*given, torch.arange(7)[None] < 4)),
     ]
 
 
 def _luong_with(*, asks="after", scale=1.0, masked=True, order="cs", last="tanh", returns="after"):
-    """A step with one thing done otherwise."""
+    """A step with one mistake."""
 
     def step(cell, weight, y, s, states, mask):
         after = cell(y, s)
@@ -203,15 +209,21 @@ check_luong_step = FunctionCheck(
     solution=luong_step,
     cases=_luong_cases,
     mistakes={
-        "the state before the step asks, as in Bahdanau's decoder": _luong_with(asks="before"),
-        "the mask is forgotten": _luong_with(masked=False),
-        "state and context were joined the wrong way round: [c; s]": _luong_with(order="sc"),
+        "the query is the state before the step, as in Bahdanau's decoder": _luong_with(
+            asks="before"
+        ),
+        "the mask is ignored": _luong_with(masked=False),
+        "state and context were concatenated in the wrong order: it should be [c; s]": _luong_with(
+            order="sc"
+        ),
         "the tanh is missing": _luong_with(last="none"),
-        "the old state was handed on": _luong_with(returns="before"),
-        "the scores are divided by √U: that is the scaled dot score": _luong_with(scale=5**-0.5),
+        "the state before the step was returned": _luong_with(returns="before"),
+        "the scores are divided by √U, which gives the scaled dot product": _luong_with(
+            scale=5**-0.5
+        ),
     },
-    parts=("what the readout sees", "the next state"),
-    remark="Here the context comes too late for the step itself: only the readout knows of it.",
+    parts=("the input of the output layer", "the next state"),
+    remark="The context comes too late for the recurrent step: only the output layer uses it.",
 )
 
 
@@ -245,16 +257,14 @@ check_entropy = FunctionCheck(
         "the logarithm has base 2: these are bits": lambda w: entropy(w) / math.log(2),
         "the logarithm has base 10": lambda w: entropy(w) / math.log(10),
         "the minus sign is missing": lambda w: -entropy(w),
-        "it is a mean over the positions and not a sum": lambda w: entropy(w) / w.shape[-1],
-        "everything was summed, and not the last axis alone": lambda w: entropy(w).sum(),
-        "the wrong axis was summed": lambda w: -torch.xlogy(w, w).sum(0),
-        "the second axis was summed, which is not always the last": (
+        "it is a mean over the positions instead of a sum": lambda w: entropy(w) / w.shape[-1],
+        "the sum runs over all axes instead of the last one": lambda w: entropy(w).sum(),
+        "the sum runs over the wrong axis": lambda w: -torch.xlogy(w, w).sum(0),
+        "the sum runs over the second axis, which is not always the last": (
             lambda w: -torch.xlogy(w, w).sum(1)
         ),
         "the logarithms are not weighted": lambda w: -w.log().sum(-1),
-        "a weight of 0 meets its logarithm: 0 · log 0 counts as 0, and torch says NaN": (
-            lambda w: -(w * w.log()).sum(-1)
-        ),
+        "0 · log 0 counts as 0 here, but torch computes NaN": (lambda w: -(w * w.log()).sum(-1)),
     },
-    remark="Its exp is the number of equal weights that would be as spread. Now measure.",
+    remark="Its exponential is the number of positions with equal weights that have this entropy.",
 )

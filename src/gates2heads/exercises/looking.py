@@ -1,4 +1,4 @@
-"""Chapter 5, other ways to look: the five models that it compares, and the loss of a hard one."""
+"""Chapter 5, kinds of attention: the five models of the comparison, and hard attention's loss."""
 
 from torch import Tensor
 
@@ -19,14 +19,14 @@ EMBEDDING, UNITS = 32, 64
 
 @accepts(way=choice(WAYS), source_size=count, target_size=count, window=count)
 def looking_model(way: str, source_size: int, target_size: int, *, window: int = 3):
-    """A model that looks at its source in one of five ways, each in the decoder that it belongs to.
+    """Build a model with one of five kinds of attention, each in the decoder that it belongs to.
 
     Args:
-        way: `before` looks before the step, everywhere, as Bahdanau's decoder does. The others
-            look after it, as Luong's does: `after` everywhere, `hard` at one drawn position,
-            `monotonic` and `predictive` into a window.
+        way: `before` attends before the step, to all positions, as Bahdanau's decoder does. The
+            others attend after it, as Luong's does: `after` to all positions, `hard` to one sampled
+            position, `monotonic` and `predictive` to a window.
         source_size, target_size: the two vocabulary sizes.
-        window: D of the two local ways, in tokens.
+        window: half-width of the window of local attention, in tokens.
     """
     score = DotScore(UNITS, UNITS)
     attention = {
@@ -44,20 +44,20 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
 
 @accepts(pair=a(DatePair, "as `dates` draws"))
 def year_first(pair: DatePair) -> bool:
-    """Whether the text names the parts in the order of ISO 8601: it begins with the year."""
+    """Whether the date has its parts in the order of ISO 8601: it begins with the year."""
     return pair.text.startswith(pair.iso[:4])
 
 
 @accepts(baseline=flag, reinforce=flag)
 class SampledLoss:
-    """Teach a model with hard attention what to write and where to look, from one draw a step.
+    """Train a model with hard attention: its outputs and its samples, from one sample per step.
 
-    Source: Xu et al. 2015, eq. 12, without its entropy term: the reward of a draw is the
-    log-probability of the whole target, and the baseline a moving average of it.
+    Source: Xu et al. 2015, eq. 12, without its entropy term: the reward of a sample is
+    the log-probability of the whole target, and the baseline a moving average of it.
 
     Args:
         baseline: False leaves the baseline out.
-        reinforce: False leaves REINFORCE out, so that the scores learn by accident alone.
+        reinforce: False leaves REINFORCE out, so that nothing trains the scores.
     """
 
     def __init__(self, *, baseline: bool = True, reinforce: bool = True):
@@ -69,7 +69,7 @@ class SampledLoss:
         """The loss on a batch of B pairs: a number, in nats per token.
 
         Raises:
-            TypeError: it is no such batch, or the model does not draw where to look.
+            TypeError: it is no such batch, or the model does not sample positions.
         """
         if not isinstance(
             getattr(getattr(model, "decoder", None), "attention", None), HardAttention
@@ -80,8 +80,8 @@ class SampledLoss:
         real = batch.target_mask
         right = log_probs.gather(2, batch.target_out[..., None])[..., 0]  # (B, T)
         reward = right.masked_fill(~real, 0.0).sum(1)  # (B,)
-        loss = -reward.mean()  # what to write
-        if self.reinforce:  # where to look
+        loss = -reward.mean()  # trains the outputs
+        if self.reinforce:  # trains the samples
             usual = self.usual.update(reward) if self.usual else 0.0
             loss = loss + reinforce_loss(reward, choices, baseline=usual, mask=real)
         return loss * len(batch) / real.sum()

@@ -1,11 +1,20 @@
 import { tidy, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
-import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } from "./readings.js";
+import {
+  asInTraining,
+  compared,
+  headAndRest,
+  joinTokens,
+  rowOf,
+  softmaxRows,
+  stepInWords,
+} from "./readings.js";
 import { element, field, inside } from "./view.js";
 
 const TOP = 6; // how many characters the numbers name
-const [LEAST_CELL, MOST_CELL] = [11, 24]; // pixels
-const OLD = "What you see belongs to the text before.";
+const [LEAST_CELL, MOST_CELL] = [5, 24]; // pixels
+const LEGIBLE = 10; // below this many pixels a cell names only the row and column in question
+const OLD = "The picture still shows the previous text.";
 const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
 
 class AttentionExplorer extends LiveStage {
@@ -70,13 +79,13 @@ class AttentionExplorer extends LiveStage {
     const list = element("div", {
       class: "g2h-readers",
       role: "radiogroup",
-      "aria-label": "reader",
+      "aria-label": "model",
     });
     list.append(...this.readers.map(({ node }) => node));
     const legend = element(
       "p",
       { class: "g2h-legend" },
-      "Underlined: where a row differs from the chosen one, which may be wrong itself.",
+      "Underlined: where an output differs from that of the selected model, which may itself be wrong.",
     );
     this.root.append(list, legend);
   }
@@ -93,7 +102,7 @@ class AttentionExplorer extends LiveStage {
         class: "g2h-scroll",
         tabindex: 0,
         role: "region",
-        "aria-label": "weights; the arrows up and down change the step",
+        "aria-label": "attention weights; the up and down arrow keys change the step",
       },
       element("div", { class: "g2h-plane" }, this.columns, this.canvas),
     );
@@ -101,19 +110,14 @@ class AttentionExplorer extends LiveStage {
     this.noMap = element(
       "p",
       { class: "g2h-nothing" },
-      "This reader does not look back: there are no weights to show. All that it kept of the source are the last states of its encoder.",
+      "This model has no attention, so there are no weights to show. Its decoder sees the source only through the last states of the encoder.",
     );
     this.key = element(
       "p",
       { class: "g2h-legend g2h-key" },
-      "A row for each character that is written, a column for each that is read; the deeper the shade, the more weight. ␣ is a blank, ∎ the end.",
+      "One row per output character, one column per source character; the stronger the colour, the larger the weight. ␣ is a space, ∎ the end of the sequence. A state of the encoder also contains its neighbours, so attending to a neighbouring character is not an error.",
     );
-    this.root.append(
-      field("output step ", this.slider, this.stepText),
-      this.map,
-      this.key,
-      this.noMap,
-    );
+    this.root.append(field("step ", this.slider, this.stepText), this.map, this.key, this.noMap);
     this.listen(this.slider, "input", () => this.go(Number(this.slider.value)));
     this.listen(this.canvas, "pointerdown", (event) => this.go(this.stepAt(event)));
     this.listen(this.canvas, "pointermove", (event) => this.point(event));
@@ -131,12 +135,12 @@ class AttentionExplorer extends LiveStage {
   }
 
   buildNumbers() {
-    const heads = ["reads", "score e", "exp(e − highest)", "weight α"];
+    const heads = ["source character", "score e", "exp(e − largest)", "weight α"];
     this.numbers = element("tbody");
     this.table = element(
       "table",
       { class: "g2h-numbers" },
-      element("caption", {}, "from scores to weights, at this step"),
+      element("caption", {}, "From scores to weights at this step"),
       element(
         "thead",
         {},
@@ -176,22 +180,23 @@ class AttentionExplorer extends LiveStage {
   }
 
   get nothing() {
-    return "Nothing to read yet: type a date.";
+    return "The field is empty: type a date.";
   }
 
-  /** What the readers are given: the parts of a list as in training, however they were typed. */
+  /** What the models are given: spaces and the parts of a list as in training, however typed. */
   read(typed) {
     const separator = this.model.get("separator");
+    const text = asInTraining(typed);
     return separator
-      ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `)
-      : typed;
+      ? text.split(separator).map(tidy).filter(Boolean).join(` ${separator} `)
+      : text;
   }
 
   question() {
     return this.model.get("text");
   }
 
-  /** These readers are so small that they need not wait until the typing pauses. */
+  /** These models are so small that they need not wait until the typing pauses. */
   later() {
     this.take();
   }
@@ -208,12 +213,12 @@ class AttentionExplorer extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "A recorded example. Type, or touch anything here, and the models come to life.";
+      return "This is a recorded example. Type or click, and the models run in this page.";
     }
     const cut = this.names.filter((_, place) => this.results[place].finished === false);
     const most = Math.max(...this.results.map(({ target }) => target.length));
-    const stopped = ` Stopped after ${most} characters, before the end: ${cut.join(", ")}.`;
-    return `Read in this page, as you typed.${cut.length ? stopped : ""}`;
+    const stopped = ` Stopped at the limit of ${most} characters: ${cut.join(", ")}.`;
+    return `Computed in this page.${cut.length ? stopped : ""}`;
   }
 
   // ---- drawing
@@ -249,13 +254,20 @@ class AttentionExplorer extends LiveStage {
       MOST_CELL,
     );
     this.map.style.setProperty("--g2h-cell", `${this.cell}px`);
-    this.columns.replaceChildren(...result.source.map((token) => element("span", {}, sign(token))));
+    const isDense = this.cell < LEGIBLE;
+    this.map.classList.toggle("g2h-dense", isDense);
+    const most = rowOf(result.weights, this.step);
+    const largest = most.indexOf(Math.max(...most));
+    const named = (token, isNamed) => (isDense && !isNamed ? "" : sign(token));
+    this.columns.replaceChildren(
+      ...result.source.map((token, at) => element("span", {}, named(token, at === largest))),
+    );
     this.labels.replaceChildren(
       ...result.target.map((token, step) =>
         element(
           "span",
           { "data-step": step, class: step === this.step ? "g2h-now" : null },
-          sign(token),
+          named(token, step === this.step),
         ),
       ),
     );
@@ -304,7 +316,7 @@ class AttentionExplorer extends LiveStage {
         "th",
         { scope: "row" },
         element("bdi", {}, sign(result.source[place])),
-        element("small", {}, ` place ${place + 1}`),
+        element("small", {}, ` position ${place + 1}`),
       );
       const bar = element(
         "td",
@@ -336,7 +348,7 @@ class AttentionExplorer extends LiveStage {
     const [t, s] = [this.stepAt(event), Math.floor(event.offsetX / this.cell)];
     if (t >= rows || s >= columns || s < 0 || t < 0) return;
     const weight = this.result.weights.data[t * columns + s];
-    this.canvas.title = `${sign(this.result.target[t])} reads ${sign(this.result.source[s])}: ${weight.toFixed(3)}`;
+    this.canvas.title = `${sign(this.result.target[t])} attends to ${sign(this.result.source[s])}: ${weight.toFixed(3)}`;
   }
 
   dispose() {

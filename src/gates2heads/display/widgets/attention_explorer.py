@@ -1,4 +1,4 @@
-"""Readers of short texts that look back: what each writes, where it looks, and why, in numbers."""
+"""Small translation models: what each outputs, where it attends, and the numbers behind it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,33 +32,33 @@ from gates2heads.display.widgets.view import module, style
     separator=text,
 )
 class AttentionExplorer(LiveView):
-    """Type a text; several readers write what they make of it, and show where they looked.
+    """Type a text; several models translate it and show their alignments.
 
     Source: the alignment matrices of Bahdanau et al. 2015, fig. 3, with the scores behind them.
 
     Args:
-        readings: for each reader, by name, what Python recorded of the first example: an object
+        readings: for each model, by name, what Python recorded of the first example: an object
             with `source` (S tokens), `target` (T tokens), and `weights` and `scores` (T, S), both
-            None for a reader that does not look back. All read the same source.
+            None for a model without attention. All read the same source.
         models: as many models, in the same order, from `export_model`.
-        examples: texts to press; the first is the recorded one.
-        labels: what stands on the buttons of the examples; the texts themselves if left out.
-        title: stands above the view.
+        examples: texts to click; the first is the recorded one.
+        labels: the names of the examples on their buttons; the texts themselves if left out.
+        title: shown above the view.
         label: what to type, beside the field.
         hint: what to try, in a line.
-        separator: stands between the parts of a list, with a blank on each side wherever the reader
-            typed it; empty if the readers read no lists.
-        selected: the reader that is shown first, by its name; the last one if not given.
+        separator: separates the parts of a list; the models get it with a space on each side,
+            however it was typed; empty if the models read no lists.
+        selected: the model that is shown first, by its name; the last one if not given.
 
     Attributes:
         text: what is read, in step with the view.
-        selected: the place of the shown reader, counted from 0.
+        selected: the position of the shown model, counted from 0.
         step: the shown step, counted from 0.
 
     Raises:
         TypeError: a reading that is none.
         ValueError: other numbers of models, weights that do not fit the tokens, or a name that no
-            reader has.
+            model has.
     """
 
     _esm = module("attention_explorer.js")
@@ -144,7 +144,7 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
 
 
 def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
-    """What the page is told of a reading, and its maps, weights before scores."""
+    """What the page gets of a reading, and its maps, weights before scores."""
     told = {"source": list(reading.source), "target": list(reading.target)}
     if reading.weights is None:
         return {**told, "looks": False}, []

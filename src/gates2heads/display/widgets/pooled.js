@@ -8,7 +8,7 @@ export function gaussianScores(query, keys, width) {
   return keys.map((key) => -((query - key) ** 2) / (2 * width ** 2));
 }
 
-/** {scores, exps, weights, context}: exps are e^(score − highest), 0 where the mask forbids. */
+/** {scores, exps, weights, context}: exps are e^(score − largest), 0 where the mask excludes a slot. */
 export function pool(query, keys, values, width, allowed) {
   const scores = gaussianScores(query, keys, width);
   const weights = [...maskedSoftmax(Float32Array.from(scores), keys.length, (_, i) => allowed[i])];
@@ -29,7 +29,7 @@ export function contextCurve(keys, values, width, allowed, [low, high], count = 
 /** The state in words, for those who do not see the picture. */
 export function poolingInWords({ weights, context }, allowed) {
   if (!allowed.some(Boolean))
-    return "Every slot is forbidden: all weights are 0, and so is the context.";
+    return "Every slot is masked: all weights are 0, and so is the context.";
   const order = weights.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const named = order.filter((i, rank) => rank < 3 && (rank === 0 || weights[i] >= 0.05));
   const parts = named.map((i) => `slot ${i + 1} has weight ${weights[i].toFixed(2)}`);

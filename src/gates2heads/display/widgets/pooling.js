@@ -4,6 +4,12 @@ import { Stage, drawn, element, field } from "./view.js";
 const [WIDTH, HEIGHT, MARGIN] = [640, 260, 30];
 const STEPS = 400; // of the sliders
 
+/** A number with some decimals, a minus sign where it has one, and no minus before a zero. */
+function digits(number, decimals) {
+  const text = number.toFixed(decimals);
+  return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−");
+}
+
 class PoolingView extends Stage {
   constructor(model, el) {
     super(model, el, "pooling");
@@ -93,7 +99,7 @@ class PoolingView extends Stage {
       this.context,
     );
     const legend =
-      "Discs are slots: the larger, the more weight; hollow, forbidden (press one). The dashed line is the query, the diamond its context, the curve the context of every other query.";
+      "Each disc is a slot; its area grows with its weight, and a hollow disc is masked. Click a disc to mask it or to allow it again. The dashed line is the query, the diamond its context, and the curve the context of every other query.";
     this.root.append(
       element("div", { class: "g2h-stage" }, this.picture),
       element("p", { class: "g2h-legend" }, legend),
@@ -120,7 +126,7 @@ class PoolingView extends Stage {
     ];
   }
 
-  /** A slot that is pressed is forbidden or allowed again; elsewhere the query comes along. */
+  /** A click on a slot masks or allows it; elsewhere it moves the query. */
   press(event) {
     const slot = event.target.dataset.slot;
     if (slot === undefined) return this.drag(event);
@@ -143,7 +149,7 @@ class PoolingView extends Stage {
       "key",
       "value",
       "score",
-      "exp(score − highest)",
+      "exp(score − largest)",
       "weight",
       "weight · value",
     ];
@@ -161,8 +167,8 @@ class PoolingView extends Stage {
         "tr",
         {},
         element("td", {}, box),
-        element("td", {}, key.toFixed(1)),
-        element("td", {}, this.values[i].toFixed(1)),
+        element("td", {}, digits(key, 1)),
+        element("td", {}, digits(this.values[i], 1)),
         ...cells,
       );
       return { row, box, cells, bar };
@@ -224,14 +230,14 @@ class PoolingView extends Stage {
       box.checked = allowed[i];
       row.classList.toggle("g2h-forbidden", !allowed[i]);
       row.dataset.weight = weights[i].toFixed(6);
-      cells[0].textContent = allowed[i] ? scores[i].toFixed(2) : "–";
+      cells[0].textContent = allowed[i] ? digits(scores[i], 2) : "–";
       cells[1].textContent = exps[i].toFixed(3);
       bar.style.width = `${(100 * weights[i]).toFixed(1)}%`;
       cells[2].lastChild.textContent = weights[i].toFixed(3);
-      cells[3].textContent = (weights[i] * this.values[i]).toFixed(3);
+      cells[3].textContent = digits(weights[i] * this.values[i], 3);
     });
     this.sums[0].textContent = weights.reduce((sum, weight) => sum + weight, 0).toFixed(3);
-    this.sums[1].textContent = `c = ${context.toFixed(3)}`;
+    this.sums[1].textContent = `c = ${digits(context, 3)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-"""Attention with knobs: a query, a width and a mask, and every number on the way to the context."""
+"""Attention by hand: a query, a width and a mask, and every number on the way to the context."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,12 +22,12 @@ class Pooling(View):
     Source: Nadaraya 1964 and Watson 1964; the score is that of `GaussianScore`.
 
     Args:
-        keys: S numbers, the places of the slots.
-        values: S numbers, what the slots hold.
-        query: where the query stands at first.
-        width: σ of the bell at first, in the units of the keys.
-        allowed: S truth values, the mask at first; all are allowed if not given.
-        title: stands above the view.
+        keys: S numbers, the positions of the slots.
+        values: S numbers, the values of the slots.
+        query: the initial query.
+        width: the initial σ of the Gaussian, in the units of the keys.
+        allowed: S truth values, the initial mask; all are allowed if not given.
+        title: shown above the view.
         hint: what to try, in a line.
 
     Attributes:
@@ -111,7 +111,7 @@ def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]
 
 
 def _bounds(keys: Sequence[float]) -> dict[str, list[float]]:
-    """How far the knobs go: the query a little beyond the keys, σ from a spike to a plain."""
+    """The ranges of the sliders: the query a little beyond the keys, σ from a spike to a plain."""
     low, high = min(keys), max(keys)
     gap = (high - low) / (len(keys) - 1)
     return {

@@ -1,4 +1,10 @@
-// What several readers made of one text: pure functions, tested in Node.
+// What several models made of one text: pure functions, tested in Node.
+
+/**
+ * A date with the space that the data has: Russian sets its abbreviation of “year” off with a
+ * narrow no-break space, which a keyboard does not have.
+ */
+export const asInTraining = (typed) => typed.replaceAll(/[ \u00a0]+(?=г\.)/gu, "\u202f");
 
 /** One row of a map {shape: [T, S], data} as numbers. */
 export function rowOf({ shape: [, size], data }, step) {
@@ -49,11 +55,11 @@ export const joinTokens = (tokens) => tokens.filter((token) => token !== "<eos>"
 /** A step in words, for those who do not see the picture. */
 export function stepInWords({ source, target, weights }, step, name) {
   const sign = (token) =>
-    token === "<eos>" ? "the end" : token === " " ? "a blank" : `“${token}”`;
-  const begin = `Step ${step + 1} writes ${sign(target[step])}`;
-  if (!weights) return `${begin}; ${name} has only the last states of its encoder to write from.`;
+    token === "<eos>" ? "the end token" : token === " " ? "a space" : `“${token}”`;
+  const begin = `Step ${step + 1} outputs ${sign(target[step])}`;
+  if (!weights) return `${begin}; the decoder of “${name}” sees only one context vector.`;
   const rows = softmaxRows(rowOf(weights, step), null).slice(0, 3);
   const named = rows.filter(({ weight }, rank) => rank === 0 || weight >= 0.05);
   const parts = named.map(({ place, weight }) => `${sign(source[place])} ${weight.toFixed(2)}`);
-  return `${begin}; it looks most at ${parts.join(", ")}.`;
+  return `${begin}; the largest weights are on ${parts.join(", ")}.`;
 }

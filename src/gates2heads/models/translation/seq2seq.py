@@ -87,7 +87,7 @@ class Decoder(nn.Module):
         hidden, memory = state
         context = memory.summary
         if self.attention is not None:
-            context = look(self.attention, hidden, memory)  # the state before the step asks
+            context = look(self.attention, hidden, memory)  # query: the state before the step
         token = self.embedding(last_tokens)
         hidden = self.cell(torch.cat([token, context], dim=-1), hidden)
         logits = self.readout(torch.cat([hidden, context, token], dim=-1))
