@@ -107,8 +107,10 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
     Args:
         start, end: the boxes.
         route: "across" leaves and enters at the sides, "down" above or below; "across then down"
-            and "down then across" turn once. "" is a straight line where there is one, else across.
-        shift: inches by which a straight line is moved to the right or down.
+            and "down then across" turn once; "around the left" and "around the right" leave and
+            enter on the same side. "" is a straight line where there is one, else across.
+        shift: inches by which a straight line is moved to the right or down, and a way around is
+            moved away from the boxes.
     Returns:
         Two points or more; each step is level or upright.
     """
@@ -127,6 +129,12 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
     if route == "down":
         corner = edge[0] + (TRUNK if by > ay else -TRUNK)
         return [(ax, edge[0]), (ax, corner), (bx, corner), (bx, edge[1])]
+    if route in ("around the left", "around the right"):
+        if route == "around the left":
+            corner, sides = min(start.left, end.left) - TRUNK - shift, (start.left, end.left)
+        else:
+            corner, sides = max(start.right, end.right) + TRUNK + shift, (start.right, end.right)
+        return [(sides[0], ay), (corner, ay), (corner, by), (sides[1], by)]
     if route == "across then down":
         return [(side[0], ay), (bx, ay), (bx, edge[1])]
     return [(ax, edge[0]), (ax, by), (side[1], by)]

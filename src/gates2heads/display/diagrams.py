@@ -40,7 +40,15 @@ from gates2heads.display.theme import COLOURS, styled
 MARGIN, TITLE = 0.16, 0.24  # of a group: air around its boxes, height of its title
 BOLD = 1.12  # how much wider bold letters are
 KINDS = ("box", "round", "plain")
-ROUTES = ("", "across", "down", "across then down", "down then across")
+ROUTES = (
+    "",
+    "across",
+    "down",
+    "across then down",
+    "down then across",
+    "around the left",
+    "around the right",
+)
 
 
 class Diagram:
@@ -120,8 +128,10 @@ class Diagram:
             label: what flows, above the arrow, or beside it where it is upright.
             shape: its shape, below the arrow, or below the label.
             route: "" for a straight line where there is one; or "across", "down", "across then
-                down", "down then across", by the sides at which it leaves and enters.
-            shift: inches by which a straight arrow is moved, so that two may run side by side.
+                down", "down then across", by the sides at which it leaves and enters; or "around the left",
+                "around the right", past the boxes between the two.
+            shift: inches by which a straight arrow is moved, so that two may run side by side, or
+                by which a way around is moved away from the boxes.
             dashed: whether the line is dashed, for what happens only sometimes.
         Raises:
             ValueError: no such box, or an arrow to itself.
