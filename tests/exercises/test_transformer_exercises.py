@@ -25,8 +25,9 @@ WRONG = [
     ),
     (
         exercises.check_layer_norm,
-        lambda x, w, b: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, correction=0) * w
-        + b,
+        lambda x, w, b: (
+            (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, correction=0) * w + b
+        ),
         "zero by zero",
     ),
     (
@@ -36,10 +37,9 @@ WRONG = [
     ),
     (
         exercises.check_layer_norm,
-        lambda x, w, b: (x - x.mean(-1, keepdim=True))
-        / (x.std(-1, keepdim=True, correction=0) + 1e-5)
-        * w
-        + b,
+        lambda x, w, b: (
+            (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, correction=0) + 1e-5) * w + b
+        ),
         "after the square root",
     ),
     (exercises.check_layer_norm, lambda x, w, b: F.layer_norm(x, (x.shape[-1],)), "both missing"),

@@ -261,7 +261,7 @@ def transformer_architecture() -> Figure:
     Returns:
         The figure, for `show`.
     """
-    d = Diagram()
+    d = Diagram(row_gap=0.24)
     for side, column, tokens, shape in (
         ("encoder", 0, "source token ids", "(B, S)"),
         ("decoder", 1, "target token ids,\nshifted right", "(B, T)"),
@@ -320,13 +320,13 @@ def residual_orders() -> Figure:
     d.box("part", "attention or\nfeed-forward", at=(2, 0))
     d.box("sum", "+", at=(3, 0), kind="round", colour="green")
     d.box("y", "y", at=(4, 0), shape="(B, S, D)", kind="plain")
-    d.box("past", "residual connection", at=(2, 1), kind="plain")
+    d.box("past", "residual", at=(2, 1), kind="plain")
     d.box("x2", "x", at=(0, 2), shape="(B, S, D)", kind="plain")
     d.box("part2", "attention or\nfeed-forward", at=(1, 2))
     d.box("sum2", "+", at=(2, 2), kind="round", colour="green")
     d.box("norm2", "layer norm", at=(3, 2), colour="pink")
     d.box("y2", "y", at=(4, 2), shape="(B, S, D)", kind="plain")
-    d.box("past2", "residual connection", at=(1, 3), kind="plain")
+    d.box("past2", "residual", at=(1, 3), kind="plain")
     for row in (("x", "norm", "part", "sum", "y"), ("x2", "part2", "sum2", "norm2", "y2")):
         for before, after in pairwise(row):
             d.arrow(before, after)

@@ -32,7 +32,7 @@ class AlwaysFirst(nn.Module):
         self.positions = positions
 
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
-        """Encode vectors (B, L, D) as if they were at positions 0, 1, …"""
+        """Encode vectors (B, L, D) as if they were at the first positions."""
         return self.positions(vectors)
 
 
@@ -88,13 +88,13 @@ def _up_to_end(row: Sequence[int]) -> list[int]:
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty model: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then decoding without the cache would fail too: the later tokens, from which the model "
-        "learned to copy, do not exist during decoding.",
+        "a": "Then decoding without the cache would fail too: the later tokens, from which the "
+        "model learned to copy, do not exist during decoding.",
         "c": "Then decoding the same dates twice would give different outputs.",
         "d": "Then a date would be translated differently in a batch with longer ones than alone.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return (
-        f"{fault}. With teacher forcing, all positions are given at once; with the cache, a step gets "
-        "one token and must be told its position."
+        f"{fault}. With teacher forcing, the positions are given in parallel; with the cache, a "
+        "step gets one token and must be told its position."
     )

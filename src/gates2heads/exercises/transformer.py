@@ -16,17 +16,20 @@ LEAVES = (-1.0, 1.0, 1.0, -1.0)
 ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
 _ROOT = math.sqrt(2)
 _SLIPS = {
-    (1.0, 5.0, 5.0, 1.0): "That is the sum. In a post-norm block, layer normalisation still follows.",
-    (-2.0, 2.0, 2.0, -2.0): "You have subtracted the mean. Now divide by the standard "
-    "deviation.",
+    (
+        1.0,
+        5.0,
+        5.0,
+        1.0,
+    ): "That is the sum. In a post-norm block, layer normalisation still follows.",
+    (-2.0, 2.0, 2.0, -2.0): "You have subtracted the mean. Now divide by the standard deviation.",
     (-0.5, 0.5, 0.5, -0.5): "You divided by the variance. Its square root is the standard "
     "deviation.",
     (-0.866, 0.866, 0.866, -0.866): "The variance is the mean of the four squared deviations: "
     "divide their sum by 4, not by 3.",
     (0.0, _ROOT, 0.0, -_ROOT): "You normalised the output of the sublayer alone. The residual "
     "connection adds x to it first.",
-    (-_ROOT, 0.0, _ROOT, 0.0): "You normalised x alone. The output of the sublayer is added "
-    "first.",
+    (-_ROOT, 0.0, _ROOT, 0.0): "You normalised x alone. The output of the sublayer is added first.",
     (1 - _ROOT, 3.0, 1 + _ROOT, -1.0): "You normalised x before the addition, which is "
     "pre-norm. In a post-norm block, normalisation follows the addition.",
     (0.277, 1.387, 1.387, 0.277): "That is RMSNorm, which does not subtract the mean.",
@@ -54,8 +57,8 @@ def check_by_hand(leaves) -> str:
         if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
     raise NotYetError(
-        "Add x and the output of the sublayer component by component. Subtract the mean of the sum. "
-        "Divide by the standard deviation, the square root of the mean squared deviation."
+        "Add x and the output of the sublayer component by component. Subtract the mean of the "
+        "sum. Divide by the standard deviation, the square root of the mean squared deviation."
     )
 
 
@@ -230,16 +233,16 @@ check_encoder_block = FunctionCheck(
         "it is pre-norm: in a post-norm block, each normalisation follows its addition": _pre_norm,
         "only the output of each sublayer is normalised, and not the sum": _the_part_alone,
         "the second residual connection adds the original x again, so the output of attention "
-        "is lost from it": (
-            _from_the_start
+        "is lost from it": (_from_the_start),
+        "the residual connections are missing: nothing is added": (
+            lambda x, a, f, m, n: n(f(m(a(x))))
         ),
-        "the residual connections are missing: nothing is added": (lambda x, a, f, m, n: n(f(m(a(x))))),
         "`norm1` is used twice": lambda x, a, f, m, n: encoder_block(x, a, f, m, m),
         "the feed-forward network is parallel to attention instead of following it": (
             lambda x, a, f, m, n: n(m(x + a(x) + f(x)))
         ),
     },
-    remark="This is `layers.transformer_layers.EncoderLayer` with `norm_first=False`, without masks.",
+    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=False` does this, with masks.",
 )
 
 
@@ -285,9 +288,11 @@ check_cached_step = FunctionCheck(
     solution=cached_step,
     cases=_step_cases,
     mistakes={
-        "the new token does not attend to itself: append first, then attend": _stepped(itself=False),
+        "the new token does not attend to itself: append first, then attend": _stepped(
+            itself=False
+        ),
         "the scores are not divided by √K": _stepped(scale=False),
-        "the new key and value are put in front of the cached ones: append them at the end": _stepped(
+        "the new key and value precede the cached ones: append them at the end": _stepped(
             front=True
         ),
         "the new key and value are not stored for the next step": _stepped(kept=False),
