@@ -135,8 +135,8 @@ class Diagram:
             label: what flows, above the arrow, or beside it where it is upright.
             shape: its shape, below the arrow, or below the label.
             route: "" for a straight line where there is one; or "across", "down", "across then
-                down", "down then across", by the sides at which it leaves and enters; or "around the
-                left", "around the right", past the boxes between the two.
+                down", "down then across", by the sides at which it leaves and enters; or "around
+                the left", "around the right", past the boxes between the two.
             shift: inches by which a straight arrow is moved, so that two may run side by side, or
                 by which a way around is moved away from the boxes.
             dashed: whether the line is dashed, for what happens only sometimes.

@@ -242,7 +242,7 @@ check_encoder_block = FunctionCheck(
             lambda x, a, f, m, n: n(m(x + a(x) + f(x)))
         ),
     },
-    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=False` does this, with masks.",
+    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=False` is this, with masks.",
 )
 
 
