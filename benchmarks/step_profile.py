@@ -5,9 +5,9 @@
 
 The decoder of the book's translator processes a prefix of a number of tokens in one pass, as a
 decoding step without a cache does; one token is what a step with a cache processes. `milliseconds`
-of processor time are the least of many passes on one thread; `macs` are multiply–accumulate operations, counted by
-PyTorch; `operators` are the calls of PyTorch operators that a pass makes; `products` is the share
-of the profiled time that is spent in matrix products.
+of processor time are the least of many passes on one thread; `macs` are multiply–accumulate
+operations, counted by PyTorch; `operators` are the calls of PyTorch operators that a pass makes;
+`products` is the share of the profiled time that is spent in matrix products.
 """
 
 import time

@@ -86,7 +86,7 @@ def _up_to_end(row: Sequence[int]) -> list[int]:
 
 @check("Exercise 7.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty model: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the model with the bug: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then decoding without the cache would fail too: the later tokens, from which the "
         "model learned to copy, do not exist during decoding.",

@@ -50,8 +50,8 @@ class ModelWalk(LiveView):
         title: above the view.
         label: what to type, beside the field.
         hint: what to try, in a line.
-        about: what the model is, in a line.
-        place: the box that is open at first, counted from 0, the encoder's embedding: then its
+        about: a sentence about the model.
+        place: the number of the box that is open at first, counted from 0, the encoder's embedding: then its
             blocks, then the decoder's embedding and its blocks.
         step, token: the current output token and the selected source token, from 0.
         show_me: `ShowMe` buttons, below the hint.
@@ -61,7 +61,7 @@ class ModelWalk(LiveView):
 
     Raises:
         TypeError: a recording that is not whole.
-        ValueError: numbers that do not fit the tokens, or a place out of bounds.
+        ValueError: numbers that do not fit the tokens, or a number out of bounds.
     """
 
     _esm = module("model_walk.js")
@@ -178,7 +178,7 @@ def _readouts(recorded: Walk) -> dict:
 
 
 def _rounded(numbers: Any, name: str, shape: tuple[int, ...]) -> list:
-    """Numbers of a shape as lists, to six places."""
+    """Numbers of a shape as lists, to six decimals."""
     values = single_precision(numbers, name)
     if values.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {values.shape}")
