@@ -51,8 +51,8 @@ class ModelWalk(LiveView):
         label: what to type, beside the field.
         hint: what to try, in a line.
         about: a sentence about the model.
-        place: the number of the box that is open at first, counted from 0, the encoder's embedding: then its
-            blocks, then the decoder's embedding and its blocks.
+        place: the number of the box that is open at first, counted from 0, the encoder's
+            embedding: then its blocks, then the decoder's embedding and its blocks.
         step, token: the current output token and the selected source token, from 0.
         show_me: `ShowMe` buttons, below the hint.
 
