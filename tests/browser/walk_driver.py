@@ -66,8 +66,8 @@ class Walker:
         self.slider = self.root.locator("input[type=range]")
         self.boxes = self.root.locator(".g2h-box")
         self.cells = self.root.locator(".g2h-says")
-        self.on = self.root.get_by_role("button", name="Walk on")
-        self.back = self.root.get_by_role("button", name="Back")
+        self.on = self.root.get_by_role("button", name="Next block")
+        self.back = self.root.get_by_role("button", name="Previous block")
 
     def facts(self) -> dict:
         return self.root.evaluate(FACTS)
@@ -84,7 +84,7 @@ class Walker:
             arg=[self.root.element_handle(), self.typed],
         )
         walked = python_walks(self.typed)
-        expect(self.state).to_contain_text(f"It wrote “{as_text(walked)}”")
+        expect(self.state).to_contain_text(f"Output: “{as_text(walked)}”")
         return walked
 
     @property
@@ -108,7 +108,7 @@ class Walker:
         for part, stage in zip(told["parts"], boxes[self.place], strict=True):
             row = rows[stage.stack]
             assert part["name"] == stage.part
-            known = {"comes in": stage.before, "adds": stage.added, "leaves": stage.after}
+            known = {"input": stage.before, "adds": stage.added, "sum": stage.after}
             for name, size in part["lines"].items():
                 near(size, known[name][row])
             assert ("adds" in part["lines"]) == (stage.added is not None)
@@ -206,7 +206,7 @@ def drive_way(view: Walker, walked: Walk) -> None:
     view.slider.fill(str(len(walked.target)))
     view.boxes.last.click()
     expect(view.on).to_be_disabled()
-    expect(view.root.locator(".g2h-live")).to_contain_text("Decoder, block 3, about to write “end”")
+    expect(view.root.locator(".g2h-live")).to_contain_text("Decoder, block 3, predicting “end”")
 
 
 def drive_cells(view: Walker, walked: Walk) -> None:
@@ -230,13 +230,13 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
     """What is empty or too long gets a sentence; the field keeps it, the old answer is dimmed."""
     refusal, picture = view.root.locator(".g2h-refusal"), view.root.locator(".g2h-dim")
     for text, sentence in (
-        ("", "Nothing to read yet"),
+        ("", "The field is empty"),
         ("Hund " * 99, "494 characters long; there is room for 300"),
         (LONG, "tokens; there is room for 40"),
     ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
-        expect(refusal).to_contain_text("What you see belongs to the sentence before.")
+        expect(refusal).to_contain_text("The picture below belongs to the previous sentence.")
         assert view.field.input_value() == text
         expect(picture).to_have_css("opacity", "0.45")
     for text in ("☃ שלום", "x", OWN):

@@ -141,8 +141,9 @@ def test_a_solution_of_chapter_seven_passes_and_shows_its_numbers(number, capsys
 def test_the_answers_of_chapter_seven_that_are_no_functions():
     found = solutions("07_transformer.ipynb")
     assert found.keys() == SEVEN.keys() | {"7.1", "7.6"}
-    names = {"faulty_step": faulty_step}
+    names = {"faulty_step": faulty_step, "torch": torch}
     exec(found["7.1"], names)
     exec(found["7.6"], names)
     assert transformer.check_by_hand(names["leaves"])
     assert faulty_step.check_fault(names["diagnosis"])
+    assert transformer.check_repair(names["encode_positions"])

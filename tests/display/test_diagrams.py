@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from gates2heads.display.content import figure_content
 from gates2heads.display.diagram_layout import (
+    TRUNK,
     Rect,
     centres,
     check_clear,
@@ -23,12 +24,13 @@ from gates2heads.display.diagrams import Diagram
 from gates2heads.display.model_diagrams import (
     attention_encoder_decoder,
     attention_in_heads,
+    convolutional_translator,
     gru_cell,
     lstm_cell,
+    residual_orders,
     self_attention_head,
-    transformer_stacks,
+    transformer_architecture,
     unrolled_encoder_decoder,
-    where_the_norm_stands,
 )
 from gates2heads.display.theme import COLOURS, themed_svg
 
@@ -166,9 +168,10 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
         (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
         (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
-        (transformer_stacks, {"masked self-attention", "encoder's output", "logits (B, T, V)"}),
+        (transformer_architecture, {"masked self-attention", "memory", "embedding × √D", "logits"}),
         (unrolled_encoder_decoder, {"h1", "context", "s3", "<bos>", "<eos>", "(U,)"}),
-        (where_the_norm_stands, {"norm", "x, as it was", "(B, S, D)"}),
+        (residual_orders, {"layer norm", "residual", "(B, S, D)"}),
+        (convolutional_translator, {"output projection", "(B, S, U)", "logits (B, T, V)"}),
     ],
 )
 def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):
@@ -176,6 +179,20 @@ def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):
     assert_texts_are_apart(figure)
     assert figure.get_size_inches()[0] < 7.5
     assert said <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_every_residual_connection_of_the_transformer_passes_its_norm_and_its_sublayer():
+    boxes = Diagram(row_gap=0.3)
+    for row, name in enumerate(("sum", "layer", "norm", "in")):
+        boxes.box(name, name, at=(0, row))
+    boxes.arrow("in", "sum", route="around the left", shift=0.2)
+    boxes.arrow("layer", "norm", route="around the right")
+    boxes.draw()
+    low, high = Rect(1, 5, 2, 6), Rect(0, 0, 3, 1)
+    left = way(low, high, "around the left", 0.25)
+    assert left == [(1, 5.5), (0 - TRUNK - 0.25, 5.5), (0 - TRUNK - 0.25, 0.5), (0, 0.5)]
+    right = way(low, high, "around the right")
+    assert right == [(2, 5.5), (3 + TRUNK, 5.5), (3 + TRUNK, 0.5), (3, 0.5)]
 
 
 @given(

@@ -46,10 +46,10 @@ def test_stages_become_boxes():
     )
     assert found == [
         ["encoder", "embedding", 1, "token + position"],
-        ["encoder", "block 1", 2, "self · feed-forward"],
-        ["encoder", "block 2", 2, "self · feed-forward"],
+        ["encoder", "block 1", 2, "self · FFN"],
+        ["encoder", "block 2", 2, "self · FFN"],
         ["decoder", "embedding", 1, "token + position"],
-        ["decoder", "block 1", 3, "self · cross · feed-forward"],
+        ["decoder", "block 1", 3, "self · cross · FFN"],
     ]
 
 
@@ -105,7 +105,7 @@ def test_shares_and_chances():
         "return [walks.shareOf({ before: 4, added: 1 }), walks.shareOf({ before: 0, added: 1 }),"
         " walks.chance(-0.1), walks.chance(-9), walks.rankInWords(0), walks.rankInWords(4999)];"
     )
-    assert found == [0.25, 0, "0.90", "0.00", "the first", "number 5,000"]
+    assert found == [0.25, 0, "0.90", "0.00", "rank 1", "rank 5,000"]
 
 
 def test_what_the_layers_say():
@@ -142,9 +142,9 @@ def test_what_is_kept():
         **{"target": 24, "total": 48, "without": 84},
     }
     assert told[1] == (
-        "A token has 1 layers × (key + value) × 6 = 12 numbers. Kept: 24 of the source, once, "
-        "+ 24 of what is written = 48. Were nothing kept, 84 would have been computed by now: "
-        "1.8 times as many."
+        "Each token takes 1 layers × (key + value) × 6 = 12 numbers. The cache holds 24 for the "
+        "source, computed once, and 24 for the output so far: 48 in total. Without a cache, 84 "
+        "would have been computed by now, 1.8 times as many."
     )
 
 
@@ -155,11 +155,32 @@ def test_places_in_words():
     )
     assert found == [
         "Encoder, embedding, at “end”: a vector of size 3.00.",
-        "Encoder, block 2, at “x”: self-attention adds 0.50 to 4.00, "
-        "feed-forward network adds 0.50 to 5.00.",
-        "Decoder, embedding, about to write “a”: a vector of size 7.00.",
-        "Decoder, block 1, about to write “-b”: self-attention adds 1.00 to 8.00, "
-        "cross-attention adds 1.00 to 9.00, feed-forward network adds 1.00 to 10.00. "
-        "It says “-b” (0.50).",
-        "It wrote “ab”.",
+        "Encoder, block 2, at “x”: "
+        "self-attention adds a vector of size 0.50 to one of size 4.00, and the sum has size 5.00; "
+        "feed-forward network adds a vector of size 0.50 to one of size 5.00, "
+        "and the sum has size 6.00.",
+        "Decoder, embedding, predicting “a”: a vector of size 7.00.",
+        "Decoder, block 1, predicting “-b”: "
+        "self-attention adds a vector of size 1.00 to one of size 8.00, and the sum has size 9.00; "
+        "cross-attention adds a vector of size 1.00 to one of size 9.00, "
+        "and the sum has size 10.00; "
+        "feed-forward network adds a vector of size 1.00 to one of size 10.00, "
+        "and the sum has size 11.00. The output is “-b” (0.50).",
+        "Output: “ab”.",
     ]
+
+
+def test_an_english_source_is_recognised():
+    found = run_javascript(
+        "return given.map(walks.looksEnglish);",
+        MODULES,
+        [
+            "The dog runs in the park.",
+            "A man is on the roof",
+            "Ein Mann in der Stadt",
+            "Der Mann mit the on",
+            "",
+            "park",
+        ],
+    )
+    assert found == [True, True, False, False, False, False]

@@ -23,13 +23,37 @@ WRONG = [
         lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b),
         "do without it",
     ),
+    (
+        exercises.check_layer_norm,
+        lambda x, w, b: (
+            (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, correction=0) * w + b
+        ),
+        "zero by zero",
+    ),
+    (
+        exercises.check_layer_norm,
+        lambda x, w, b: F.layer_norm(x, (x.shape[-1],), w, b, 1e-12),
+        "much smaller than 10⁻⁵",
+    ),
+    (
+        exercises.check_layer_norm,
+        lambda x, w, b: (
+            (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, correction=0) + 1e-5) * w + b
+        ),
+        "after the square root",
+    ),
+    (exercises.check_layer_norm, lambda x, w, b: F.layer_norm(x, (x.shape[-1],)), "both missing"),
+    (exercises.check_may_see, lambda r: may_see(r) & r[:, :, None], "rows and columns"),
+    (exercises.check_repair, lambda v, t, s: v + t[: v.shape[1]], "the bug itself"),
+    (exercises.check_repair, lambda v, t, s: v + t[s], "every vector"),
+    (exercises.check_repair, lambda v, t, s: v + t[s + 1 : s + 1 + v.shape[1]], "from 1"),
     (exercises.check_layer_norm, lambda x, w: x, "should take 3 arguments"),
     (
         exercises.check_may_see,
         lambda r: torch.ones(r.shape[1], r.shape[1]).tril().bool().expand(len(r), -1, -1),
-        "padding may be seen",
+        "padding is visible",
     ),
-    (exercises.check_may_see, lambda r: ~may_see(r), "have changed places"),
+    (exercises.check_may_see, lambda r: ~may_see(r), "are exchanged"),
     (exercises.check_may_see, lambda r: torch.ones(r.shape[1], r.shape[1]).tril(), "of shape"),
     (
         exercises.check_encoder_block,
@@ -37,7 +61,7 @@ WRONG = [
         "pre-norm",
     ),
     (exercises.check_encoder_block, lambda x, a, f, m, n: n(x + f(m(a(x)))), "the answer is"),
-    (exercises.check_encoder_block, lambda x, a, f, m, n: n(m(a(x) + f(x) + x)), "beside"),
+    (exercises.check_encoder_block, lambda x, a, f, m, n: n(m(a(x) + f(x) + x)), "parallel"),
     (
         exercises.check_cached_step,
         lambda q, k, v, ks, vs: cached_step(q, k, v, ks, vs)[0],
@@ -46,7 +70,7 @@ WRONG = [
     (
         exercises.check_cached_step,
         lambda q, k, v, ks, vs: (cached_step(q, k, v, ks, vs)[0], ks, vs),
-        "not kept for the next step",
+        "not stored for the next step",
     ),
     (
         exercises.check_cached_step,
@@ -91,12 +115,12 @@ def test_other_right_ways_pass():
     [
         ((1, 5, 5, 1), "That is the sum"),
         ((-2, 2, 2, -2), "standard deviation"),
-        ((-0.866, 0.866, 0.866, -0.866), "divide by 4"),
+        ((-0.866, 0.866, 0.866, -0.866), "by 4, not by 3"),
         ((0, 2**0.5, 0, -(2**0.5)), "adds x to it first"),
-        ((-1.41, 0, 1.41, 0), "norm of x"),
-        ((-0.414, 3, 2.414, -1), "after the sum"),
+        ((-1.41, 0, 1.41, 0), "normalised x alone"),
+        ((-0.414, 3, 2.414, -1), "follows the addition"),
         ([0.277, 1.387, 1.387, 0.277], "RMSNorm"),
-        ((1, -1, 1, -1), "Add x and what the part wrote"),
+        ((1, -1, 1, -1), "Add x and the output"),
         ((1, 1, -1), "four numbers"),
         ("1 1 -1 -1", "four numbers"),
         ((1, 1, "a", -1), "should be a number"),

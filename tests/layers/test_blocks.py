@@ -243,3 +243,11 @@ def test_convolution_dropout():
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_feed_forward_network_is_two_convolutions_of_kernel_size_1():
+    torch.manual_seed(0)
+    ffn, x = FeedForward(5, 7), torch.randn(2, 3, 5)
+    hidden = F.conv1d(x.mT, ffn.linear1.weight[..., None], ffn.linear1.bias).relu()
+    output = F.conv1d(hidden, ffn.linear2.weight[..., None], ffn.linear2.bias)
+    torch.testing.assert_close(ffn(x), output.mT)

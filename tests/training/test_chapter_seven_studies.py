@@ -9,7 +9,7 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))  # one study reads another
 
-from benchmarks import ablations, cache_lengths, complexity, rounds
+from benchmarks import ablations, cache_lengths, complexity, depth, rounds, step_profile
 
 
 def test_the_cost_of_a_convolution_by_hand():
@@ -104,3 +104,35 @@ def test_with_the_cache_and_without_it_writes_the_same(monkeypatch):
     assert len(set(kept["tokens"])) == 5
     assert kept["kept_bytes"][1] / kept["kept_bytes"][0] == 5 / 2
     assert 0 < kept["seconds"][0] < kept["seconds"][1]
+
+
+def test_a_short_run_of_the_study_of_depth(monkeypatch):
+    monkeypatch.setattr(depth, "STEPS", 2)
+    monkeypatch.setattr(depth, "WARMUP", 1)
+    monkeypatch.setattr(depth, "BIN", 1)
+    monkeypatch.setattr(depth, "BLOCKS", 2)
+    threads, sizes = torch.get_num_threads(), dict(depth.taking_away.SIZES)
+    try:
+        found = {one: depth.run(one, 0) for one in ("whole, rate 0.003", "no norms, rate 0.003")}
+    finally:
+        torch.set_num_threads(threads)
+    assert sizes == depth.taking_away.SIZES
+    for row in found.values():
+        assert row["failed"] is None
+        assert len(row["losses"]) == len(row["gradients"]) == 2
+    assert found["whole, rate 0.003"]["losses"] != found["no norms, rate 0.003"]["losses"]
+
+
+def test_a_short_run_of_the_profile_of_a_step(monkeypatch):
+    monkeypatch.setattr(step_profile, "LENGTHS", (1, 3))
+    monkeypatch.setattr(step_profile, "PASSES", 2)
+    monkeypatch.setattr(step_profile, "PROFILED", 1)
+    threads = torch.get_num_threads()
+    try:
+        row = step_profile.run("prefixes", 0)
+    finally:
+        torch.set_num_threads(threads)
+    # 3 blocks of width 256 and hidden width 512 with S = 11, and the projection to 8,000 tokens
+    a_place = [6 * 256**2 + 2 * 256 * 512 + 2 * 11 * 256 + 2 * t * 256 for t in (1, 3)]
+    assert row["macs"] == [3 * a_place[0] + 8000 * 256, 3 * 3 * a_place[1] + 8000 * 256]
+    assert all(0 < share < 1 for share in row["products"])

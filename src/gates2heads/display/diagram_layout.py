@@ -107,8 +107,10 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
     Args:
         start, end: the boxes.
         route: "across" leaves and enters at the sides, "down" above or below; "across then down"
-            and "down then across" turn once. "" is a straight line where there is one, else across.
-        shift: inches by which a straight line is moved to the right or down.
+            and "down then across" turn once; "around the left" and "around the right" leave and
+            enter on the same side. "" is a straight line where there is one, else across.
+        shift: inches by which a straight line is moved to the right or down, and a way around is
+            moved away from the boxes.
     Returns:
         Two points or more; each step is level or upright.
     """
@@ -117,19 +119,33 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
     edge = (start.bottom, end.top) if by > ay else (start.top, end.bottom)
     level = _shared(start.top, start.bottom, end.top, end.bottom)
     upright = _shared(start.left, start.right, end.left, end.right)
-    if route in ("", "across") and level is not None:
-        return [(side[0], level + shift), (side[1], level + shift)]
-    if route in ("", "down") and upright is not None:
-        return [(upright + shift, edge[0]), (upright + shift, edge[1])]
-    if route in ("", "across"):
+    if route.startswith("around"):
+        corners = _around(start, end, route, shift)
+    elif route in ("", "across") and level is not None:
+        corners = [(side[0], level + shift), (side[1], level + shift)]
+    elif route in ("", "down") and upright is not None:
+        corners = [(upright + shift, edge[0]), (upright + shift, edge[1])]
+    elif route in ("", "across"):
         corner = side[0] + (TRUNK if bx > ax else -TRUNK)
-        return [(side[0], ay), (corner, ay), (corner, by), (side[1], by)]
-    if route == "down":
+        corners = [(side[0], ay), (corner, ay), (corner, by), (side[1], by)]
+    elif route == "down":
         corner = edge[0] + (TRUNK if by > ay else -TRUNK)
-        return [(ax, edge[0]), (ax, corner), (bx, corner), (bx, edge[1])]
-    if route == "across then down":
-        return [(side[0], ay), (bx, ay), (bx, edge[1])]
-    return [(ax, edge[0]), (ax, by), (side[1], by)]
+        corners = [(ax, edge[0]), (ax, corner), (bx, corner), (bx, edge[1])]
+    elif route == "across then down":
+        corners = [(side[0], ay), (bx, ay), (bx, edge[1])]
+    else:
+        corners = [(ax, edge[0]), (ax, by), (side[1], by)]
+    return corners
+
+
+def _around(start: Rect, end: Rect, route: str, shift: float) -> list[Point]:
+    """Find the way out of one side of a box and into the same side of another."""
+    (_, ay), (_, by) = start.middle, end.middle
+    if route == "around the left":
+        corner, sides = min(start.left, end.left) - TRUNK - shift, (start.left, end.left)
+    else:
+        corner, sides = max(start.right, end.right) + TRUNK + shift, (start.right, end.right)
+    return [(sides[0], ay), (corner, ay), (corner, by), (sides[1], by)]
 
 
 def _shared(low: float, high: float, other_low: float, other_high: float) -> float | None:

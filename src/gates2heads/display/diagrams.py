@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import accepts, choice, flag, number, text
+from gates2heads.accepts import accepts, choice, flag, number, positive, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.diagram_layout import (
     GAP,
@@ -40,7 +40,15 @@ from gates2heads.display.theme import COLOURS, styled
 MARGIN, TITLE = 0.16, 0.24  # of a group: air around its boxes, height of its title
 BOLD = 1.12  # how much wider bold letters are
 KINDS = ("box", "round", "plain")
-ROUTES = ("", "across", "down", "across then down", "down then across")
+ROUTES = (
+    "",
+    "across",
+    "down",
+    "across then down",
+    "down then across",
+    "around the left",
+    "around the right",
+)
 
 
 class Diagram:
@@ -50,7 +58,14 @@ class Diagram:
     d.box("b", "Decoder", at=(1, 0)); d.arrow("a", "b", "states"); show(d.draw(), …)`.
     """
 
-    def __init__(self):
+    @accepts(row_gap=positive(most=9))
+    def __init__(self, *, row_gap: float = GAP[1]):
+        """Begin an empty diagram.
+
+        Args:
+            row_gap: inches between two rows, at least; less suits a diagram of many rows.
+        """
+        self._row_gap = float(row_gap)
         self._boxes: dict[str, Box] = {}
         self._arrows: list[Arrow] = []
         self._groups: list[tuple[str, tuple[str, ...], str]] = []
@@ -120,8 +135,10 @@ class Diagram:
             label: what flows, above the arrow, or beside it where it is upright.
             shape: its shape, below the arrow, or below the label.
             route: "" for a straight line where there is one; or "across", "down", "across then
-                down", "down then across", by the sides at which it leaves and enters.
-            shift: inches by which a straight arrow is moved, so that two may run side by side.
+                down", "down then across", by the sides at which it leaves and enters; or "around
+                the left", "around the right", past the boxes between the two.
+            shift: inches by which a straight arrow is moved, so that two may run side by side, or
+                by which a way around is moved away from the boxes.
             dashed: whether the line is dashed, for what happens only sometimes.
         Raises:
             ValueError: no such box, or an arrow to itself.
@@ -208,7 +225,7 @@ class Diagram:
                     place = int(box.at[axis])
                     sizes[place] = max(sizes.get(place, 0.0), box.size[axis])
             places = [box.at[axis] for box in self._boxes.values()]
-            grid.append(centres(places, sizes, self._gaps(axis), GAP[axis]))
+            grid.append(centres(places, sizes, self._gaps(axis), (GAP[0], self._row_gap)[axis]))
         return {
             name: around((grid[0][box.at[0]], grid[1][box.at[1]]), self._size(box))
             for name, box in self._boxes.items()
@@ -245,7 +262,7 @@ class Diagram:
             before[first] = MARGIN + (TITLE if axis == 1 else 0.0)
             behind[last] = MARGIN
         return {
-            place: max(labels.get(place, 0.0), GAP[axis])
+            place: max(labels.get(place, 0.0), (GAP[0], self._row_gap)[axis])
             + before.get(place, 0.0)
             + behind.get(place, 0.0)
             for place in labels.keys() | before.keys() | behind.keys()

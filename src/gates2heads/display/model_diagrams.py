@@ -1,5 +1,6 @@
 """Diagrams of the library's models, each shape as the model's own docstrings have it."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from matplotlib.figure import Figure
@@ -224,59 +225,140 @@ def lstm_cell() -> Figure:
     return d.draw()
 
 
-def transformer_stacks() -> Figure:
-    """Draw both stacks of `models.transformer.transformer.Transformer` while it trains.
+def _pre_norm_sublayers(
+    d: Diagram, side: str, column: float, sublayers: Sequence[tuple[str, str]], row: float
+) -> tuple[str, float]:
+    """Draw sublayers with their norms and residual connections, from the bottom upwards.
+
+    Args:
+        d: drawn on; the box `{side} in` is there already.
+        side: begins the names of the boxes.
+        column, row: of the lowest norm.
+        sublayers: what each is called, and its colour.
+    Returns:
+        the name of the last sum, and the row above it.
+    """
+    below, ways = f"{side} in", ["around the left", "around the right"]
+    if side == "decoder":  # the first way on the left would meet the positional encoding
+        ways.reverse()
+    for number, (name, colour) in enumerate(sublayers):
+        norm, layer, total = (f"{side} {kind} {number}" for kind in ("norm", "layer", "sum"))
+        d.box(norm, "layer norm", at=(column, row), colour="pink")
+        d.box(layer, name, at=(column, row - 1), colour=colour)
+        d.box(total, "+", at=(column, row - 2), kind="round", colour="green")
+        for start, end in pairwise((below, norm, layer, total)):
+            d.arrow(start, end)
+        d.arrow(below, total, route=ways[number % 2], shift=0.62)
+        below, row = total, row - 3
+    return below, row
+
+
+def transformer_architecture() -> Figure:
+    """Draw all of `models.transformer.transformer.Transformer`, pre-norm, while it trains.
+
+    Source: Vaswani et al. 2017, figure 1, which draws post-norm.
 
     Returns:
         The figure, for `show`.
     """
-    d = Diagram()
-    d.box("source", "source tokens", at=(0, 4), shape="(B, S)", kind="plain")
-    d.box("read", "embedding, places", at=(0, 3), shape="(B, S, D)")
-    d.box("look", "self-attention", at=(0, 2), shape="(B, S, D)")
-    d.box("think", "feed-forward", at=(0, 1), shape="(B, S, D)")
-    d.box("target", "target so far", at=(1, 4), shape="(B, T)", kind="plain")
-    d.box("written", "embedding, places", at=(1, 3), shape="(B, T, D)", colour="orange")
-    d.box("back", "masked self-attention", at=(1, 2), shape="(B, T, D)", colour="orange")
-    d.box("cross", "cross-attention", at=(1, 1), shape="(B, T, D)", colour="green")
-    d.box("work", "feed-forward", at=(1, 0), shape="(B, T, D)", colour="orange")
-    d.box("readout", "readout", at=(2, 0), shape="logits (B, T, V)", colour="orange")
-    for column in (("source", "read", "look", "think"), ("target", "written", "back", "cross")):
-        for below, above in pairwise(column):
-            d.arrow(below, above)
-    d.arrow("think", "cross", "encoder's output", shape="(B, S, D)")
-    d.arrow("cross", "work")
-    d.arrow("work", "readout")
-    d.group("Encoder, L times", "look", "think")
-    d.group("Decoder, L times", "back", "cross", "work", colour="orange")
+    d = Diagram(row_gap=0.24)
+    for side, column, tokens, shape in (
+        ("encoder", 0, "source token ids", "(B, S)"),
+        ("decoder", 1, "target token ids,\nshifted right", "(B, T)"),
+    ):
+        d.box(side, tokens, at=(column, 14), shape=shape, kind="plain")
+        d.box(f"{side} table", "embedding × √D", at=(column, 13), colour="amber")
+        d.box(f"{side} in", "+", at=(column, 12), kind="round", colour="green")
+        d.arrow(side, f"{side} table")
+        d.arrow(f"{side} table", f"{side} in")
+    d.box("waves", "positional encoding", at=(0.5, 12), kind="plain")
+    d.arrow("waves", "encoder in")
+    d.arrow("waves", "decoder in")
+    read, row = _pre_norm_sublayers(
+        d,
+        "encoder",
+        0,
+        (("self-attention", "blue"), ("feed-forward network", "blue")),
+        11,
+    )
+    d.box("encoder norm", "final layer norm", at=(0, row), colour="pink")
+    d.arrow(read, "encoder norm")
+    written, row = _pre_norm_sublayers(
+        d,
+        "decoder",
+        1,
+        (("masked self-attention", "orange"), ("cross-attention", "orange"),
+         ("feed-forward network", "orange")),
+        11,
+    )  # fmt: skip
+    d.box("decoder norm", "final layer norm", at=(1, row), colour="pink")
+    d.box("readout", "output projection", at=(1, row - 1), colour="amber")
+    d.box("softmax", "logits", at=(1, row - 2), shape="(B, T, V)", kind="plain")
+    for start, end in pairwise((written, "decoder norm", "readout", "softmax")):
+        d.arrow(start, end)
+    d.arrow("encoder norm", "decoder layer 1", "memory", shape="(B, S, D)", route="across")
+    d.group(
+        "Encoder × L", *(f"encoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(2)),
+    )  # fmt: skip
+    d.group(
+        "Decoder × L", *(f"decoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(3)), colour="orange",
+    )  # fmt: skip
     return d.draw()
 
 
-def where_the_norm_stands() -> Figure:
-    """Draw one part of a block with its residual, pre-norm above and post-norm below.
+def residual_orders() -> Figure:
+    """Draw one sublayer with its residual connection, pre-norm above and post-norm below.
 
     Returns:
         The figure, for `show`.
     """
     d = Diagram()
     d.box("x", "x", at=(0, 0), shape="(B, S, D)", kind="plain")
-    d.box("norm", "norm", at=(1, 0), colour="green")
+    d.box("norm", "layer norm", at=(1, 0), colour="pink")
     d.box("part", "attention or\nfeed-forward", at=(2, 0))
-    d.box("sum", "+", at=(3, 0), kind="round", colour="orange")
+    d.box("sum", "+", at=(3, 0), kind="round", colour="green")
     d.box("y", "y", at=(4, 0), shape="(B, S, D)", kind="plain")
-    d.box("past", "x, as it was", at=(3, 1), kind="plain")
+    d.box("past", "residual", at=(2, 1), kind="plain")
     d.box("x2", "x", at=(0, 2), shape="(B, S, D)", kind="plain")
     d.box("part2", "attention or\nfeed-forward", at=(1, 2))
-    d.box("sum2", "+", at=(2, 2), kind="round", colour="orange")
-    d.box("norm2", "norm", at=(3, 2), colour="green")
+    d.box("sum2", "+", at=(2, 2), kind="round", colour="green")
+    d.box("norm2", "layer norm", at=(3, 2), colour="pink")
     d.box("y2", "y", at=(4, 2), shape="(B, S, D)", kind="plain")
-    d.box("past2", "x, as it was", at=(2, 3), kind="plain")
+    d.box("past2", "residual", at=(1, 3), kind="plain")
     for row in (("x", "norm", "part", "sum", "y"), ("x2", "part2", "sum2", "norm2", "y2")):
         for before, after in pairwise(row):
             d.arrow(before, after)
     for number in ("", "2"):
         d.arrow(f"x{number}", f"past{number}", route="down then across")
-        d.arrow(f"past{number}", f"sum{number}")
+        d.arrow(f"past{number}", f"sum{number}", route="across then down")
+    return d.draw()
+
+
+def convolutional_translator() -> Figure:
+    """Draw `models.translation.convolutional_translator` while it trains.
+
+    Source: Gehring et al. 2017, figure 1.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("source", "source token ids", at=(0, 4), shape="(B, S)", kind="plain")
+    d.box("read", "token + position\nembedding", at=(0, 3), colour="amber")
+    d.box("look", "convolution, GLU,\nresidual", at=(0, 2))
+    d.box("target", "target token ids,\nshifted right", at=(1, 4), shape="(B, T)", kind="plain")
+    d.box("written", "token + position\nembedding", at=(1, 3), colour="amber")
+    d.box("back", "causal convolution,\nGLU, residual", at=(1, 2), colour="orange")
+    d.box("cross", "attention to the\nencoder output", at=(1, 1), colour="orange")
+    d.box("readout", "output projection", at=(1, 0), shape="logits (B, T, V)", colour="amber")
+    for column in (("source", "read", "look"), ("target", "written", "back", "cross", "readout")):
+        for below, above in pairwise(column):
+            d.arrow(below, above)
+    d.arrow("look", "cross", "(B, S, U)", route="down then across")
+    d.group("× L", "look")
+    d.group("× L ", "back", "cross", colour="orange")
     return d.draw()
 
 

@@ -1,4 +1,4 @@
-"""Chapter 7, when it breaks: a Transformer that is trained well and writes badly."""
+"""Chapter 7, a bug to find: a Transformer that is trained well and translates badly."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -13,18 +13,18 @@ from gates2heads.exercises.verdict import check, chosen_fault
 from gates2heads.models.transformer.transformer import Transformer
 
 FAULTS = {
-    "a": "while it trained, the decoder saw the tokens that it was to write",
-    "b": "each step believes that its token stands at place 0",
-    "c": "dropout is still on",
-    "d": "the encoder reads padding as if it were text",
+    "a": "during training, the decoder could attend to the tokens that it had to predict",
+    "b": "every decoding step encodes its token as if it were at position 0",
+    "c": "dropout is still active",
+    "d": "the encoder attends to padding",
 }
 
 
 class AlwaysFirst(nn.Module):
-    """Positions that do not hear where the first vector stands.
+    """A positional encoding that ignores the position of the first vector.
 
     Args:
-        positions: the module that they are made of.
+        positions: the module that encodes the positions.
     """
 
     def __init__(self, positions: nn.Module):
@@ -32,13 +32,13 @@ class AlwaysFirst(nn.Module):
         self.positions = positions
 
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
-        """Tell vectors (B, L, D) that they stand at the places from 0 on."""
+        """Encode vectors (B, L, D) as if they were at the first positions."""
         return self.positions(vectors)
 
 
 @accepts(model=a(Transformer))
 def faulty_writer(model: Transformer) -> Transformer:
-    """A copy of a Transformer, with its weights and one fault, which the reader is to find."""
+    """A copy of a Transformer, with its parameters and one bug, which the reader is to find."""
     faulty = deepcopy(model)
     faulty.target_positions = AlwaysFirst(faulty.target_positions)
     return faulty
@@ -54,13 +54,13 @@ def faulty_writer(model: Transformer) -> Transformer:
 def write_anew(
     model: Transformer, source: Tensor, *, mask: Tensor | None = None, max_length: int = 12
 ) -> list[list[int]]:
-    """Write greedily, and read all that is written anew for every token: no cache.
+    """Decode greedily without a cache: recompute the whole prefix for every token.
 
     Args:
-        model: writes.
+        model: decodes.
         source: (B, S) long.
         mask: (B, S) bool, True = a real token.
-        max_length: how many tokens are written, at most as many as the model has places for.
+        max_length: how many tokens are decoded, at most as many as the model has positions for.
 
     Returns:
         for each source the tokens up to the first `<eos>`, which is left out.
@@ -86,14 +86,15 @@ def _up_to_end(row: Sequence[int]) -> list[int]:
 
 @check("Exercise 7.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty writer: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the model with the bug: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then it would write nonsense without the cache too: what it learned to copy is not "
-        "there when it writes.",
-        "c": "Then writing the same dates twice would give different answers.",
-        "d": "Then a date would be written otherwise beside a longer one than alone.",
+        "a": "Then decoding without the cache would fail too: the later tokens, from which the "
+        "model learned to copy, do not exist during decoding.",
+        "c": "Then decoding the same dates twice would give different outputs.",
+        "d": "Then a date would be translated differently in a batch with longer ones than alone.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return (
-        f"{fault}: under teacher forcing all places are there, with the cache only one at a time."
+        f"{fault}. With teacher forcing, the positions are given in parallel; with the cache, a "
+        "step gets one token and must be told its position."
     )

@@ -1,6 +1,6 @@
-"""Chapter 7, failure first: a small Transformer that writes dates, whole or with a part gone.
+"""Chapter 7, the ablations: a small Transformer that translates dates, with one component removed.
 
-All of them get the same pairs, batches, steps and starting seed. What is changed, `CHANGES` says.
+All of them get the same pairs, batches, steps and initial seed. `CHANGES` lists what differs.
 """
 
 from collections.abc import Callable
@@ -30,19 +30,19 @@ SIZES = {
 STEPS, BATCH_SIZE, WARMUP, RATE, DECAY = 300, 32, 60, 3e-3, 0.5
 TRAINED, FEW, TESTED, LONGEST = 20_000, 500, 300, 12
 CHANGES = {
-    "whole": "nothing is taken away",
-    "no residuals": "a part's output takes the place of what it read, and is not added to it",
+    "whole": "nothing is removed",
+    "no residuals": "the output of a sublayer replaces its input instead of being added to it",
     "no norms": "nothing is normalised",
-    "no feed-forward": "attention alone, and nothing computed at a place by itself",
-    "no positions": "no vector is told where it stands",
-    "no causal mask": "while it trains, the decoder sees the tokens that it is to write",
+    "no feed-forward": "attention alone, without the position-wise networks",
+    "no positions": "no positional encoding",
+    "no causal mask": "during training, the decoder attends to the tokens that it has to predict",
     "no warm-up": "the learning rate begins at its peak",
-    "post-norm": "the norm stands after the sum, as in the paper, and not before the part",
+    "post-norm": "normalisation follows the addition, as in the paper",
     "post-norm, no warm-up": "both",
     "RMSNorm": "divide by the root mean square alone",
-    "BatchNorm": "mean and deviation of each feature over the batch",
+    "BatchNorm": "mean and standard deviation of each feature over the batch",
     "post-norm, BatchNorm": "both",
-    "few dates": f"{FEW} pairs to learn from instead of {TRAINED:,}",
+    "few dates": f"{FEW} training pairs instead of {TRAINED:,}",
     "few dates, smoothed": "the same pairs, and labels smoothed by 0.1",
 }
 
@@ -69,7 +69,7 @@ def date_data() -> DateData:
 
 
 class NoResidual(Residual):
-    """What a part computes takes the place of what it read."""
+    """The output of a sublayer replaces its input."""
 
     def after(self, vectors: Tensor, computed: Tensor) -> Tensor:
         """The computed vectors (B, S, D), normalised if the norm stands here."""
@@ -85,7 +85,7 @@ class NoFeedForward(nn.Module):
 
 
 class Unplaced(nn.Module):
-    """Tells vectors (B, S, D) nothing about their places."""
+    """Adds no positional encoding to vectors (B, S, D)."""
 
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
         """The same vectors."""
@@ -93,7 +93,7 @@ class Unplaced(nn.Module):
 
 
 class LeakingLayer(DecoderLayer):
-    """A decoder's layer whose places see the later ones too, where all are there at once."""
+    """A decoder block whose positions attend to later ones too, during training."""
 
     def forward(self, vectors, memory, *, mask=None, memory_mask=None, causal=False):
         """As `DecoderLayer.forward`, without the causal mask."""
@@ -168,7 +168,7 @@ _BUILT: dict[str, Callable[[Transformer], None]] = {
 
 @accepts(change=choice(CHANGES))
 def changed_transformer(change: str) -> Transformer:
-    """A small Transformer for `date_data()`, with fresh weights, and one change.
+    """A small Transformer for `date_data()`, randomly initialised, with one change.
 
     Args:
         change: one of `CHANGES`; those of data and schedule build the whole.

@@ -72,11 +72,11 @@ class Residual(nn.Module):
         self.norm = NORMS[norm](d_model)
 
     def before(self, vectors: Tensor) -> Tensor:
-        """What the layer reads, from vectors (B, S, D)."""
+        """The input of the sublayer, from vectors (B, S, D)."""
         return self.norm(vectors) if self.norm_first else vectors
 
     def after(self, vectors: Tensor, computed: Tensor) -> Tensor:
-        """Join what was there with what the layer computed, both (B, S, D)."""
+        """Add the output of the sublayer to its input, both (B, S, D)."""
         if self.training:
             computed = F.dropout(computed, self.dropout)
         total = vectors + computed

@@ -104,7 +104,7 @@ class EncoderLayer(nn.Module):
     def forward(
         self, vectors: Tensor, *, mask: Tensor | None = None, causal: bool = False
     ) -> Tensor:
-        """Transform vectors (B, S, D) at all positions at once.
+        """Transform vectors (B, S, D), all positions in parallel.
 
         Args:
             vectors: (B, S, D) float.
@@ -114,7 +114,7 @@ class EncoderLayer(nn.Module):
         Returns:
             (B, S, D).
         """
-        return self._feed_forward(self._look_around(vectors, mask, causal))
+        return self._feed_forward(self._attend(vectors, mask, causal))
 
     def step(self, vectors: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Transform T new positions (B, T, D) that see the past, and only the past.
@@ -130,9 +130,9 @@ class EncoderLayer(nn.Module):
         vectors, past = self._look_back(vectors, past, order)
         return self._feed_forward(vectors), past
 
-    def _look_around(self, vectors: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
-        read = self.self_residual.before(vectors)
-        return self.self_residual.after(vectors, self.self_attn(read, mask=mask, causal=causal))
+    def _attend(self, vectors: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+        x = self.self_residual.before(vectors)
+        return self.self_residual.after(vectors, self.self_attn(x, mask=mask, causal=causal))
 
     def _look_back(self, vectors: Tensor, past: KeyValues | None, order: Tensor | None):
         read = self.self_residual.before(vectors)
@@ -205,7 +205,7 @@ class DecoderLayer(EncoderLayer):
         Returns:
             (B, T, D).
         """
-        vectors = self._look_around(vectors, mask, causal)
+        vectors = self._attend(vectors, mask, causal)
         return self._feed_forward(self._look_at_source(vectors, memory, memory_mask))
 
     def step(

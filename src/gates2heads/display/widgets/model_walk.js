@@ -5,16 +5,24 @@ import { WalkBlock } from "./walk_block.js";
 import { WalkCache } from "./walk_cache.js";
 import { WalkLens } from "./walk_lens.js";
 import { WalkMap } from "./walk_map.js";
-import { boxesOf, goOn, placeInWords, placeWithin, walkInWords, wordsOfWalk } from "./walks.js";
+import {
+  boxesOf,
+  goOn,
+  looksEnglish,
+  placeInWords,
+  placeWithin,
+  walkInWords,
+  wordsOfWalk,
+} from "./walks.js";
 
 const LONGEST = 300; // characters; the model's own limit is told in tokens
-const OLD = "What you see belongs to the sentence before.";
+const OLD = "The picture below belongs to the previous sentence.";
 const LEGEND = [
-  ["read", "read"],
-  ["write", "written"],
-  ["added", "added to the vector"],
-  ["shade", "weight of a head"],
-  ["tick", "✓ as the whole model"],
+  ["read", "source"],
+  ["write", "output"],
+  ["added", "vector added by a sublayer"],
+  ["shade", "attention weight"],
+  ["tick", "✓ same token as the final output"],
 ];
 
 class ModelWalk extends LiveStage {
@@ -37,11 +45,14 @@ class ModelWalk extends LiveStage {
     return { ...told, stages: whole };
   }
 
-  // ---- what stays for the life of the view
+  // ---- built once
 
   build() {
     this.buildInput();
-    this.tokens = { read: this.row("read", "token"), written: this.row("written", "step") };
+    this.tokens = {
+      read: this.row("read", "source", "token"),
+      written: this.row("written", "output", "step"),
+    };
     const rows = element(
       "div",
       { class: "g2h-tokens" },
@@ -79,12 +90,12 @@ class ModelWalk extends LiveStage {
     );
   }
 
-  /** A row of tokens to press; the arrows walk along it. */
-  row(name, trait) {
+  /** A row of tokens to click; the arrow keys move along it. */
+  row(kind, name, trait) {
     const list = element("div", {
       class: "g2h-row",
       role: "group",
-      "aria-label": `tokens that are ${name}`,
+      "aria-label": `${name} tokens`,
     });
     this.listen(list, "click", (event) => {
       const token = event.target.closest("button");
@@ -102,7 +113,7 @@ class ModelWalk extends LiveStage {
     });
     const node = element(
       "div",
-      { class: `g2h-side g2h-${name}` },
+      { class: `g2h-side g2h-${kind}` },
       element("span", { class: "g2h-sidename" }, name),
       list,
     );
@@ -114,11 +125,11 @@ class ModelWalk extends LiveStage {
       type: "range",
       min: 1,
       step: 1,
-      "aria-label": "the word at hand",
+      "aria-label": "output token",
     });
     this.sliderText = element("output");
-    this.back = element("button", { type: "button" }, "Back");
-    this.on = element("button", { type: "button", class: "g2h-main" }, "Walk on");
+    this.back = element("button", { type: "button" }, "Previous block");
+    this.on = element("button", { type: "button", class: "g2h-main" }, "Next block");
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.goOn(false));
     this.listen(this.on, "click", () => this.goOn(true));
@@ -128,7 +139,7 @@ class ModelWalk extends LiveStage {
       element(
         "label",
         { class: "g2h-hand" },
-        element("span", {}, "the word at hand: ", this.sliderText),
+        element("span", {}, "output token: ", this.sliderText),
         this.slider,
       ),
       element("div", { class: "g2h-buttons" }, this.back, this.on),
@@ -150,7 +161,7 @@ class ModelWalk extends LiveStage {
     };
   }
 
-  /** A token of a side is meant: what stands open is a box of that side. */
+  /** A token of one side was chosen: open a box of that side. */
   putToken(trait, number) {
     const stack = trait === "token" ? "encoder" : "decoder";
     this.put({ [trait]: number, place: placeWithin(this.boxes, this.at.place, stack) });
@@ -168,7 +179,7 @@ class ModelWalk extends LiveStage {
   }
 
   get nothing() {
-    return "Nothing to read yet: type a German sentence.";
+    return "The field is empty: type a German sentence.";
   }
 
   get longest() {
@@ -193,9 +204,12 @@ class ModelWalk extends LiveStage {
   }
 
   inWords() {
-    return this.isRecorded
-      ? "A recorded example. Touch anything here and the model comes to life."
-      : `${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
+    if (this.isRecorded)
+      return "A recorded example. Change anything to run the model in this page.";
+    const warning = looksEnglish(this.result.text)
+      ? "Warning: this looks like English. The model was trained on German sources only, so its output will not be a translation. "
+      : "";
+    return `${warning}${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
   }
 
   // ---- drawing
@@ -250,6 +264,9 @@ class ModelWalk extends LiveStage {
 export default {
   render({ model, el }) {
     const view = new ModelWalk(model, el);
-    return () => view.dispose();
+    return () => {
+      view.block.dispose();
+      view.dispose();
+    };
   },
 };

@@ -1,4 +1,4 @@
-"""The whole translator, block by block: sizes, heads, what each layer would say, what is kept."""
+"""The whole translator, block by block: sizes, attention weights, the logit lens, the cache."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from gates2heads.display.widgets.live_view import (
     single_precision,
     words,
 )
-from gates2heads.display.widgets.view import module, style
+from gates2heads.display.widgets.view import ShowMe, module, style
 
 
 @accepts(
@@ -34,33 +34,34 @@ from gates2heads.display.widgets.view import module, style
     token=count(least=0),
 )
 class ModelWalk(LiveView):
-    """Type German and follow it through the translator, block by block and word by word.
+    """Type German and follow it through the translator, block by block and token by token.
 
-    On the left the encoder's boxes, on the right the decoder's; the open one shows what each of
-    its parts adds and where its heads look. Below stands what each layer would say if it were the
-    last, and how many keys and values are kept.
+    The boxes of the encoder are above, those of the decoder below; the open one shows what each
+    sublayer adds, and its attention weights. Below are the logit lens, the most probable token
+    after each block, and the size of the cache.
 
-    Source: nostalgebraist 2020 for reading every layer out; Vig 2019 for all heads at once.
+    Source: nostalgebraist 2020 for the logit lens; Vig 2019 for the attention weights of all heads.
 
     Args:
         model: a `Transformer` with its tokenizers, from `export_model`.
-        examples: texts to press; the first is the recorded one.
-        recorded: what the same model did with the first example, from `walk`.
-        written: the recorded translation as a text.
-        title: stands above the view.
+        examples: sentences to click; the first is the recorded one.
+        recorded: the run of the same model on the first example, from `walk`.
+        written: the recorded translation as a string.
+        title: above the view.
         label: what to type, beside the field.
         hint: what to try, in a line.
-        about: what the model is, in a line.
-        place: which box stands open first, counted from 0, the encoder's embedding: then its
-            blocks, then the decoder's embedding and its blocks.
-        step, token: which word is written, and which token of the source is looked at, from 0.
+        about: a sentence about the model.
+        place: the number of the box that is open at first, counted from 0, the encoder's
+            embedding: then its blocks, then the decoder's embedding and its blocks.
+        step, token: the current output token and the selected source token, from 0.
+        show_me: `ShowMe` buttons, below the hint.
 
     Attributes:
-        text: what is read, in step with the view.
+        text: the source sentence, in step with the view.
 
     Raises:
         TypeError: a recording that is not whole.
-        ValueError: numbers that do not fit the tokens, or a place out of bounds.
+        ValueError: numbers that do not fit the tokens, or a number out of bounds.
     """
 
     _esm = module("model_walk.js")
@@ -92,6 +93,7 @@ class ModelWalk(LiveView):
         place: int = 0,
         step: int = 0,
         token: int = 0,
+        show_me: Sequence[ShowMe] = (),
     ):
         _check_recorded(recorded)
         stages, weights = _stages(recorded)
@@ -117,6 +119,7 @@ class ModelWalk(LiveView):
             about=about,
         )
         self.place, self.step, self.token = place, step, token
+        self.show_me = list(show_me)
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "place":
@@ -142,7 +145,7 @@ def _check_recorded(recorded: Walk) -> None:
 
 
 def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
-    """What each part did, as JSON carries it, and all weights one after the other."""
+    """The numbers of each sublayer, as JSON carries them, and all attention weights in one row."""
     stages, weights = [], []
     for stage in recorded.stages:
         told = stage._asdict()
@@ -163,7 +166,7 @@ def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
 
 
 def _readouts(recorded: Walk) -> dict:
-    """What each depth says, as JSON carries it."""
+    """The logit lens, as JSON carries it."""
     words, log_probs, rank, written = recorded.readouts
     size = (len(words), len(recorded.target))
     return {
@@ -175,7 +178,7 @@ def _readouts(recorded: Walk) -> dict:
 
 
 def _rounded(numbers: Any, name: str, shape: tuple[int, ...]) -> list:
-    """Numbers of a shape as lists, to six places."""
+    """Numbers of a shape as lists, to six decimals."""
     values = single_precision(numbers, name)
     if values.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {values.shape}")

@@ -1,4 +1,4 @@
-// One box of the model, opened: what each of its parts adds to a vector, and where its heads look.
+// One box of the model, opened: what each sublayer adds to a vector, and its attention weights.
 
 import { PARTS, partOf, shareOf, short } from "./walks.js";
 import { element } from "./view.js";
@@ -12,13 +12,24 @@ export class WalkBlock {
       role: "region",
       "aria-label": "the open block",
     });
+    this.widths = new ResizeObserver((entries) => this.signs(entries));
   }
 
-  /** Shows a box at a place {step, token}; words as `wordsOfWalk` gives them, width D. */
+  /** Says below each table whether some of its columns are out of sight. */
+  signs(entries) {
+    for (const { target } of entries)
+      target.nextSibling.hidden = target.scrollWidth <= target.clientWidth + 1;
+  }
+
+  dispose() {
+    this.widths.disconnect();
+  }
+
+  /** Shows a box for {step, token}; words as `wordsOfWalk` gives them, width D. */
   show(box, at, words, width) {
     const isEncoder = box.stack === "encoder";
     const word = isEncoder ? words.read[at.token] : words.written[at.step];
-    const begin = isEncoder ? `Encoder, ${box.name}, at ` : `Decoder, ${box.name}, about to write `;
+    const begin = isEncoder ? `Encoder, ${box.name}, at ` : `Decoder, ${box.name}, predicting `;
     const head = element(
       "p",
       { class: "g2h-blockname" },
@@ -30,6 +41,7 @@ export class WalkBlock {
       1e-9,
     );
     const scrolled = this.node.querySelector(".g2h-heads")?.scrollLeft ?? 0;
+    this.widths.disconnect();
     this.node.className = `g2h-block g2h-${box.stack}`;
     this.node.replaceChildren(
       head,
@@ -44,8 +56,8 @@ export class WalkBlock {
       "p",
       { class: "g2h-note" },
       isEncoder
-        ? "Each token's row of the embedding table, times √D, plus the sinusoids of its position. All tokens go on together."
-        : "The row of the token written last, times √D, plus the sinusoids of its position. One token goes on; what came before it waits in the cache.",
+        ? "Each token's row of the embedding table, multiplied by √D, plus its sinusoidal positional encoding. All source tokens are processed in parallel."
+        : "The embedding of the previous output token, multiplied by √D, plus its sinusoidal positional encoding. Only this token is processed; the keys and values of earlier tokens are in the cache.",
     );
   }
 
@@ -59,7 +71,7 @@ export class WalkBlock {
         element("span", { class: "g2h-bar" }, this.fill(size / most, kind)),
         element("span", { class: "g2h-size" }, short(size), more),
       );
-    const came = before !== null && isFirst ? [line("comes in", before)] : [];
+    const came = before !== null && isFirst ? [line("input", before)] : [];
     const more =
       before === null
         ? []
@@ -73,7 +85,7 @@ export class WalkBlock {
         element("p", { class: "g2h-partname" }, element("b", {}, PARTS[part.part]), ` ${shape}`),
         ...came,
         ...more,
-        line("leaves", after),
+        line("sum", after),
       ),
       heads ? this.heads(part) : "",
     );
@@ -107,13 +119,25 @@ export class WalkBlock {
     const table = element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "% on"), ...names)),
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "% to"), ...names)),
       element("tbody", {}, ...rows),
     );
-    return element(
+    const scrolled = element(
       "div",
-      { class: "g2h-heads", tabindex: 0, role: "region", "aria-label": "where its heads look" },
+      {
+        class: "g2h-heads",
+        tabindex: 0,
+        role: "region",
+        "aria-label": "attention weights of its heads",
+      },
       table,
     );
+    const sign = element(
+      "p",
+      { class: "g2h-note g2h-beyond", hidden: "" },
+      `Scroll the table sideways to see all ${seen.length} tokens →`,
+    );
+    this.widths.observe(scrolled);
+    return element("div", { class: "g2h-headsbox" }, scrolled, sign);
   }
 }

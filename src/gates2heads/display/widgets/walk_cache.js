@@ -1,4 +1,4 @@
-// Keys and values that are kept: those of the source once, those of what is written one by one.
+// The cache of keys and values: those of the source once, those of the output token by token.
 
 import { keptAt, keptInWords } from "./walks.js";
 import { element } from "./view.js";
@@ -12,12 +12,12 @@ export class WalkCache {
       "p",
       { class: "g2h-caption" },
       element("b", {}, "The cache"),
-      ": keys and values that later words look at",
+      ": keys and values that later steps attend to",
     );
     this.node = element("div", { class: "g2h-cache" }, caption, this.cells, this.bars, this.told);
   }
 
-  /** Shows what is kept after a step of a result; words as `wordsOfWalk` gives them. */
+  /** Shows the cache after a step of a result; words as `wordsOfWalk` gives them. */
   show({ cache }, { read, before }, step) {
     const cell = (kind) => (word, place) => {
       const isKept = kind === "read" || place <= step;
@@ -50,8 +50,8 @@ export class WalkCache {
         ),
       );
     this.bars.replaceChildren(
-      bar("kept", ["read", kept.source], ["write", kept.target]),
-      bar("computed, if nothing were kept", ["none", kept.without]),
+      bar("in the cache", ["read", kept.source], ["write", kept.target]),
+      bar("computed without a cache", ["none", kept.without]),
     );
     Object.assign(this.node.dataset, {
       source: kept.source,

@@ -1,4 +1,4 @@
-// What each layer would say if it were the last: a row a depth, a column a step.
+// The logit lens: a row for each depth, a column for each step.
 
 import { cellsOf, chance, depthName, rankInWords, settledAt, wordShown } from "./walks.js";
 import { element } from "./view.js";
@@ -13,18 +13,18 @@ const KEYS = {
 };
 
 export class WalkLens {
-  /** stage: the view; choose: hears the step of a cell that is pressed. */
+  /** stage: the view; choose: gets the step of the cell that is clicked. */
   constructor(stage, choose) {
     this.choose = choose;
-    this.depth = 1; // whose likeliest words are named
+    this.depth = 1; // whose most probable tokens are listed
     this.table = element("table", { class: "g2h-lens" });
     this.scroll = element("div", { class: "g2h-lensbox" }, this.table);
     this.named = element("div", { class: "g2h-named" });
     const caption = element(
       "p",
       { class: "g2h-caption" },
-      element("b", {}, "What each layer would say"),
-      " if it were the last: norm and readout behind each block, a logit lens",
+      element("b", {}, "Logit lens"),
+      ": the most probable token if the final norm and the output projection follow each block directly",
     );
     this.node = element("div", { class: "g2h-lensview" }, caption, this.scroll, this.named);
     const on = (type, handler) => stage.listen(this.table, type, handler);
@@ -95,7 +95,7 @@ export class WalkLens {
 
   button({ word, logProb, isFinal }, depth, step) {
     const shown = wordShown(word);
-    const told = `${depthName(depth)}, step ${step + 1}: “${shown}”, ${chance(logProb)}${isFinal ? ", as the model writes" : ""}`;
+    const told = `${depthName(depth)}, step ${step + 1}: “${shown}”, ${chance(logProb)}${isFinal ? ", same as the final output" : ""}`;
     const node = element(
       "button",
       {
@@ -114,7 +114,7 @@ export class WalkLens {
     return node;
   }
 
-  /** Marks the step at hand, and the cell whose likeliest words are named. */
+  /** Marks the current step, and the cell whose most probable tokens are listed. */
   mark(step) {
     this.step = step;
     this.buttons.forEach((buttons, depth) =>
@@ -140,7 +140,7 @@ export class WalkLens {
     else if (right > scrollLeft + clientWidth) this.scroll.scrollLeft = right - clientWidth;
   }
 
-  /** The likeliest words of one cell, and where the written one stands. */
+  /** The most probable tokens of one cell, and the rank of the output token. */
   name(depth, step) {
     const { readouts, target } = this.result;
     const rank = readouts.rank[depth][step];
@@ -165,9 +165,9 @@ export class WalkLens {
     const told = element(
       "p",
       {},
-      `Step ${step + 1}, ${depthName(depth)}: the written `,
+      `Step ${step + 1}, ${depthName(depth)}: the output token `,
       own,
-      ` is ${rankInWords(rank)} (${chance(readouts.written[depth][step])}); first for good ${depthName(settled)}.`,
+      ` has ${rankInWords(rank)} (probability ${chance(readouts.written[depth][step])}); it keeps rank 1 from ${depthName(settled).replace("after ", "")} on.`,
     );
     this.named.dataset.rank = rank;
     this.named.replaceChildren(told, element("ol", {}, ...most));

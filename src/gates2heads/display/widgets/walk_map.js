@@ -1,4 +1,4 @@
-// The model as two rows of boxes: what is read flows through the upper, what is written the lower.
+// The model as two rows of boxes: the encoder above, the decoder below.
 
 import { boxesOf, firstWriting, partsInWords, short, wordShown, cellsOf, chance } from "./walks.js";
 import { element } from "./view.js";
@@ -7,7 +7,7 @@ const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 const ACROSS = { ArrowDown: "decoder", ArrowUp: "encoder" };
 
 export class WalkMap {
-  /** stage: the view; choose: hears the place of the box that is pressed. */
+  /** stage: the view; choose: gets the number of the box that is clicked. */
   constructor(stage, choose) {
     this.choose = choose;
     this.node = element("div", {
@@ -52,7 +52,7 @@ export class WalkMap {
     const handed = element(
       "p",
       { class: "g2h-handed" },
-      "↓ its last vectors become the keys and values of cross-attention, once, for each block below",
+      "↓ every decoder block projects the encoder output to keys and values of its cross-attention, once",
     );
     this.node.replaceChildren(
       row("encoder", this.nodes.slice(0, begin)),
@@ -94,7 +94,7 @@ export class WalkMap {
     });
     const { word, logProb } = cellsOf(this.result).at(-1)[step];
     this.said.replaceChildren(
-      "→ last norm, then the readout: ",
+      "→ final norm, output projection, softmax: ",
       element("b", {}, element("bdi", {}, `“${wordShown(word)}”`)),
       ` ${chance(logProb)}`,
     );

@@ -1,14 +1,14 @@
-// A walk through a model as places, sizes and words: pure functions, tested in Node.
+// A walk through a model as positions, sizes and words: pure functions, tested in Node.
 
 import { labelsOf } from "./heads.js";
 
 export const PARTS = {
-  embedding: "embedding and position",
+  embedding: "embedding and positional encoding",
   self_attn: "self-attention",
   cross_attn: "cross-attention",
   feed_forward: "feed-forward network",
 };
-const SHORT = { self_attn: "self", cross_attn: "cross", feed_forward: "feed-forward" };
+const SHORT = { self_attn: "self", cross_attn: "cross", feed_forward: "FFN" };
 
 /** The boxes of the picture: [{stack, block, name, stages}…], the encoder's first. */
 export function boxesOf(stages) {
@@ -94,7 +94,7 @@ export function chance(logProb) {
   return share < 0.005 ? "0.00" : share.toFixed(2);
 }
 
-// ---- what each layer would already say
+// ---- the logit lens
 
 export const depthName = (depth) => (depth ? `after block ${depth}` : "after the embedding");
 
@@ -123,14 +123,14 @@ export const agreements = (cells) =>
 /** How a word is shown: an open piece by its sign, as in the rows of tokens. */
 export const wordShown = (piece) => labelsOf(["", piece])[1] || "␣";
 
-/** Which place the written word has at a depth: 1 is the first. */
+/** The rank of the output token at a depth: 1 is the most probable. */
 export function rankInWords(rank) {
-  return rank === 0 ? "the first" : `number ${grouped(rank + 1)}`;
+  return `rank ${grouped(rank + 1)}`;
 }
 
-// ---- keys and values that are kept
+// ---- cached keys and values
 
-/** What is kept after a step, and what computing all of it anew would have cost so far. */
+/** The size of the cache after a step, and how many numbers recomputation would have cost. */
 export function keptAt({ shape: [layers, heads, width], source, target, without }, step) {
   const each = 2 * layers * heads * width;
   return {
@@ -148,15 +148,15 @@ export function keptInWords(cache, step) {
   const { each, layers, width, source, target, total, without } = keptAt(cache, step);
   const times = (without / total).toFixed(1);
   return (
-    `A token has ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. Kept: ${grouped(source)} ` +
-    `of the source, once, + ${grouped(target)} of what is written = ${grouped(total)}. Were nothing kept, ` +
-    `${grouped(without)} would have been computed by now: ${times} times as many.`
+    `Each token takes ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. The cache holds ` +
+    `${grouped(source)} for the source, computed once, and ${grouped(target)} for the output so far: ${grouped(total)} ` +
+    `in total. Without a cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
   );
 }
 
 // ---- in words
 
-/** What stands open, in a sentence for who does not see it: parts of text, some of them words. */
+/** The open box in sentences, also for readers who do not see the picture. */
 export function placeInWords(result, { place, step, token }) {
   const box = boxesOf(result.stages)[place];
   const words = wordsOfWalk(result);
@@ -165,28 +165,29 @@ export function placeInWords(result, { place, step, token }) {
   const came = box.stages[0].after;
   const begin = isEncoder
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
-    : `Decoder, ${box.name}, about to write “${words.written[step]}”: `;
+    : `Decoder, ${box.name}, predicting “${words.written[step]}”: `;
   if (!box.block) return `${begin}a vector of size ${short(came[row])}.`;
   const added = box.stages.map(
     (stage) =>
-      `${PARTS[stage.part]} adds ${short(stage.added[row])} to ${short(stage.before[row])}`,
+      `${PARTS[stage.part]} adds a vector of size ${short(stage.added[row])} to one of size ` +
+      `${short(stage.before[row])}, and the sum has size ${short(stage.after[row])}`,
   );
-  return `${begin}${added.join(", ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
+  return `${begin}${added.join("; ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
 }
 
-/** What the model would say after a block. */
+/** The most probable token after a block. */
 export function lensInWords(result, depth, step) {
   const cell = cellsOf(result)[depth][step];
   const isLast = depth === result.readouts.words.length - 1;
-  const says = `“${wordShown(cell.word)}” (${chance(cell.logProb)})`;
-  if (isLast) return `It says ${says}.`;
+  const best = `“${wordShown(cell.word)}” (${chance(cell.logProb)})`;
+  if (isLast) return `The output is ${best}.`;
   const ends = cell.isFinal
-    ? "as the whole model does"
-    : `the whole model says “${wordShown(result.target[step])}”`;
-  return `If it were the last, it would say ${says}; ${ends}.`;
+    ? "the same as the final output"
+    : `the final output is “${wordShown(result.target[step])}”`;
+  return `The logit lens after this block gives ${best}; ${ends}.`;
 }
 
-/** The whole walk in a sentence. */
+/** The whole walk in a sentence or two. */
 export function walkInWords(result) {
   const cells = cellsOf(result);
   const last = cells.length - 1;
@@ -195,7 +196,25 @@ export function walkInWords(result) {
     .slice(1, last)
     .map((count, at) => `${count} after block ${at + 1}`);
   const told = early.length
-    ? ` Of its ${steps} tokens the lens already reads ${early.join(", ")}.`
+    ? ` Of the ${steps} output tokens, the logit lens already gives ${early.join(" and ")}.`
     : "";
-  return `It wrote “${result.written}”.${told}`;
+  return `Output: “${result.written}”.${told}`;
+}
+
+// ---- the language of the source
+
+const ENGLISH = new Set(
+  "the is are of with and on at by his her their from wearing people woman girl boy dog".split(" "),
+);
+const GERMAN = new Set(
+  "der die das den dem ein eine einen einem einer und ist sind im am auf mit von zu vor bei".split(
+    " ",
+  ),
+);
+
+/** Whether a source is more likely English than German, by its most frequent words. */
+export function looksEnglish(text) {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const count = (set) => words.filter((word) => set.has(word)).length;
+  return count(ENGLISH) >= 2 && count(ENGLISH) > count(GERMAN);
 }
