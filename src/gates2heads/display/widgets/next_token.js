@@ -16,6 +16,8 @@ import { choice, element, field, inside } from "./view.js";
 const WHOLE = 60; // tokens: as many as there is room for
 const LEGEND =
   "Bar and number: the probability with which it is drawn. Orange tick: the model's own, where that differs. Press a token to write it.";
+const SMALL =
+  "Upper and lower case are different tokens here, and nearly every caption begins with a capital: write “A dog runs”, not “a dog runs”.";
 
 class NextToken extends LiveStage {
   constructor(model, el) {
@@ -145,7 +147,7 @@ class NextToken extends LiveStage {
     const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
     const said = drawn.silent
-      ? `${name} has nothing to say after this: it never counted such a text.`
+      ? `${name} has no continuation: it keeps no trigram that begins with these two tokens.`
       : `${name} drew: ${words}${drawn.ended ? ", and so ended the caption." : "."}`;
     this.input.value = tidy(drawn.text);
     this.drew = { text: this.input.value, said };
@@ -229,6 +231,7 @@ class NextToken extends LiveStage {
       ...this.columns.map(({ name }) => element("th", { scope: "col" }, name)),
     );
     const totals = bits.map(sum);
+    const ends = now.map(({ endBits }) => bitsOf(endBits));
     this.table.replaceChildren(
       element(
         "table",
@@ -240,14 +243,15 @@ class NextToken extends LiveStage {
           ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
           row("together", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            "perplexity, a token",
+            "perplexity per token, so far",
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
+          row("<eos>, if it ended here", { class: "g2h-ending" }, ...cells(ends)),
           row(
-            "the end, if it ended here",
-            { class: "g2h-ending" },
-            ...cells(now.map(({ endBits }) => bitsOf(endBits))),
+            "perplexity with <eos>",
+            { class: "g2h-whole" },
+            ...bits.map((some, at) => element("td", {}, perplexity([...some, ends[at]]))),
           ),
         ),
       ),
@@ -256,13 +260,12 @@ class NextToken extends LiveStage {
       .filter((_, at) => totals[at] === Math.min(...totals))
       .map(({ name }) => name);
     const least = Math.min(...totals);
-    this.say(
-      !bits[0].length
-        ? "Nothing typed yet: this is what a caption may begin with."
-        : least === Infinity
-          ? "No model gives this text a probability above 0."
-          : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`,
-    );
+    const said = !bits[0].length
+      ? "Nothing typed yet: this is what a caption may begin with."
+      : least === Infinity
+        ? "No model gives this text a probability above 0."
+        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`;
+    this.say(/^\p{Ll}/u.test(words[0]?.text ?? "") ? `${said} ${SMALL}` : said);
   }
 }
 
