@@ -103,6 +103,7 @@ class Stored:
             "max": max,
             "sum": sum,
             "zip": zip,
+            "len": len,
             "all": all,
         }
 

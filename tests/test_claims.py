@@ -1,6 +1,7 @@
 """Every number of the appendix of claims is evaluated, and every comparison is true."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +21,8 @@ KEYS = {"id", "claim", "where", "study", "settings", "data", "numbers", "holds",
 KEYS |= {"verdict", "change"}
 # What may have a digit although no study stores it: names, sections, and the usual level.
 NAMES = re.compile(
-    r"\{[^{}]*\}|\b\d-gram|95 %|\b(?:[Cc]hapter|section|Figure) \d[\w.]*|\b\d+F? ?[A-Z]?\.\d+|\(\d+\.\d+\)"
+    r"\{[^{}]*\}|\b\d-gram|95 %|\b(?:[Cc]hapter|section|Figure) \d[\w.]*"
+    r"|\b\d+F? ?[A-Z]?\.\d+|\(\d+\.\d+\)"
 )
 
 
@@ -94,3 +96,50 @@ def test_an_expression_sees_the_studies_and_nothing_else():
         claims.numbers_of({"numbers": {"a": "open('/etc/hostname')"}})
     with pytest.raises(KeyError, match="no setting nothing"):
         claims.numbers_of({"numbers": {"a": "least('ladder', 'nothing', 'bleu')"}})
+
+
+@pytest.mark.slow
+def test_sections_and_figures_lead_to_their_claims(tmp_path):
+    pages = {
+        "conf.py": f"""
+import sys
+sys.path.insert(0, {str(ROOT / "_ext")!r})
+extensions = ["myst_nb", "page_links", "stored_tables", "claims"]
+nb_execution_mode = "off"
+root_doc = "chapters/04_sequence_to_sequence"
+""",
+        "chapters/04_sequence_to_sequence.md": """# Page
+
+## 4.5 One wrong character
+
+Text.
+
+**Figure 4.2.** A caption.
+
+### Exercise 4.4
+
+```{toctree}
+appendix/claims
+```
+""",
+        "chapters/appendix/claims.md": """# Claims
+
+```{stored-table} claims
+```
+""",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    build = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(tmp_path), str(tmp_path / "o")]
+    subprocess.run(build, check=True, capture_output=True, text=True)
+    built = {
+        name: (tmp_path / "o" / "chapters" / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("04_sequence_to_sequence", "appendix/claims")
+    }
+    found = re.findall(r'href="appendix/claims\.html#([\w-]+)"', built["04_sequence_to_sequence"])
+    here = [one for one in claims.read_claims()[4] if {"4.5", "Figure 4.2"} & set(one["where"])]
+    assert set(found) == {claims.anchor(one) for one in here}
+    assert len(found) == sum(len({"4.5", "Figure 4.2"} & set(one["where"])) for one in here)
+    for anchor in set(found):
+        assert f'id="{anchor}"' in built["appendix/claims"]
