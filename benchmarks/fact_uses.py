@@ -1,30 +1,36 @@
-"""What if all weights learn the task, from ERNIE's or from random ones? For section 11.7.
+"""What is pre-training worth when all weights learn the task? For section 11.7.
 
     python benchmarks/fact_uses.py --seeds 0 1 2
     python benchmarks/fact_uses.py --table
 
-On the page three of the four uses train a head on a frozen encoder. Here the encoder is trained
-with it, as the page does for the fourth: the shipped ERNIE, and one of its size with random
-weights. The examples, the steps and the questions are those of the page. Nothing is downloaded.
+Four tasks start from the shipped ERNIE, or from an encoder of its size with random weights. The
+whole encoder is trained with the head; in the settings that end in "frozen" only the head and the
+mix of layers are. The settings with four times the steps ask whether random weights catch up. The
+examples and the questions are those of the page. Nothing is downloaded.
 """
 
 import torch
 
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.training.fact_pretraining import untrained
-from gates2heads.training.fact_uses import learn_use
+from gates2heads.training.fact_uses import STEPS, USES, learn_use
 from gates2heads.training.studies import Study
 
-FROZEN_ON_THE_PAGE = ("classification", "slots", "inference")
-SETTINGS = tuple(f"{use} {start}" for use in FROZEN_ON_THE_PAGE for start in ("ernie", "random"))
+STARTS = ("ernie", "random")
+ATTACKS = {
+    "": {"frozen": False},
+    ", frozen": {"frozen": True},
+    ", four times the steps": {"frozen": False, "steps": 4 * STEPS},
+}
+SETTINGS = tuple(f"{use} {start}{how}" for how in ATTACKS for use in USES for start in STARTS)
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train a head and all below it on one use, and ask it."""
-    use, start = setting.split(" ")
-    ernie = start == "ernie"
-    encoder = shipped("pretrained_ernie").model if ernie else untrained("ernie", seed)
-    learned = learn_use(use, encoder, frozen=False, seed=seed)
+    """Train a head, and all below it unless frozen, on one use, and ask it."""
+    told, comma, how = setting.partition(",")
+    use, start = told.split(" ")
+    encoder = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
+    learned = learn_use(use, encoder, seed=seed, **ATTACKS[comma + how])
     return {"right": sum(learned.right), "asked": len(learned.right)}
 
 

@@ -30,6 +30,7 @@ FACTS = """root => ({
   sums: [...root.querySelectorAll(".g2h-sum td")].map((cell) => Number(cell.dataset.value)),
   ends: [...root.querySelectorAll(".g2h-ending td")].map((cell) => Number(cell.dataset.value)),
   perplexities: [...root.querySelectorAll(".g2h-perplexity td")].map((cell) => cell.textContent),
+  wholes: [...root.querySelectorAll(".g2h-whole td")].map((cell) => cell.textContent),
 })"""
 SETTLED = """([root, asked]) => root.dataset.state === "done" && !root.hasAttribute("data-stale")
   && root.dataset.question === asked"""
@@ -100,14 +101,9 @@ class Side:
         np.testing.assert_allclose(told["ends"], [one.end_bits for one in wanted], **close)
         if told["bits"]:
             np.testing.assert_allclose(np.sum(told["bits"], axis=0), totals, **close)
-        for said, one in zip(told["perplexities"], wanted, strict=True):
-            mean = one.bits.mean().item() if len(one.bits) else math.nan
-            if math.isnan(mean):
-                assert said == "–"
-            elif mean == math.inf:
-                assert said == "∞"
-            else:
-                assert math.isclose(float(said), 2**mean, rel_tol=0.02, abs_tol=0.06)
+        for so_far, whole, one in zip(told["perplexities"], told["wholes"], wanted, strict=True):
+            check_perplexity(so_far, one.bits.tolist())
+            check_perplexity(whole, [*one.bits.tolist(), one.end_bits])
         return told
 
     def check_ahead(self, column: dict, foreseen: Foreseen) -> None:
@@ -139,6 +135,17 @@ class Side:
         """The answer stands there."""
         self.settle()
         return self.check()
+
+
+def check_perplexity(said: str, bits: list[float]) -> None:
+    """The view's perplexity is that of the tokens with these bits."""
+    mean = sum(bits) / len(bits) if bits else math.nan
+    if math.isnan(mean):
+        assert said == "–"
+    elif mean == math.inf:
+        assert said == "∞"
+    else:
+        assert math.isclose(float(said), 2**mean, rel_tol=0.02, abs_tol=0.06)
 
 
 def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
@@ -215,11 +222,13 @@ def drive_texts(view: Side) -> None:
     view.field.fill("a dog " * 61)
     expect(refusal).to_contain_text("Too long: this is 122 pieces of text")
     expect(view.root.locator(".g2h-panels")).to_have_css("opacity", "0.45")
-    for text in ("", "<img src=x onerror=alert(1)>", "é 猫👩‍👧 (שלום)", "Two dogs"):
+    for text in ("", "<img src=x onerror=alert(1)>", "é 猫👩‍👧 (שלום)", "a dog runs", "Two dogs"):
         view.text = text
         view.field.fill(text)
         view.answered()
         expect(refusal).to_be_hidden()
+        said = view.root.inner_text()
+        assert ("different tokens" in said) == (text[:1].islower())
     assert view.root.locator(".g2h-surprise img").count() == 0
 
 

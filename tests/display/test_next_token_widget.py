@@ -126,5 +126,5 @@ def test_perplexity_tokens_and_texts_in_words():
     assert found["shares"] == ["0", "< 0.001", "0.250"]
     assert found["names"] == ["dog", "…ing", ".", "end", "␣"]
     assert found["texts"] == ["A dog", "A dogs", "A", None, None]
-    assert found["rests"][0].startswith("This context never occurred in training")
+    assert found["rests"][0].startswith("The model keeps no trigram")
     assert found["rests"][1:] == ["1 token kept", "1,200 other tokens: 0.500 in total"]

@@ -6,13 +6,23 @@ import pytest
 import torch
 
 from benchmarks import fact_uses
+from benchmarks.fact_uses import STARTS
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.training.fact_pretraining import untrained
+from gates2heads.training.fact_uses import STEPS, USES
 from gates2heads.training.studies import read_study, results_of
 
 
-@pytest.mark.parametrize(("start", "seed"), [("ernie", 0), ("random", 0), ("random", 2)])
-def test_all_weights_learn_from_where_the_setting_says(monkeypatch, start, seed):
+@pytest.mark.parametrize(
+    ("start", "seed", "how", "wanted"),
+    [
+        ("ernie", 0, "", {"frozen": False}),
+        ("random", 0, "", {"frozen": False}),
+        ("random", 2, ", frozen", {"frozen": True}),
+        ("random", 2, ", four times the steps", {"frozen": False, "steps": 4 * STEPS}),
+    ],
+)
+def test_the_encoder_starts_as_the_setting_says(monkeypatch, start, seed, how, wanted):
     asked = {}
 
     def learn(use, encoder, **how):
@@ -20,20 +30,18 @@ def test_all_weights_learn_from_where_the_setting_says(monkeypatch, start, seed)
         return SimpleNamespace(right=[True, False, True])
 
     monkeypatch.setattr(fact_uses, "learn_use", learn)
-    assert fact_uses.run(f"slots {start}", seed) == {"right": 2, "asked": 3}
-    wanted = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
-    mine, theirs = asked.pop("encoder").state_dict(), wanted.state_dict()
+    assert fact_uses.run(f"slots {start}{how}", seed) == {"right": 2, "asked": 3}
+    begin = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
+    mine, theirs = asked.pop("encoder").state_dict(), begin.state_dict()
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
-    assert asked == {"use": "slots", "frozen": False, "seed": seed}
+    assert asked == {"use": "slots", "seed": seed, **wanted}
 
 
-def test_what_is_stored_has_three_seeds_and_one_order():
+def test_what_is_stored_has_one_order():
     rows = read_study("fact_uses")
-    for setting in fact_uses.SETTINGS:
-        assert len(results_of(rows, setting)) == 3
-    for use in fact_uses.FROZEN_ON_THE_PAGE:
+    for use in USES:
         with_ernie, with_random = (
-            [one["right"] for one in results_of(rows, f"{use} {start}")]
-            for start in ("ernie", "random")
+            [one["right"] for one in results_of(rows, f"{use} {start}")] for start in STARTS
         )
+        assert len(with_ernie) == len(with_random) >= 3
         assert min(with_ernie) > max(with_random)

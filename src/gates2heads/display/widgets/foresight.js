@@ -51,7 +51,8 @@ export function extended(text, piece) {
 
 /** How many tokens are left, and what those hold that are not shown. */
 export function restInWords({ ahead, kept }) {
-  if (!kept) return "This context never occurred in training, so the model assigns no probability.";
+  if (!kept)
+    return "The model keeps no trigram that begins with these two tokens (trigrams that occurred only once were pruned), so it assigns no probability.";
   const rest = Math.max(0, 1 - sum(ahead.map(({ drawn }) => drawn)));
   const shown = ahead.filter(({ drawn }) => drawn > 0).length;
   const others = kept - shown;

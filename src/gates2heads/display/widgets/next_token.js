@@ -17,6 +17,8 @@ const WHOLE = 60; // tokens: as many as there is room for
 const LEGEND =
   "Bar and number: the probability with which the token is sampled. Orange tick: the model's own probability, where it differs. Click a token to append it.";
 const ASKED = ["text", "temperature", "top_k", "top_p", "open_ended"];
+const SMALL =
+  "Upper and lower case are different tokens here, and nearly every caption begins with a capital: write “A dog runs”, not “a dog runs”.";
 
 class NextToken extends LiveStage {
   constructor(model, el) {
@@ -165,7 +167,7 @@ class NextToken extends LiveStage {
     const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
     const said = drawn.silent
-      ? `${name} assigns no probability to any continuation: it never counted this context.`
+      ? `${name} has no continuation: it keeps no trigram that begins with these two tokens.`
       : `${name} generated: ${words}${drawn.ended ? ", which ends the caption." : "."}`;
     this.input.value = tidy(drawn.text);
     this.drew = { text: this.input.value, said };
@@ -250,6 +252,7 @@ class NextToken extends LiveStage {
       ...this.columns.map(({ name }) => element("th", { scope: "col" }, name)),
     );
     const totals = bits.map(sum);
+    const ends = now.map(({ endBits }) => bitsOf(endBits));
     this.table.replaceChildren(
       element(
         "table",
@@ -261,14 +264,15 @@ class NextToken extends LiveStage {
           ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
           row("total", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            "perplexity per token",
+            "perplexity per token, so far",
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
+          row("<eos>, if it ended here", { class: "g2h-ending" }, ...cells(ends)),
           row(
-            "the end, if the caption ended here",
-            { class: "g2h-ending" },
-            ...cells(now.map(({ endBits }) => bitsOf(endBits))),
+            "perplexity with <eos>",
+            { class: "g2h-whole" },
+            ...bits.map((some, at) => element("td", {}, perplexity([...some, ends[at]]))),
           ),
         ),
       ),
@@ -278,13 +282,12 @@ class NextToken extends LiveStage {
       .filter((_, at) => totals[at] === Math.min(...totals))
       .map(({ name }) => name);
     const least = Math.min(...totals);
-    this.say(
-      !bits[0].length
-        ? "The text is empty: these are the tokens with which a caption may begin."
-        : least === Infinity
-          ? "No model assigns this text a probability above 0."
-          : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`,
-    );
+    const said = !bits[0].length
+      ? "The text is empty: these are the tokens with which a caption may begin."
+      : least === Infinity
+        ? "No model assigns this text a probability above 0."
+        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`;
+    this.say(/^\p{Ll}/u.test(words[0]?.text ?? "") ? `${said} ${SMALL}` : said);
   }
 }
 

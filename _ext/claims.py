@@ -1,0 +1,252 @@
+"""What the book claims of trained models, how each claim was attacked, and what came of it.
+
+chapters/appendix/claims.yaml has one entry for each claim, by chapter:
+
+- id, claim: a name for links, and the sentence, with {numbers};
+- where: sections ("4.5") and figures ("Figure 4.2") that rest on it;
+- study, settings, data: the stored study, its settings, and what was tested;
+- numbers: names to expressions over the stored study, see `Stored`; the sentences name them;
+- holds: comparisons of these numbers, each of which must be true;
+- attacks: what was tried, under the names in `ATTACKS`, with the result; a name that is missing was
+  not tried;
+- before: what the book said earlier, if the attack changed it;
+- verdict: one of `VERDICTS`;
+- change: what would change our minds.
+
+The page is made when the book is built ({stored-table} claims), and every section and figure that a
+claim names gets a link to its entry. tests/test_claims.py evaluates every expression.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import mean, stdev
+
+import yaml
+from docutils import nodes
+from page_links import MENTION
+from sphinx.application import Sphinx
+from stored_tables import CHAPTERS, RESULTS, TABLES, link, places, table
+
+CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
+PAGE = "chapters/appendix/claims"
+ATTACKS = {
+    "training": "More training",
+    "rate": "Other learning rates",
+    "seeds": "More seeds",
+    "test": "A larger test set",
+    "rival": "A rival explanation",
+}
+VERDICTS = {
+    "stands": "stands",
+    "budget": "stands for this training budget",
+    "narrowed": "narrowed by an attack",
+    "refuted": "refuted",
+    "open": "open",
+}
+
+
+class Stored:
+    """The functions that an expression of claims.yaml may use; each reads a stored study.
+
+    All take a study, a setting and the way to a value in the result of a run, such as
+    `least("forcing", "teacher", "test", "right")`. A list of truth values stands for how many of
+    them are true.
+    """
+
+    @staticmethod
+    def runs(study: str, setting: str, *way: str | int) -> list[float]:
+        """Give the value of every run of a setting."""
+        rows = _study(study)
+        found = [_follow(row["result"], way) for row in rows if row["setting"] == setting]
+        if not found:
+            raise KeyError(f"{study} has no setting {setting}")
+        return found
+
+    @classmethod
+    def seeds(cls, study: str, setting: str) -> int:
+        """Give the number of runs of a setting."""
+        return len(cls.runs(study, setting))
+
+    @classmethod
+    def least(cls, *where: str | int) -> float:
+        """Give the smallest value of the runs."""
+        return min(cls.runs(*where))
+
+    @classmethod
+    def most(cls, *where: str | int) -> float:
+        """Give the largest value of the runs."""
+        return max(cls.runs(*where))
+
+    @classmethod
+    def mean(cls, *where: str | int) -> float:
+        """Give the mean of the runs."""
+        return mean(cls.runs(*where))
+
+    @classmethod
+    def error(cls, *where: str | int) -> float:
+        """Give the standard error of the mean of the runs."""
+        values = cls.runs(*where)
+        return stdev(values) / len(values) ** 0.5
+
+    @classmethod
+    def names(cls) -> dict[str, Callable]:
+        """Map each function's name to it, as expressions find them."""
+        own = ("runs", "seeds", "least", "most", "mean", "error")
+        return {name: getattr(cls, name) for name in own} | {
+            "abs": abs,
+            "min": min,
+            "max": max,
+            "sum": sum,
+            "zip": zip,
+            "len": len,
+            "all": all,
+        }
+
+
+@cache
+def _study(name: str) -> list[dict]:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _follow(value: object, way: tuple) -> object:
+    for part in way:
+        value = value[part]
+    is_marks = isinstance(value, list) and value and all(isinstance(one, bool) for one in value)
+    return sum(value) if is_marks else value
+
+
+@cache
+def read_claims(path: Path = CLAIMS) -> dict[int, list[dict]]:
+    """Give the claims, by chapter."""
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def numbers_of(claim: dict) -> dict[str, float]:
+    """Evaluate the numbers of a claim, in their order; one may use those before it."""
+    known = {}
+    for name, expression in claim.get("numbers", {}).items():
+        known[name] = _evaluate(expression, known)
+    return known
+
+
+def holds(claim: dict) -> dict[str, bool]:
+    """Evaluate every comparison of a claim."""
+    known = numbers_of(claim)
+    return {one: bool(_evaluate(one, known)) for one in claim.get("holds", [])}
+
+
+def _evaluate(expression: str, known: dict) -> object:
+    # The file is the book's own; only the functions of `Stored` are in reach.
+    return eval(expression, {"__builtins__": {}, **Stored.names(), **known})
+
+
+def written(text: str, claim: dict) -> str:
+    """Put the numbers of a claim into one of its sentences."""
+    return " ".join(text.split()).format(**numbers_of(claim))
+
+
+def claims() -> list[str]:
+    """Show all claims, after a table that counts the verdicts."""
+    read = read_claims()
+    tally = []
+    for chapter, entries in read.items():
+        count = Counter(entry["verdict"] for entry in entries)
+        name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
+        tally.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
+    lines = [*table(("chapter", "claims", *VERDICTS.values()), tally), ""]
+    for chapter, entries in read.items():
+        lines += [f"## Chapter {chapter}", ""]
+        for entry in entries:
+            lines += [*_entry(entry), ""]
+    return lines
+
+
+def anchor(claim: dict) -> str:
+    """Give the anchor of an entry on the page."""
+    return f"claim-{claim['id']}"
+
+
+def _entry(claim: dict) -> list[str]:
+    where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
+    settings = ", ".join(f"`{one}`" for one in claim["settings"])
+    seeds = sorted({Stored.seeds(claim["study"], one) for one in claim["settings"]})
+    runs = " or ".join(map(str, seeds)) + (" run" if seeds == [1] else " runs")
+    tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
+    missing = [told.lower() for name, told in ATTACKS.items() if name not in tried]
+    lines = [
+        f'<span id="{anchor(claim)}"></span>**{written(claim["claim"], claim)}**',
+        "",
+        f"- **Verdict:** {VERDICTS[claim['verdict']]}. **Where:** {where}.",
+        f"- **Evidence:** study `{claim['study']}` ({settings}), {runs} of each setting; "
+        f"{written(claim['data'], claim)}.",
+    ]
+    if "before" in claim:
+        lines.append(f"- **What we said before:** {written(claim['before'], claim)}")
+    lines += [f"- **{ATTACKS[name]}:** {written(told, claim)}" for name, told in tried.items()]
+    if missing:
+        lines.append(f"- **Not tried:** {', '.join(missing)}.")
+    lines.append(f"- **What would change our minds:** {written(claim['change'], claim)}")
+    return lines
+
+
+TABLES["claims"] = claims
+
+
+@cache
+def _claims_at() -> dict[str, list[dict]]:
+    found = {}
+    for entries in read_claims().values():
+        for entry in entries:
+            for where in entry["where"]:
+                found.setdefault(where, []).append(entry)
+    return found
+
+
+def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Lead from the sections and figures of a chapter to the claims that rest on them."""
+    if app.builder.format != "html" or not page.startswith("chapters/") or "appendix" in page:
+        return
+    address = app.builder.get_relative_uri(page, PAGE)
+    anchors = {target.partition("#")[2]: where for where, target in _targets(page).items()}
+    for section in list(doctree.findall(nodes.section)):
+        for name in section["ids"]:
+            if found := _claims_at().get(anchors.get(name, "")):
+                inner = next((one for one in section if isinstance(one, nodes.section)), None)
+                at = section.index(inner) if inner is not None else len(section)
+                section.insert(
+                    at, _links("How we tried to break this section's claims: ", address, found)
+                )
+    for caption in list(doctree.findall(nodes.strong)):
+        told = MENTION.match(caption.astext())
+        if told and (found := _claims_at().get(f"Figure {told[1]}")):
+            caption.parent += [*_links(" Attacks: ", address, found).children]
+
+
+def _targets(page: str) -> dict[str, str]:
+    """The sections of a page, "4.5" to its address."""
+    stem = page.rpartition("/")[2]
+    return {where: to for where, to in places().items() if f"/{stem}.html#" in to}
+
+
+def _links(told: str, address: str, found: list[dict]) -> nodes.paragraph:
+    line = nodes.paragraph(classes=["g2h-claims"])
+    line += nodes.Text(told)
+    for count, claim in enumerate(found, start=1):
+        target = f"{address}#{anchor(claim)}"
+        title = written(claim["claim"], claim)
+        line += nodes.reference(
+            "", f"[{count}]", internal=True, refuri=target, reftitle=title, classes=["g2h-claim"]
+        )
+        line += nodes.Text(" ")
+    return line
+
+
+def setup(app: Sphinx) -> dict:
+    """Register with Sphinx."""
+    app.connect("doctree-resolved", mark)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
