@@ -90,6 +90,7 @@ lint:
 	$(VENV)/bin/ruff format --check $(LINTED)
 	$(VENV)/bin/oxlint --deny-warnings src _static tests
 	$(VENV)/bin/oxfmt --check $(SCRIPTS)
+	$(PY) -m tools.terms
 
 check: $(INSTALLED) lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 $(FAST) tests
