@@ -21,10 +21,11 @@ from word_driver import drive_words
 
 
 def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
-    """Wait until all of our views are on the page, and give their roots in order."""
+    """Wait until all of our views are on the page, unfold them, give their roots in order."""
     ours = [view for view in views if view.is_ours]
     roots = page.locator(".g2h-view")
     expect(roots).to_have_count(len(ours))
+    roots.locator("details.g2h-more").evaluate_all("all => all.forEach((one) => (one.open = true))")
     return roots.all()
 
 

@@ -15,6 +15,7 @@ from gates2heads.display.widgets.pooling import Pooling
 from gates2heads.display.widgets.predict import Guess, Predict, Question, predict
 from gates2heads.display.widgets.translate import Example, Translate
 from gates2heads.display.widgets.unroller import Unroller
+from gates2heads.display.widgets.view import ShowMe
 
 __all__ = [
     "AttentionExplorer",
@@ -38,6 +39,7 @@ __all__ = [
     "Pooling",
     "Predict",
     "Question",
+    "ShowMe",
     "Translate",
     "Unroller",
     "predict",

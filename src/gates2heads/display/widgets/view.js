@@ -45,6 +45,16 @@ export function direction(text) {
   return letter && rightToLeft.test(letter[0]) ? "rtl" : "ltr";
 }
 
+/**
+ * Controls that the first look at a view does not need, folded under a name. A control with
+ * `data-trait` is unfolded when a *Show me* button sets that trait.
+ */
+export function moreControls(controls, name = "More controls") {
+  return element("details", { class: "g2h-more" }, element("summary", {}, name), ...controls);
+}
+
+const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
 let refusals = 0;
 
 /**
@@ -81,15 +91,49 @@ export class Stage {
     el.append(this.root);
   }
 
-  /** Title and hint, where the model has some; the title names the card. */
+  /** Title, hint and *Show me* buttons, where the model has some; the title names the card. */
   head() {
     for (const part of ["title", "hint"]) {
       const text = this.model.get(part);
       if (text) this.root.append(element("p", { class: `g2h-${part}` }, text));
     }
+    const all = this.model.get("show_me") ?? [];
+    if (all.length) this.root.append(...this.showMe(all));
     if (!this.model.get("title")) return;
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.model.get("title"));
+  }
+
+  /**
+   * Buttons that set the view to a telling state. While it is in that state, the button is marked
+   * and its sentence says what to look at.
+   */
+  showMe(all) {
+    const buttons = all.map(({ label }) => element("button", { type: "button" }, label));
+    const look = element("p", { class: "g2h-look", "aria-live": "polite" });
+    const mark = () => {
+      const isShown = ({ state }) =>
+        Object.entries(state).every(([trait, value]) => isSame(this.model.get(trait), value));
+      const shown = all.findIndex(isShown);
+      buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === shown)));
+      look.textContent = all[shown]?.look ?? "";
+    };
+    buttons.forEach((button, at) =>
+      this.listen(button, "click", () => this.demonstrate(all[at].state)),
+    );
+    this.follow([...new Set(all.flatMap(({ state }) => Object.keys(state)))], mark);
+    mark();
+    const row = { class: "g2h-show-me", role: "group", "aria-label": "Show me" };
+    return [element("div", row, element("span", {}, "Show me"), ...buttons), look];
+  }
+
+  /** Sets the view to the state of a *Show me* button; unfolds the controls that it sets. */
+  demonstrate(state) {
+    this.put(state);
+    for (const folded of this.root.querySelectorAll("details.g2h-more")) {
+      const traits = [...folded.querySelectorAll("[data-trait]")].map((one) => one.dataset.trait);
+      if (traits.some((trait) => trait in state)) folded.open = true;
+    }
   }
 
   /** Dims the picture while it is the answer to another text than the field holds. */

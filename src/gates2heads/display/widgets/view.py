@@ -1,12 +1,14 @@
 """What every live view shares: its files joined into one module, and positions within bounds."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anywidget
-from traitlets import TraitError, Unicode
+from traitlets import List, TraitError, Unicode, validate
 
+from gates2heads.accepts import a, listed, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.modules import join_modules
 
@@ -53,6 +55,14 @@ class PositionError(TraitError, ValueError):
     """A position outside of what there is to show; also a ValueError, as any wrong argument."""
 
 
+class ShowMe(NamedTuple):
+    """A button that sets a view to a telling state, and one sentence on what to look at there."""
+
+    label: str  # on the button, such as "Greedy search loses a person"
+    look: str  # such as "The orange path is pruned at step 6."
+    state: Mapping[str, Any]  # traits of the view to their values
+
+
 class View(anywidget.AnyWidget):
     """A card with a title, a line of what to try, integer positions from 0, and numbers in bounds.
 
@@ -62,10 +72,12 @@ class View(anywidget.AnyWidget):
     Attributes:
         title: what the view is, above it.
         hint: what to try first, below the title.
+        show_me: `ShowMe` buttons, below the hint.
     """
 
     title = Unicode().tag(sync=True)
     hint = Unicode().tag(sync=True)
+    show_me = List().tag(sync=True)
 
     _positions: tuple[str, ...] = ()  # each may depend on those before it
 
@@ -76,6 +88,27 @@ class View(anywidget.AnyWidget):
     def _limits(self) -> dict[str, tuple[float, float]]:
         """The lower and upper bound of each number that is no position."""
         return {}
+
+    @validate("show_me")
+    def _showable(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
+        listed("ShowMe buttons", a(ShowMe)).check("show_me", proposal["value"])
+        return [self._told(f"show_me[{at}]", one) for at, one in enumerate(proposal["value"])]
+
+    def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
+        """What the page is told of one button; its state must be one that the view can take."""
+        text(empty=False).check(f"{name}.label", one.label)
+        text(empty=False).check(f"{name}.look", one.look)
+        mapping("traits to values").check(f"{name}.state", one.state)
+        traits = self.traits(sync=True)
+        for trait, value in one.state.items():
+            if trait not in traits:
+                kind = type(self).__name__
+                raise ValueError(f"{name}.state must set traits of {kind}, got {shown(trait)}")
+            try:
+                traits[trait].validate(self, value)
+            except TraitError as error:
+                raise TypeError(f"{name}.state must hold what {trait} takes: {error}") from error
+        return {"label": one.label, "look": one.look, "state": dict(one.state)}
 
     def _checked(self, proposal: dict[str, Any]) -> int:
         at: dict[str, int] = {}
