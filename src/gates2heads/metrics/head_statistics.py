@@ -8,9 +8,7 @@ from gates2heads.accepts import accepts, bools, floats
 OFFSETS = {"previous": -1, "itself": 0, "next": 1}
 
 
-@accepts(
-    weights=floats("B H T S"), queries=bools("B T"), keys=bools("B S"), marked=bools("B S")
-)
+@accepts(weights=floats("B H T S"), queries=bools("B T"), keys=bools("B S"), marked=bools("B S"))
 def head_statistics(
     weights: Tensor, *, queries: Tensor, keys: Tensor, marked: Tensor | None = None
 ) -> dict[str, Tensor]:
@@ -19,14 +17,14 @@ def head_statistics(
     Args:
         weights: (B, H, T, S), rows sum to 1, as a recorded layer notes them.
         queries: (B, T) bool, True = a real token; the others are not counted.
-        keys: (B, S) bool, True = a real token, of which the last is that with the highest number.
+        keys: (B, S) bool, True = a real token, the last of which is the one at the end.
         marked: (B, S) bool, True = a key to be counted as `marked`, such as a full stop.
 
     Returns:
         seven tensors (H,) by name. `distance`: the mean of |t − s|, each key counted by its weight,
         in tokens. `entropy`: in nats. `previous`, `itself`, `next`: the weight at s = t − 1, t and
-        t + 1. `first`, `last`: the weight on the first and on the last real key. With marked keys, an
-        eighth: `marked`, the weight on all of them together.
+        t + 1. `first`, `last`: the weight on the first and on the last real key. With marked keys,
+        also `marked`, the weight on all of them together.
 
     Raises:
         ValueError: no query or no key is real.
