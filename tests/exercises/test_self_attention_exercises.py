@@ -56,27 +56,27 @@ WRONG = [
         "may not attend to itself",
     ),
     (exercises.check_attend, lambda x, w: x, "should take 5 arguments"),
-    (exercises.check_cut, lambda x, h: x.reshape(h, len(x), -1), "mixes the positions"),
-    (exercises.check_cut, lambda x, h: torch.stack(x.chunk(h, 0)), "raised"),
-    (exercises.check_cut, lambda x, h: x.view(len(x), h, -1), "still in the order (S, H, K)"),
-    (exercises.check_cut, lambda x, h: x.view(len(x), -1, h).permute(2, 0, 1), "every H-th"),
+    (exercises.check_split, lambda x, h: x.reshape(h, len(x), -1), "mixes the positions"),
+    (exercises.check_split, lambda x, h: torch.stack(x.chunk(h, 0)), "raised"),
+    (exercises.check_split, lambda x, h: x.view(len(x), h, -1), "still in the order (S, H, K)"),
+    (exercises.check_split, lambda x, h: x.view(len(x), -1, h).permute(2, 0, 1), "every H-th"),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: torch.tensor([math.sin(p), math.cos(p)] * (d // 2)),
         "the answer is",
     ),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: sinusoids(torch.tensor(float(p)), d).view(-1, 2).T.flatten(),
         "all sines come before all cosines",
     ),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: sinusoids(torch.tensor(float(p)), d).view(-1, 2).flip(-1).flatten(),
         "are exchanged",
     ),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: torch.stack(
             [[torch.sin, torch.cos][n % 2](torch.tensor(p / 10000 ** (2 * n / d)))
              for n in range(d)]
@@ -84,14 +84,14 @@ WRONG = [
         "counts the components",
     ),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: torch.tensor(
             [[math.sin, math.cos][j % 2](p / 10000 ** (j / d)) for j in range(d)]
         ),
         "j/D for every component j",
     ),
     (
-        exercises.check_waves,
+        exercises.check_encoding,
         lambda p, d: torch.tensor(
             [f(p / 10000 ** (n / d)) for n in range(d // 2) for f in (math.sin, math.cos)]
         ),
@@ -120,9 +120,9 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
                 x @ q.T, x @ k.T, x @ v.T, is_causal=causal
             ),
         ),
-        (exercises.check_cut, lambda x, h: split_heads(x[None], h)[0]),
-        (exercises.check_cut, lambda x, h: torch.stack(x.chunk(h, -1))),
-        (exercises.check_waves, lambda p, d: sinusoids(torch.tensor(p), d)),
+        (exercises.check_split, lambda x, h: split_heads(x[None], h)[0]),
+        (exercises.check_split, lambda x, h: torch.stack(x.chunk(h, -1))),
+        (exercises.check_encoding, lambda p, d: sinusoids(torch.tensor(p), d)),
         (
             exercises.check_reach,
             lambda w: torch.stack([

@@ -198,12 +198,12 @@ check_attend = FunctionCheck(
 )
 
 
-def cut(vectors: Tensor, heads: int) -> Tensor:
+def split(vectors: Tensor, heads: int) -> Tensor:
     """The solution of exercise 6.3: vectors (S, D) -> (H, S, K), K = D/H."""
     return vectors.view(len(vectors), heads, -1).transpose(0, 1)
 
 
-def _cut_cases() -> list[Case]:
+def _split_cases() -> list[Case]:
     numbered = torch.arange(12.0).view(3, 4)
     by_hand = torch.tensor(
         [[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10, 11]]]
@@ -214,10 +214,10 @@ def _cut_cases() -> list[Case]:
     ]
 
 
-check_cut = FunctionCheck(
+check_split = FunctionCheck(
     title="Exercise 6.3",
-    solution=cut,
-    cases=_cut_cases,
+    solution=split,
+    cases=_split_cases,
     mistakes={
         "a `view` or `reshape` to (H, S, K) mixes the positions: split to (S, H, K) first, then "
         "exchange the axes": (lambda x, h: x.reshape(h, len(x), -1)),
@@ -234,13 +234,13 @@ check_cut = FunctionCheck(
 )
 
 
-def waves(position: int, size: int) -> Tensor:
+def encoding(position: int, size: int) -> Tensor:
     """The solution of exercise 6.4: a position and an even width D -> (D,)."""
     angles = position / 10000 ** (torch.arange(0, size, 2) / size)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten()
 
 
-def _waves_with(*, exponent="2n/D", base=10000.0, order="in turns", first="sine"):
+def _encoding_with(*, exponent="2n/D", base=10000.0, order="in turns", first="sine"):
     """The sinusoidal encoding with one mistake."""
 
     def wrong(position, size):
@@ -255,9 +255,9 @@ def _waves_with(*, exponent="2n/D", base=10000.0, order="in turns", first="sine"
     return wrong
 
 
-check_waves = FunctionCheck(
+check_encoding = FunctionCheck(
     title="Exercise 6.4",
-    solution=waves,
+    solution=encoding,
     cases=lambda: [
         Case("position 0 and D = 6", (0, 6), torch.tensor([0.0, 1.0] * 3)),
         Case(
@@ -269,17 +269,19 @@ check_waves = FunctionCheck(
     ],
     mistakes={
         "n counts the components and not the pairs: sine and cosine of a pair have one angle": (
-            _waves_with(exponent="2j/D")
+            _encoding_with(exponent="2j/D")
         ),
         "the exponent is j/D for every component j: the cosine of a pair, at j = 2n + 1, has the "
-        "angle of its sine, with the exponent 2n/D": _waves_with(exponent="j/D"),
-        "the exponent is n/D and not 2n/D, where n counts the pairs": _waves_with(exponent="n/D"),
-        "all sines come before all cosines: they should alternate": _waves_with(
+        "angle of its sine, with the exponent 2n/D": _encoding_with(exponent="j/D"),
+        "the exponent is n/D and not 2n/D, where n counts the pairs": _encoding_with(
+            exponent="n/D"
+        ),
+        "all sines come before all cosines: they should alternate": _encoding_with(
             order="one after the other"
         ),
-        "sine and cosine are exchanged": _waves_with(first="cosine"),
-        "the base is not 10000": _waves_with(base=1000.0),
-        "the angle grows with n: divide by the power instead of multiplying": _waves_with(
+        "sine and cosine are exchanged": _encoding_with(first="cosine"),
+        "the base is not 10000": _encoding_with(base=1000.0),
+        "the angle grows with n: divide by the power instead of multiplying": _encoding_with(
             base=1e-4
         ),
     },
