@@ -278,7 +278,6 @@ def drive_refusals(view: Explorer) -> None:
     warning = view.root.locator(".g2h-warning")
     for text, sentence in (
         ("☃ שלום", "never occurred in training"),
-        ("The dog is running.", "does not look like German"),
         ("x", ""),
     ):
         view.typed = text

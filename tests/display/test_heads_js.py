@@ -91,24 +91,10 @@ def test_labels_of_pieces():
     assert call("labelsOf", ["Hund"]) == ["Hund"]
 
 
-@pytest.mark.parametrize(
-    ("text", "pieces", "words"),
-    [
-        ("Ein Hund.", [" Ein", " Hund", ".", "<eos>"], ""),
-        ("☃", [" ", "<0xE2>", "<0x98>", "<0x83>", "<eos>"], "never occurred in training"),
-        ("The dog is running.", [" The", " dog", " is", " running", "."], "not look like German"),
-        (
-            "Quxzy wvplk",
-            [" Q", "u", "x", "z", "y", " w", "v", "p", "l", "k"],
-            "Most of these words",
-        ),
-        ("", ["<eos>"], ""),
-    ],
-)
-def test_a_text_unlike_the_training_data_gets_a_warning(text, pieces, words):
-    warning = call("warningOf", text, pieces)
-    assert words in warning
-    assert bool(words) == bool(warning)
+def test_characters_that_are_read_as_bytes_get_a_warning():
+    assert call("warningOf", [" Ein", " Hund", ".", "<eos>"]) == ""
+    told = call("warningOf", [" ", "<0xE2>", "<0x98>", "<0x83>", "<eos>"])
+    assert "never occurred in training" in told
 
 
 def test_punctuation_does_not_make_another_word():

@@ -217,7 +217,7 @@ class HeadExplorer extends LiveStage {
 
   draw() {
     this.answers.show(this.base, this.now);
-    this.warning.textContent = warningOf(this.base.text, this.base.source);
+    this.warning.textContent = warningOf(this.base.source);
     this.map.show(this.now);
     this.drawLayer();
   }

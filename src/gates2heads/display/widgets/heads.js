@@ -185,24 +185,11 @@ export function gapBetween(block, other, places) {
 
 // ---- what the model was not trained on
 
-const ENGLISH = new Set("the is are and of with to his her an at on near".split(" "));
-const GERMAN = new Set("der die das ein eine einen einem und im mit auf den dem ist".split(" "));
-
-/** One sentence on a text that is unlike the German captions of the training, or an empty one. */
-export function warningOf(text, pieces) {
-  if (pieces.some((piece) => OPEN.test(piece))) {
-    return "Some of these characters never occurred in training. They are read as single bytes, such as <0xF0>, and the translation has little to do with them.";
-  }
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const count = (some) => words.filter((word) => some.has(word)).length;
-  if (count(ENGLISH) > 0 && count(GERMAN) === 0) {
-    return "This does not look like German. The model was trained on German captions only, and it cannot translate other languages.";
-  }
-  const own = pieces.filter((piece) => piece !== "<eos>");
-  if (words.length && own.length > 2.5 * words.length + 1) {
-    return "Most of these words never occurred in training. They are read in small pieces, and the translation may be wrong.";
-  }
-  return "";
+/** One sentence on characters that the model reads as single bytes, or an empty one. */
+export function warningOf(pieces) {
+  return pieces.some((piece) => OPEN.test(piece))
+    ? "Some of these characters never occurred in training. The model reads them as single bytes, such as <0xF0>, and its output has little to do with them."
+    : "";
 }
 
 // ---- two translations
