@@ -319,7 +319,7 @@ def drive_keys(view: Explorer) -> None:
         expect(heads.nth(head).locator(".g2h-looks").nth(row)).to_be_focused()
     view.page.keyboard.press("Enter")
     label = heads.first.locator(".g2h-looks[aria-pressed=true]").inner_text()
-    expect(view.root.locator(".g2h-live")).to_contain_text(f"“{label}” gives its largest weight in")
+    expect(view.root.locator(".g2h-live")).to_contain_text(f"Largest weight of “{label}”")
     view.switches.nth(2).focus()
     view.page.keyboard.press("Space")
     view.off = (view.head(2),)

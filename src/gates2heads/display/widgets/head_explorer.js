@@ -248,13 +248,13 @@ class HeadExplorer extends LiveStage {
     const { rows, columns } = sidesOf(this.now, this.block);
     const block = this.now.blocks[this.block];
     const told = unmoved(block.shape[1]).flatMap((head) => {
-      const name = `${head ? ", " : " "}head ${head + 1}`;
+      const name = `${head ? "; " : ""}head ${head + 1}`;
       if (isOff(this.off, this.nameOf(head))) return [`${name} is off`];
       const weights = mapOf(block, this.layer, head)[row];
       const most = weights.indexOf(Math.max(...weights));
-      return [`${name} to “`, element("bdi", {}, columns[most]), `” (${weights[most].toFixed(2)})`];
+      return [`${name} “`, element("bdi", {}, columns[most]), `” (${weights[most].toFixed(2)})`];
     });
-    this.say("“", element("bdi", {}, rows[row]), "” gives its largest weight in", ...told, ".");
+    this.say("Largest weight of “", element("bdi", {}, rows[row]), "”: ", ...told, ".");
   }
 
   dispose() {
