@@ -1,11 +1,11 @@
-"""What does each head of the translator look at? Section 6.7 shows what comes out.
+"""What does each head of the translator attend to? Sections 6.7 and 6F E show the results.
 
     GATES2HEADS_DATA=… python benchmarks/heads_seen.py
     python benchmarks/heads_seen.py --table
 
-The translator of the book reads 300 validation captions and, before each token that it would write,
-the true ones before it. Of each of its 36 heads: the numbers of `metrics.head_statistics`. The
-setting `untrained` is a twin with fresh weights, drawn by the seed.
+The book's translator reads 300 validation captions with teacher forcing. For each of its 36 heads
+we store the numbers of `metrics.head_statistics`; `stop` is the attention weight on full stops. The
+setting `untrained` is the same architecture with a random initialisation, given by the seed.
 """
 
 import torch
@@ -21,10 +21,11 @@ from gates2heads.training.recipes.runs import load
 from gates2heads.training.studies import Study
 
 CAPTIONS = 300
+STOP = "."
 
 
 def run(setting: str, seed: int) -> dict:
-    """Let one of the two models read, and describe all its heads."""
+    """Describe all heads of one of the two models."""
     trained = load(shipped_weights("translator"))
     sizes = [len(side.vocabulary) for side in (trained.source, trained.target)]
     torch.manual_seed(seed)
@@ -41,8 +42,15 @@ def run(setting: str, seed: int) -> dict:
         keys = batch.target_mask if "decoder_layers" in layer else batch.source_mask
         if layer.endswith("cross_attn"):
             kind, keys = "cross", batch.source_mask
+        side, tokens = (
+            (trained.target, batch.target_in)
+            if keys is batch.target_mask
+            else (trained.source, batch.source)
+        )
+        (stop,) = side.vocabulary.encode([STOP])
         (weights,) = trace[layer]["weights"]
-        told = head_statistics(weights, queries=queries, keys=keys)
+        told = head_statistics(weights, queries=queries, keys=keys, marked=tokens == stop)
+        told["stop"] = told.pop("marked")
         for head in range(weights.shape[1]):
             name = f"{kind} {int(layer.split('.')[1]) + 1}.{head + 1}"
             described[name] = {key: round(values[head].item(), 4) for key, values in told.items()}

@@ -179,12 +179,13 @@ def drive_heads(page: Page, root: Locator, traits: dict) -> None:
     drive_order(view)
     drive_refusals(view)
     drive_keys(view)
+    drive_show_me(view, traits["show_me"])
 
 
 def check_recorded(view: Explorer, traits: dict) -> None:
     """Before anything is touched, the recorded example stands there and says what it is."""
     expect(view.root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text("a recorded example")
     told = view.facts()
     assert told["written"][0] == traits["recorded"]["written"]
     assert abs(nats(told["notes"][0]) - traits["recorded"]["logProb"]) < 0.006
@@ -202,7 +203,7 @@ def drive_switches(view: Explorer) -> None:
     view.switches.nth(3).uncheck()
     view.off = (*view.off, view.head(3))
     view.check()
-    view.root.get_by_label("head 3 alone").click()
+    view.root.get_by_label("only this: head 3").click()
     view.off = (*view.off, view.head(0), view.head(1))
     view.check_weights(view.check())
     scope = view.root.locator(".g2h-controls select")
@@ -210,7 +211,7 @@ def drive_switches(view: Explorer) -> None:
     for name, blocks in (("this block", (0,)), ("the whole model", (0, 1, 2))):
         scope.select_option(label=name)
         on.click()
-        view.root.get_by_label("head 2 alone").click()
+        view.root.get_by_label("only this: head 2").click()
         kept = view.head(1)
         rest = () if len(blocks) == 3 else (("decoder_layers.2.cross_attn", 1),)
         everywhere = [
@@ -249,8 +250,10 @@ def drive_order(view: Explorer) -> None:
     view.told.uncheck()
     view.positions = False
     view.check_weights(view.check())
-    expect(view.state).to_contain_text("it writes the same; each weight of the encoder moved")
-    view.root.get_by_role("button", name="As typed").click()
+    expect(view.state).to_contain_text(
+        "the output is the same: the encoder's weights move with the words"
+    )
+    view.root.get_by_role("button", name="Original order").click()
     assert view.facts()["words"] == before
     view.check()
     view.told.check()
@@ -262,7 +265,7 @@ def drive_refusals(view: Explorer) -> None:
     """What is empty or too long gets a sentence; the field keeps it, the old answer is dimmed."""
     before, refused = view.facts()["written"], view.root.locator(".g2h-refusal")
     for text, sentence in (
-        ("", "Nothing to read yet"),
+        ("", "Type a German sentence"),
         ("Hund " * 99, "494 characters long; there is room for 300"),
         (LONG, "tokens; there is room for 40"),
     ):
@@ -272,14 +275,32 @@ def drive_refusals(view: Explorer) -> None:
         expect(view.field).to_have_attribute("aria-invalid", str(bool(text)).lower())
         expect(view.root.locator(".g2h-answers")).to_have_css("opacity", "0.45")
         assert view.facts()["written"] == before
-    for text in ("☃ שלום", "x"):
+    warning = view.root.locator(".g2h-warning")
+    for text, sentence in (
+        ("☃ שלום", "never occurred in training"),
+        ("x", ""),
+    ):
         view.typed = text
         view.field.fill(text)
         view.check()
         expect(refused).to_be_empty()
+        expect(warning).to_contain_text(sentence)
+    expect(warning).to_be_empty()
     view.typed = OWN
     view.field.fill(OWN)
     view.check()
+
+
+def drive_show_me(view: Explorer, buttons: list[dict]) -> None:
+    """Every button sets its state, and says what to look at."""
+    for one in buttons:
+        view.root.get_by_role("button", name=one["label"]).click()
+        state = one["state"]
+        view.typed = state["text"]
+        view.off = tuple((layer, head) for layer, head in state["off"])
+        view.positions = state.get("positions", True)
+        view.check()
+        expect(view.root.locator(".g2h-look")).to_have_text(one["look"])
 
 
 def drive_keys(view: Explorer) -> None:
@@ -298,7 +319,7 @@ def drive_keys(view: Explorer) -> None:
         expect(heads.nth(head).locator(".g2h-looks").nth(row)).to_be_focused()
     view.page.keyboard.press("Enter")
     label = heads.first.locator(".g2h-looks[aria-pressed=true]").inner_text()
-    expect(view.root.locator(".g2h-live")).to_contain_text(f"“{label}” looks most")
+    expect(view.root.locator(".g2h-live")).to_contain_text(f"Largest weight of “{label}”")
     view.switches.nth(2).focus()
     view.page.keyboard.press("Space")
     view.off = (view.head(2),)

@@ -14,7 +14,7 @@ from live_samples import write
 from gates2heads.decoding.observation import observe_heads
 from gates2heads.display.engine.rebuild import shipped
 from gates2heads.display.live.models import live_model
-from gates2heads.display.widgets import HeadExplorer
+from gates2heads.display.widgets import HeadExplorer, ShowMe
 
 EXAMPLES = [
     "Ein kleiner Hund springt durch den tiefen Schnee.",
@@ -36,6 +36,22 @@ def explorer() -> HeadExplorer:
         title="Thirty-six <heads>",
         hint="Switch one off & see.",
         about="6 million weights & <none> more",
+        show_me=[
+            ShowMe(
+                "One head <off>",
+                "The dog is & stays.",
+                {
+                    "text": EXAMPLES[0],
+                    "off": [["encoder_layers.1.self_attn", 3]],
+                    "layer": 1,
+                },
+            ),
+            ShowMe(
+                "No order",
+                "A set has none.",
+                {"text": EXAMPLES[1], "off": [], "order": [*range(8)][::-1], "positions": False},
+            ),
+        ],
     )
 
 

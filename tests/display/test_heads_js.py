@@ -86,9 +86,20 @@ def test_how_many_are_off_in_words():
 
 def test_labels_of_pieces():
     pieces = [" Schne", "eball", " ", "<0xC3>", ".", "<eos>", "<bos>", "\u202e"]
-    labels = ["Schne", "-eball", "␣", "C3", ".", "end", "start", "U+202E"]
+    labels = ["Schne", "-eball", "␣", "<0xC3>", ".", "end", "start", "U+202E"]
     assert call("labelsOf", pieces) == labels
     assert call("labelsOf", ["Hund"]) == ["Hund"]
+
+
+def test_characters_that_are_read_as_bytes_get_a_warning():
+    assert call("warningOf", [" Ein", " Hund", ".", "<eos>"]) == ""
+    told = call("warningOf", [" ", "<0xE2>", "<0x98>", "<0x83>", "<eos>"])
+    assert "never occurred in training" in told
+
+
+def test_punctuation_does_not_make_another_word():
+    parts = call("compared", "throws a ball.", "throws a ball to a dog.")
+    assert all(part["isSame"] for part in parts)
 
 
 def test_who_looks_and_at_what_in_each_block():
@@ -186,16 +197,16 @@ def test_two_translations_compared_by_hand():
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        (-2, -2.004, "as likely as before"),
-        (-2, -2.04, "about as likely as before"),
-        (-2, -1.94, "1.1 times more likely"),
-        (-2, -3, "2.7 times less likely"),
-        (-3, -2, "2.7 times more likely"),
-        (-2, -14, "160,000 times less likely"),
-        (-2, -60, "more than a million times less likely"),
+        (-2, -2.004, "as probable as before"),
+        (-2, -2.04, "about as probable as before"),
+        (-2, -1.94, "more probable by a factor of 1.1"),
+        (-2, -3, "less probable by a factor of 2.7"),
+        (-3, -2, "more probable by a factor of 2.7"),
+        (-2, -14, "less probable by a factor of 160,000"),
+        (-2, -60, "less probable by more than a factor of a million"),
     ],
 )
-def test_how_much_less_likely_in_words(before, after, words):
+def test_how_much_less_probable_in_words(before, after, words):
     assert call("timesInWords", before, after) == words
 
 
@@ -229,12 +240,12 @@ def told(**change):
 
 def test_what_an_answer_stands_for_in_sentences():
     assert told() == "All 18 heads are on."
-    assert told(off=ENCODER[:1], now={}).endswith("is off. The translation stays the same.")
+    assert told(off=ENCODER[:1], now={}).endswith("is off. The translation does not change.")
     assert told(off=ENCODER[:2], now={"written": "No"}).endswith("The translation changes.")
-    assert "stopped after 1 tokens without an end." in told(now={"finished": False}, off=CROSS)
+    assert "stopped after 1 tokens without <eos>." in told(now={"finished": False}, off=CROSS)
     shuffled = told(order=[1, 0], positions=False, now={"source": [" Hund", " Ein"]}, unshuffled={})
-    assert "The words are in another order. The encoder is told no positions." in shuffled
+    assert "The word order is changed. The encoder has no positional encodings." in shuffled
     assert shuffled.endswith(
-        "With the words as typed it writes the same; each weight of the encoder moved with its "
+        "With the words as typed, the output is the same: the encoder's weights move with the "
         "words, to within 0.00001."
     )

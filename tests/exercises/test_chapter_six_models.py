@@ -213,7 +213,7 @@ def test_the_right_diagnosis(letter):
     ("letter", "words"),
     [
         ("a", "would not sum to 1"),
-        ("b", "a scale knows no order"),
+        ("b", "does not depend on the order"),
         ("c", "would stay hidden"),
         ("e", "one of the letters a, b, c, d"),
         (3, "one of the letters a, b, c, d"),

@@ -32,6 +32,14 @@ def test_by_hand():
         assert torch.allclose(told[name], torch.tensor(values, dtype=torch.float32)), name
 
 
+def test_marked_keys_are_summed():
+    weights = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.0, 0.0, 1.0]])[None, None]
+    marked = torch.tensor([[False, True, True]])
+    told = head_statistics(weights, queries=YES, keys=YES, marked=marked)
+    # Rows give 0.5, 0.875 and 1 to the two marked keys; their mean is 2.375/3.
+    assert told["marked"].item() == pytest.approx(2.375 / 3)
+
+
 def slowly(weights, queries, keys, measure):
     """The mean over real queries of Σ_s weight · measure(t, s, last), one head after the other."""
     means = []

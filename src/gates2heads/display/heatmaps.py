@@ -177,8 +177,10 @@ def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:
     axis.invert_yaxis()
     axis.tick_params(length=0)
     axis.set_xticks(np.arange(len(columns)) + 0.5, columns)
-    for tick, label in zip(axis.get_xticklabels(), columns, strict=True):
-        tick.set_rotation(90 if len(label) > 3 and len(columns) > 5 else 0)
+    is_long = [len(label) > 3 and len(columns) > 5 for label in columns]
+    mostly = 2 * sum(is_long) >= len(columns)  # then all labels are rotated
+    for tick, long in zip(axis.get_xticklabels(), is_long, strict=True):
+        tick.set_rotation(90 if long or (mostly and any(is_long)) else 0)
     axis.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axis.spines[:].set_visible(True)
     axis.spines[:].set_alpha(0.4)

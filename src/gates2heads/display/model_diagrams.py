@@ -58,7 +58,8 @@ def self_attention_head() -> Figure:
     d.box("query", "queries", at=(1, 0), shape="(S, K)", colour="orange")
     d.box("key", "keys", at=(1, 1), shape="(S, K)")
     d.box("value", "values", at=(1, 2), shape="(S, V)")
-    d.box("scores", "products / √K", at=(2, 1), shape="scores (S, S)", colour="green")
+    d.box("scores", "Q Kᵀ / √K", at=(2, 1), shape="scores (S, S)", colour="green")
+    d.box("mask", "mask", at=(3, 0), shape="(S, S), optional", kind="plain")
     d.box("softmax", "softmax of rows", at=(3, 1), shape="weights (S, S)", colour="green")
     d.box("sum", "weighted sum", at=(3, 2), shape="context (S, V)", colour="green")
     d.arrow("x", "query", "W_q", route="down then across")
@@ -67,13 +68,14 @@ def self_attention_head() -> Figure:
     d.arrow("query", "scores", route="across then down")
     d.arrow("key", "scores")
     d.arrow("scores", "softmax")
+    d.arrow("mask", "softmax")
     d.arrow("softmax", "sum")
     d.arrow("value", "sum")
     return d.draw()
 
 
 def attention_in_heads() -> Figure:
-    """Draw self-attention in H heads, `layers.attention.multi_head.MultiHeadAttention`.
+    """Draw multi-head self-attention, `layers.attention.multi_head.MultiHeadAttention`.
 
     Returns:
         The figure, for `show`.

@@ -1,4 +1,4 @@
-"""Chapter 6, when it breaks: a counter of letters, sound or with one fault in its heads."""
+"""Chapter 6, find the bug: a counter of letters, correct or with one bug in its heads."""
 
 from collections.abc import Iterator
 
@@ -14,21 +14,21 @@ from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.masks import key_mask
 from gates2heads.training.losses import cross_entropy
 
-LETTERS, LENGTH, MOST = 12, 16, 4  # kinds of letters, letters in a text, "4 or more"
+LETTERS, LENGTH, MOST = 12, 16, 4  # different letters, letters in a string, "4 or more"
 WIDTH, HEADS = 64, 4
 FAULTS = {
     "a": "the softmax runs over the queries instead of the keys",
     "b": "the scores are not divided by √K",
-    "c": "vectors of the places are added, although order means nothing in this task",
-    "d": "the vectors are cut into heads without exchanging the axes",
+    "c": "positional encodings are added, although the order is irrelevant in this task",
+    "d": "the vectors are split into heads without exchanging the axes",
 }
 
 
 class FaultyHeads(MultiHeadAttention):
-    """The library's attention in heads with one fault, which the reader is to find."""
+    """The library's multi-head attention with one bug, which the reader is to find."""
 
     def _project_all(self, inputs, *, start=0):
-        """As in `MultiHeadAttention`, but for the fault."""
+        """As in `MultiHeadAttention`, except for the bug."""
         batch, length, width = inputs.shape
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias).chunk(3, dim=-1)
         shape = batch, self.num_heads, length, width // self.num_heads
@@ -38,12 +38,12 @@ class FaultyHeads(MultiHeadAttention):
 
 @accepts(faulty=flag)
 class Counter(nn.Module):
-    """Say of every letter how often it stands in the text: 1, 2, 3, or 4 times and more.
+    """Output for every letter how often it occurs in the string: 1, 2, 3, or at least 4 times.
 
-    Order means nothing here, so nothing tells the model of it.
+    The order is irrelevant, so there is no positional encoding.
 
     Args:
-        faulty: take `FaultyHeads` and not the library's attention.
+        faulty: use `FaultyHeads` instead of the library's attention.
     """
 
     def __init__(self, *, faulty: bool = False):
@@ -54,7 +54,7 @@ class Counter(nn.Module):
 
     @accepts(text=tokens("B S", below=LETTERS), mask=mask("B S"))
     def forward(self, text: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read text (B, S), of which mask (B, S) hides what is False; give logits (B, S, 4)."""
+        """Logits (B, S, 4) for text (B, S); where mask (B, S) is False, a letter is hidden."""
         vectors = self.embedding(text)
         seen = self.attention(vectors, mask=key_mask(mask))
         return self.readout(self.hidden(torch.cat([vectors, seen], -1)).relu())
@@ -62,7 +62,7 @@ class Counter(nn.Module):
 
 @accepts(count=count, seed=seed)
 def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches of texts (B, 16), B = count, without end."""
+    """Sample batches of strings (B, 16), B = count, without end."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(LETTERS, (count, LENGTH), generator=draw)
@@ -70,17 +70,17 @@ def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
 
 @accepts(text=tokens("B S", below=LETTERS))
 def counted(text: Tensor) -> Tensor:
-    """The right answers for text (B, S), long (B, S): 0 for a letter that stands there once."""
+    """The targets for text (B, S), long (B, S): 0 for a letter that occurs once."""
     return (text[:, :, None] == text[:, None]).sum(-1).clamp(max=MOST) - 1
 
 
 @accepts(counter=module, text=tokens("B S", below=LETTERS))
 def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
-    """Mean surprise at the right counts, in nats a letter.
+    """Mean cross-entropy of the counts, in nats per letter.
 
     Args:
         counter: a `Counter`, or what trains one on several processes.
-        text: (B, S), as `texts` draws it.
+        text: (B, S), as `texts` samples it.
 
     Raises:
         TypeError, ValueError: the counter is none, or the text has other letters.
@@ -95,8 +95,8 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty counter: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then the weights of a query would not sum to 1.",
-        "b": "Then shuffled letters would still get the same answers: a scale knows no order.",
-        "c": "Then shuffling would change the answers; but a hidden letter would stay hidden.",
+        "b": "Then shuffling would change nothing: a scale does not depend on the order.",
+        "c": "Then shuffling would change the answers, but a hidden letter would stay hidden.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}, so a piece of one vector passes for another place's."
+    return f"{fault}, so a piece of one vector is taken for another position's."

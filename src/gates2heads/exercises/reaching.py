@@ -1,7 +1,7 @@
-"""Chapter 6, how far a layer reaches: small readers that tell what stood k places before.
+"""Chapter 6, how far a layer reaches: small models that recall the token d positions earlier.
 
-Every reader embeds its tokens, lets one mixer carry something from place to place, and reads out.
-All that differs is the mixer, and for attention how it is told where things stand.
+Every model embeds its tokens, lets one layer carry information between positions, and projects to
+logits. The models differ in that layer only and, for attention, in the positional encoding.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from gates2heads.layers.recurrent import GRU
 from gates2heads.training.losses import cross_entropy
 
 SYMBOLS, LENGTH, WIDTH = 16, 48, 64
-DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 places to each side
-POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated")
+DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 positions to each side
+POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated", "concatenated-narrow")
 READERS = ("recurrence", "convolution", *POSITIONS)
 
 
 class Convolutions(nn.Module):
-    """A stack of convolutions over the places, each followed by max(0, ·)."""
+    """A stack of convolutions over the positions, each followed by a ReLU."""
 
     def __init__(self):
         super().__init__()
@@ -40,23 +40,26 @@ class Convolutions(nn.Module):
 
 @accepts(kind=choice(READERS))
 class Reader(nn.Module):
-    """Tokens in, at every place logits over the tokens out.
+    """A model that outputs logits over the tokens at every position.
 
     Args:
-        kind: `recurrence` is one GRU that reads from the left; `convolution` four layers, each
-            of which sees its neighbours; all others one layer of self-attention with one head, and
-            the name says how places are written into it: by nothing, added sinusoids, an added
-            learned table, rotation of queries and keys, or concatenated sinusoids.
+        kind: `recurrence` is one left-to-right GRU and `convolution` a stack of four layers of
+            kernel size 3. All others are one layer of self-attention with one head, and the name is
+            that of the positional encoding: none, added sinusoids, an added learned table, rotary
+            encoding, or sinusoids concatenated to the embeddings. `concatenated` doubles the
+            width to 128; `concatenated-narrow` concatenates 32 and 32 dimensions and stays at 64.
     """
 
     def __init__(self, kind: str):
         super().__init__()
         wide = 2 * WIDTH if kind == "concatenated" else WIDTH
-        self.embedding = nn.Embedding(SYMBOLS, WIDTH)
+        half = WIDTH // 2
+        self.embedding = nn.Embedding(SYMBOLS, half if kind == "concatenated-narrow" else WIDTH)
         self.places = {
             "sinusoidal": lambda: SinusoidalPositions(WIDTH),
             "learned": lambda: LearnedPositions(LENGTH, WIDTH),
             "concatenated": lambda: SinusoidalPositions(WIDTH, "concatenate"),
+            "concatenated-narrow": lambda: SinusoidalPositions(half, "concatenate"),
         }.get(kind, nn.Identity)()
         self.mixer = {
             "recurrence": lambda: GRU(WIDTH, WIDTH),
@@ -74,7 +77,7 @@ class Reader(nn.Module):
 
 @accepts(count=count, length=count, seed=seed)
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches of random tokens (B, L) without end: B = count, L = length."""
+    """Sample batches of random tokens (B, L) without end: B = count, L = length."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(SYMBOLS, (count, length), generator=draw)
@@ -82,10 +85,10 @@ def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Te
 
 @accepts(distance=count)
 class Reach:
-    """The task: at every place, say which token stood so many places before.
+    """The task: at every position, output the token that appeared `distance` positions earlier.
 
     Args:
-        distance: how many, at least 1. The first places, which have no such token, do not count.
+        distance: at least 1. The first positions have no target and are not counted.
     """
 
     def __init__(self, distance: int):
@@ -93,24 +96,24 @@ class Reach:
 
     @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS))
     def loss(self, reader: nn.Module, tokens: Tensor) -> Tensor:
-        """Mean surprise at the right tokens, in nats; a blind guess costs ln 16 = 2.77.
+        """Mean cross-entropy in nats; uniform probabilities give ln 16 = 2.77.
 
         Args:
             reader: from tokens (B, L) to logits (B, L, 16).
             tokens: (B, L), longer than the distance.
 
         Raises:
-            TypeError, ValueError: the reader is no module, or the tokens are none or too few.
+            TypeError, ValueError: the reader is no module, or there are too few tokens.
         """
         self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
 
     @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS), since=count(least=0))
     def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
-        """The share of places, from `since` on, at which the most likely token is the right one.
+        """Accuracy: the share of positions, from `since` on, with the correct token on top.
 
         Raises:
-            TypeError, ValueError: as in `loss`, or no place is left.
+            TypeError, ValueError: as in `loss`, or no position is left.
         """
         self._check_length(tokens)
         if since >= tokens.shape[1]:

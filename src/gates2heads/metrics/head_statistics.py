@@ -1,4 +1,4 @@
-"""What a head of attention looks at, as a few numbers: how far, how widely, at which neighbours."""
+"""What a head of attention attends to, in a few numbers: how far, how widely, which neighbours."""
 
 import torch
 from torch import Tensor
@@ -8,19 +8,23 @@ from gates2heads.accepts import accepts, bools, floats
 OFFSETS = {"previous": -1, "itself": 0, "next": 1}
 
 
-@accepts(weights=floats("B H T S"), queries=bools("B T"), keys=bools("B S"))
-def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[str, Tensor]:
+@accepts(weights=floats("B H T S"), queries=bools("B T"), keys=bools("B S"), marked=bools("B S"))
+def head_statistics(
+    weights: Tensor, *, queries: Tensor, keys: Tensor, marked: Tensor | None = None
+) -> dict[str, Tensor]:
     """Describe each head by means over its queries.
 
     Args:
         weights: (B, H, T, S), rows sum to 1, as a recorded layer notes them.
         queries: (B, T) bool, True = a real token; the others are not counted.
-        keys: (B, S) bool, True = a real token, of which the last is that with the highest number.
+        keys: (B, S) bool, True = a real token, the last of which is the one at the end.
+        marked: (B, S) bool, True = a key to be counted as `marked`, such as a full stop.
 
     Returns:
         seven tensors (H,) by name. `distance`: the mean of |t − s|, each key counted by its weight,
         in tokens. `entropy`: in nats. `previous`, `itself`, `next`: the weight at s = t − 1, t and
-        t + 1. `first`, `last`: the weight on the first and on the last real key.
+        t + 1. `first`, `last`: the weight on the first and on the last real key. With marked keys,
+        also `marked`, the weight on all of them together.
 
     Raises:
         ValueError: no query or no key is real.
@@ -43,5 +47,7 @@ def head_statistics(weights: Tensor, *, queries: Tensor, keys: Tensor) -> dict[s
         "first": weights[..., 0],
         "last": (weights * on_last[:, None, None]).sum(-1),
     }
+    if marked is not None:
+        told["marked"] = (weights * marked[:, None, None]).sum(-1)
     real = queries[:, None].to(weights.dtype)  # (B, 1, T)
     return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in told.items()}

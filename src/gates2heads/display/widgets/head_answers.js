@@ -1,4 +1,4 @@
-// What the whole model writes, what the changed one writes, and how likely each is: in words.
+// The translations of the complete and the changed model, and how probable each is: in words.
 
 import {
   compared,
@@ -11,8 +11,8 @@ import {
 } from "./heads.js";
 import { element } from "./view.js";
 
-const INVITATION = "Switch a head off or move a word: what it writes then stands here.";
-const LEGEND = "Underlined: words that the other one does not write.";
+const INVITATION = "Switch off a head, or move a word, to see the changed translation here.";
+const LEGEND = "Underlined words occur in one translation only.";
 
 export class HeadAnswers {
   constructor() {
@@ -20,7 +20,7 @@ export class HeadAnswers {
   }
 
   /**
-   * base: what the whole model wrote for the sentence as typed; now: the changed one, or the same.
+   * base: the complete model's translation of the sentence as typed; now: the changed one, or the same.
    */
   show(base, now) {
     const isSame = now === base;
@@ -28,17 +28,17 @@ export class HeadAnswers {
     const judged = isSame ? null : now.judged.reduce((total, one) => total + one, 0);
     this.node.dataset.judged = isSame ? "" : judged.toFixed(4);
     this.node.replaceChildren(
-      line("whole model", "before", marked(base.written, now.written), note(base.logProb)),
+      line("complete model", "before", marked(base.written, now.written), note(base.logProb)),
       isSame
-        ? line("changed", "after", [element("span", { class: "g2h-name" }, INVITATION)], "")
-        : line("changed", "after", marked(now.written, base.written), note(now.logProb)),
+        ? line("changed model", "after", [element("span", { class: "g2h-name" }, INVITATION)], "")
+        : line("changed model", "after", marked(now.written, base.written), note(now.logProb)),
       element(
         "p",
         { class: "g2h-judged" },
         ...(isSame
           ? ["\u00a0"]
           : [
-              "The changed model finds the upper translation ",
+              "Under the changed model, the upper translation is ",
               element("b", {}, timesInWords(base.logProb, judged)),
               ` (${nats(judged)} nats). `,
               now.written === base.written ? "" : LEGEND,
@@ -65,7 +65,7 @@ function marked(text, other) {
   ]);
 }
 
-/** What an answer stands for, in sentences. */
+/** What an answer shows, in sentences. */
 export function answerInWords({ base, now, unshuffled, off, order, positions }) {
   const said = [
     `${offInWords(
@@ -73,24 +73,27 @@ export function answerInWords({ base, now, unshuffled, off, order, positions }) 
       now.blocks.map(({ shape }) => shape),
     )}.`,
   ];
-  if (!isUnmoved(order)) said.push("The words are in another order.");
-  if (!positions) said.push("The encoder is told no positions.");
+  if (!isUnmoved(order)) said.push("The word order is changed.");
+  if (!positions) said.push("The encoder has no positional encodings.");
   if (now !== base) {
     said.push(
-      now.written === base.written ? "The translation stays the same." : "The translation changes.",
+      now.written === base.written
+        ? "The translation does not change."
+        : "The translation changes.",
     );
   }
   if (unshuffled) said.push(bagInWords(now, unshuffled));
-  if (!now.finished) said.push(`It was stopped after ${now.target.length} tokens without an end.`);
+  if (!now.finished)
+    said.push(`Generation was stopped after ${now.target.length} tokens without <eos>.`);
   return said.join(" ");
 }
 
-/** Without positions: did the order make a difference? */
+/** Without positional encodings: does the order make a difference? */
 function bagInWords(now, unshuffled) {
   const places = matched(now.source, unshuffled.source);
   if (!places) return "";
   const gap = gapBetween(now.blocks[0], unshuffled.blocks[0], places);
-  const writes = now.written === unshuffled.written ? "the same" : `“${unshuffled.written}”`;
+  const output = now.written === unshuffled.written ? "the same" : `“${unshuffled.written}”`;
   const within = gap < 1e-5 ? "0.00001" : gap.toPrecision(1);
-  return `With the words as typed it writes ${writes}; each weight of the encoder moved with its words, to within ${within}.`;
+  return `With the words as typed, the output is ${output}: the encoder's weights move with the words, to within ${within}.`;
 }

@@ -6,22 +6,24 @@ import {
   BLOCKS,
   headsWithin,
   inOrder,
+  isOff,
   isUnmoved,
   mapOf,
   sidesOf,
   together,
   toggled,
   unmoved,
+  warningOf,
   without,
   wordsIn,
 } from "./heads.js";
 import { ModelMap } from "./model_map.js";
 import { sharesFrom } from "./shares.js";
-import { choice, element, field, inside } from "./view.js";
+import { choice, element, field, inside, moreControls } from "./view.js";
 import { WordOrder } from "./word_order.js";
 
-const LONGEST = 300; // characters; the model's own limit is told in tokens
-const OLD = "What you see belongs to the sentence before.";
+const LONGEST = 300; // characters; the model's own limit is in tokens
+const OLD = "The picture still shows the previous sentence.";
 const SCOPES = ["this layer", "this block", "the whole model"];
 
 class HeadExplorer extends LiveStage {
@@ -56,20 +58,22 @@ class HeadExplorer extends LiveStage {
       alone: (head) => this.switch(alone(this.off, this.nameOf(head), this.within())),
     });
     this.where = element("p", { class: "g2h-where" });
+    this.warning = element("p", { class: "g2h-warning", role: "status" });
+    this.order.node.dataset.trait = "order";
+    const positions = element(
+      "label",
+      { class: "g2h-told", "data-trait": "positions" },
+      this.told,
+      element("span", {}, "use positional encodings in the encoder"),
+    );
     this.root.append(
       this.buildField("input", { dir: "auto", lang: "de" }),
       this.refusal.node,
+      this.warning,
       this.buildChips(model.get("examples"), () => ({ lang: "de" })),
-      this.order.node,
-      element(
-        "label",
-        { class: "g2h-told" },
-        this.told,
-        element("span", {}, "tell the encoder where each word stands (positions)"),
-      ),
       this.answers.node,
+      moreControls([this.order.node, positions, this.switches()]),
       this.map.node,
-      this.switches(),
       this.where,
       this.panels.node,
     );
@@ -88,7 +92,7 @@ class HeadExplorer extends LiveStage {
     return element(
       "div",
       { class: "g2h-controls" },
-      field("“alone”, “All off” and “All on” mean", this.scope),
+      field("“Only this”, “All off” and “All on” apply to", this.scope),
       element("div", { class: "g2h-buttons" }, this.allOff, this.allOn),
     );
   }
@@ -143,7 +147,7 @@ class HeadExplorer extends LiveStage {
   }
 
   get nothing() {
-    return "Nothing to read yet: type a German sentence.";
+    return "Type a German sentence.";
   }
 
   get longest() {
@@ -159,7 +163,7 @@ class HeadExplorer extends LiveStage {
     return [this.model.get("text"), this.off, this.model.get("positions"), this.wanted];
   }
 
-  /** Asks the whole model first, if the sentence is new, then the changed one, if anything is. */
+  /** Asks the complete model first, if the sentence is new, then the changed one, if there is one. */
   async run([text, off, positions, order]) {
     const base =
       this.base.tokens && this.base.text === text ? this.base : await this.runOne({ text });
@@ -185,7 +189,7 @@ class HeadExplorer extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "A recorded example of the whole model. Touch anything here and the model comes to life.";
+      return "This is a recorded example. Use any control to start the model.";
     }
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
     const { base, now, unshuffled } = this;
@@ -194,6 +198,12 @@ class HeadExplorer extends LiveStage {
   }
 
   // ---- drawing
+
+  /** A *Show me* button begins with the complete model, and unfolds only what it sets itself. */
+  demonstrate(state) {
+    this.put({ off: [], order: [], positions: true });
+    super.demonstrate(state);
+  }
 
   /** The controls show what is asked. */
   mark() {
@@ -207,6 +217,7 @@ class HeadExplorer extends LiveStage {
 
   draw() {
     this.answers.show(this.base, this.now);
+    this.warning.textContent = warningOf(this.base.source);
     this.map.show(this.now);
     this.drawLayer();
   }
@@ -217,9 +228,9 @@ class HeadExplorer extends LiveStage {
     this.where.replaceChildren(
       element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
       [
-        ": each word of the sentence looks at all of them.",
-        ": what is written so far; each word looks back.",
-        ": as it writes each word on the left, it looks at the German on the right.",
+        ": every token of the source attends to all of them.",
+        ": every token of the output attends to itself and to earlier tokens.",
+        ": every token of the output, on the left, attends to the source, on the right.",
       ][this.block],
     );
     this.map.mark(this.block, this.layer, this.off);
@@ -237,17 +248,13 @@ class HeadExplorer extends LiveStage {
     const { rows, columns } = sidesOf(this.now, this.block);
     const block = this.now.blocks[this.block];
     const told = unmoved(block.shape[1]).flatMap((head) => {
+      const name = `${head ? "; " : ""}head ${head + 1}`;
+      if (isOff(this.off, this.nameOf(head))) return [`${name} is off`];
       const weights = mapOf(block, this.layer, head)[row];
       const most = weights.indexOf(Math.max(...weights));
-      return [
-        head ? ", head " : " head ",
-        String(head + 1),
-        " at “",
-        element("bdi", {}, columns[most]),
-        `” ${weights[most].toFixed(2)}`,
-      ];
+      return [`${name} “`, element("bdi", {}, columns[most]), `” (${weights[most].toFixed(2)})`];
     });
-    this.say("“", element("bdi", {}, rows[row]), "” looks most:", ...told, ".");
+    this.say("Largest weight of “", element("bdi", {}, rows[row]), "”: ", ...told, ".");
   }
 
   dispose() {

@@ -1,4 +1,4 @@
-"""Every head of a translator at work: what it looks at, and what becomes of a text without it."""
+"""Every head of a translator at work: what it attends to, and the translation without it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from gates2heads.display.widgets.live_view import (
     single_precision,
     words,
 )
-from gates2heads.display.widgets.view import module, style
+from gates2heads.display.widgets.view import ShowMe, module, style
 
 BLOCKS = ("encoder", "decoder", "cross")
 
@@ -36,38 +36,39 @@ BLOCKS = ("encoder", "decoder", "cross")
     token=count(least=0),
 )
 class HeadExplorer(LiveView):
-    """Type German: see what each head looks at, switch heads off, move the words.
+    """Type German: see what each head attends to, switch heads off, move the words.
 
-    All heads of the chosen layer stand side by side. A head that is off adds nothing to what its
-    layer passes on, see `heads_off`; the translation of the whole model stays beside the new one,
-    and the changed model says how likely it finds it.
+    All heads of the chosen layer are side by side. A head that is off adds nothing to the output of
+    its layer, see `heads_off`. The translation of the complete model stays visible, with its
+    probability under the changed model.
 
     Source: Vig 2019 for lines between the tokens of a head and for all heads as small pictures;
     Michel et al. 2019 for switching heads off; Voita et al. 2019 for asking what each is for.
 
     Args:
         model: a `Transformer` with its tokenizers, from `export_model`.
-        examples: texts to press; the first is the recorded one.
-        recorded: what the same model wrote for the first example, from `observe_heads`: `source`
+        examples: sentences to click; the first is the recorded one.
+        recorded: the output of the same model for the first example, from `observe_heads`: `source`
             (S) and `target` (T) tokens, `log_prob`, and weights `encoder` (layers, H, S, S),
             `decoder` (layers, H, T, T) and `cross` (layers, H, T, S).
         written: the recorded translation as a text.
-        title: stands above the view.
-        label: what to type, beside the field.
+        title: the title of the view.
+        label: what to type, above the field.
         hint: what to try, in a line.
         about: what the model is, in a line.
+        show_me: buttons that set the view to a telling state.
         block, layer, token: what is shown first, counted from 0; block 0 is the encoder's
             self-attention, 1 the decoder's, 2 cross-attention.
 
     Attributes:
-        text: what is read, in step with the view.
+        text: the input, in step with the view.
         off: pairs [layer, head] of the heads that are off, as `heads_off` takes them.
-        order: in which order the words are read, counted from 0; empty for the order typed.
-        positions: whether the encoder is told where each word stands.
+        order: the order of the words, counted from 0; empty for the order typed.
+        positions: whether the encoder has positional encodings.
 
     Raises:
         TypeError: no recording.
-        ValueError: weights that do not fit the tokens, or a place out of bounds.
+        ValueError: weights that do not fit the tokens, or a position out of bounds.
     """
 
     _esm = module("head_explorer.js")
@@ -99,6 +100,7 @@ class HeadExplorer(LiveView):
         label: str = "Type a German sentence of up to 40 tokens",
         hint: str = "",
         about: str = "",
+        show_me: Sequence[ShowMe] = (),
         block: int = 0,
         layer: int = 0,
         token: int = 0,
@@ -121,6 +123,7 @@ class HeadExplorer(LiveView):
             label=label,
             hint=hint,
             about=about,
+            show_me=list(show_me),
         )
         self.block, self.layer, self.token = block, layer, token
 

@@ -1,5 +1,4 @@
-// The heads of one layer beside each other: who looks on the left, at what on the right, a line a
-// weight.
+// The heads of one layer side by side: queries on the left, keys on the right, one line per weight.
 
 import { BLOCKS, isOff, lines, mapOf, numbersOf, sidesOf, unmoved } from "./heads.js";
 import { drawn, element } from "./view.js";
@@ -78,7 +77,7 @@ export class HeadPanels {
     this.grid.replaceChildren(...this.panels.map(({ node }) => node));
     focused?.(this.panels);
     this.head.replaceChildren(
-      element("th", { scope: "col" }, "looks at"),
+      element("th", { scope: "col" }, "key"),
       ...this.names.map(([, head]) => element("th", { scope: "col" }, `head ${head + 1}`)),
     );
     this.drawLines();
@@ -107,8 +106,8 @@ export class HeadPanels {
     const label = element("label", {}, box, element("span", {}, `head ${head + 1}`));
     const only = element(
       "button",
-      { type: "button", class: "g2h-alone", "aria-label": `head ${head + 1} alone` },
-      "alone",
+      { type: "button", class: "g2h-alone", "aria-label": `only this: head ${head + 1}` },
+      "only this",
     );
     const looks = rows.map((text, row) =>
       element(
@@ -167,7 +166,7 @@ export class HeadPanels {
     );
   }
 
-  /** Marks the chosen row in every head, and says its weights in numbers. */
+  /** Marks the chosen row in every head, and gives its weights in numbers. */
   choose(row, off) {
     Object.assign(this, { row, off });
     this.drawChosen();
@@ -220,7 +219,7 @@ export class HeadPanels {
     if (rest) rows.push(line(`${rest.count} others`, rest.weights));
     this.body.replaceChildren(...rows);
     this.caption.replaceChildren(
-      "Weights of ",
+      "Attention weights of the query ",
       element("bdi", {}, `“${sides.rows[row]}”`),
       ", token ",
       String(row + 1),

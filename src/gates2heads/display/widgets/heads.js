@@ -1,6 +1,6 @@
 // Heads, words and weights of the head explorer: pure functions, tested in Node.
 
-import { bytesOf, visible } from "../live/pieces.js";
+import { visible } from "../live/pieces.js";
 
 export const BLOCKS = [
   { name: "encoder self-attention", layer: (depth) => `encoder_layers.${depth}.self_attn` },
@@ -13,7 +13,7 @@ const OPEN = /^(?:<0x[0-9A-F]{2}>)+$/;
 
 // ---- words and their order
 
-/** The words of a sentence, and the mark at its end, which stays there. */
+/** The words of a sentence, and the punctuation mark at its end, which stays there. */
 export function wordsIn(text) {
   const end = text.match(/\s*[.!?…]+$/u)?.[0] ?? "";
   return {
@@ -48,7 +48,7 @@ export function moved(order, from, to) {
   return [...rest.slice(0, to), order[from], ...rest.slice(to)];
 }
 
-/** Another order of as many words, never the one in which they were typed. */
+/** A random order of as many words, never the one in which they were typed. */
 export function shuffled(count, random = Math.random) {
   const order = unmoved(count);
   for (let place = count - 1; place > 0; place -= 1) {
@@ -94,26 +94,23 @@ export function offInWords(off, shapes) {
 
 // ---- weights
 
-/** The labels of pieces: a piece that goes on with a word begins with a hyphen. */
+/** The labels of pieces: a piece that continues a word begins with a hyphen. */
 export function labelsOf(pieces) {
   return pieces.map((piece, place) => {
     if (piece === "<eos>") return "end";
     if (piece === "<bos>") return "start";
-    if (OPEN.test(piece))
-      return bytesOf(piece)
-        .map((byte) => byte.toString(16).toUpperCase())
-        .join(" ");
+    if (OPEN.test(piece)) return piece; // <0xF0>, one byte of a character
     if (piece.startsWith(" ")) return visible(piece.slice(1));
     return place && /^[\p{L}\p{N}]/u.test(piece) ? `-${visible(piece)}` : visible(piece);
   });
 }
 
-/** Labels of who looks (rows) and at what (columns), in a block. */
+/** Labels of the queries (rows) and the keys (columns) of a block. */
 export function sidesOf({ source, target }, block) {
   const [read, written] = [labelsOf(source), labelsOf(target)];
   if (block === 0) return { rows: read, columns: read };
   if (block === 2) return { rows: written, columns: read };
-  const before = ["start", ...written.slice(0, -1)]; // what each step has just read
+  const before = ["start", ...written.slice(0, -1)]; // the input of each step
   return { rows: before, columns: before };
 }
 
@@ -126,8 +123,7 @@ export function mapOf({ shape: [, heads, rows, columns], data }, depth, head) {
 }
 
 /**
- * What a row looked at in each head: the `count` largest in any head, in their places, and the
- * rest.
+ * The weights of a row in each head: the `count` largest in any head, in their order, and the rest.
  */
 export function numbersOf(maps, row, count) {
   const places = unmoved(maps[0][row].length);
@@ -141,7 +137,7 @@ export function numbersOf(maps, row, count) {
   return { head, rest: others.length ? { count: others.length, weights: maps.map(sum) } : null };
 }
 
-/** A small picture of weights in a few shades: [{opacity, path}…], a unit square a weight. */
+/** A small picture of weights in a few shades: [{opacity, path}…], one unit square per weight. */
 export function thumbnail(map) {
   const paths = Array.from({ length: SHADES }, () => "");
   map.forEach((row, t) =>
@@ -155,7 +151,7 @@ export function thumbnail(map) {
     .filter(({ path }) => path);
 }
 
-/** The weights of a map that are worth a line: [{row, column, weight}…]. */
+/** The weights of a map that are large enough for a line: [{row, column, weight}…]. */
 export function lines(map, least = FAINTEST) {
   return map.flatMap((row, t) =>
     row.flatMap((weight, s) => (weight >= least ? [{ row: t, column: s, weight }] : [])),
@@ -163,7 +159,7 @@ export function lines(map, least = FAINTEST) {
 }
 
 /**
- * Where each piece of one sentence stands in another with the same pieces; null if it has others.
+ * The position of each piece of one sentence in another with the same pieces; null if it has others.
  */
 export function matched(pieces, others) {
   const free = new Map();
@@ -172,7 +168,7 @@ export function matched(pieces, others) {
   return places.length === others.length && !places.includes(undefined) ? places : null;
 }
 
-/** The largest difference between weights (…, S, S) and others whose S pieces stand at `places`. */
+/** The largest difference between weights (…, S, S) and others whose S pieces are at `places`. */
 export function gapBetween(block, other, places) {
   const size = places.length;
   let largest = 0;
@@ -187,9 +183,21 @@ export function gapBetween(block, other, places) {
   return largest;
 }
 
+// ---- what the model was not trained on
+
+/** One sentence on characters that the model reads as single bytes, or an empty one. */
+export function warningOf(pieces) {
+  return pieces.some((piece) => OPEN.test(piece))
+    ? "Some of these characters never occurred in training. The model reads them as single bytes, such as <0xF0>, and its output has little to do with them."
+    : "";
+}
+
 // ---- two translations
 
-/** A text cut into words that stand in the other too, in the same order, and words that do not. */
+/** A word without the punctuation around it: “ball” and “ball.” are the same word. */
+const bare = (word) => word.replace(/^\p{P}+|\p{P}+$/gu, "") || word;
+
+/** A text split into words that the other text has too, in the same order, and other words. */
 export function compared(text, other) {
   const [ours, theirs] = [text, other].map((one) => one.split(" ").filter(Boolean));
   const longest = Array.from({ length: ours.length + 1 }, () =>
@@ -198,14 +206,14 @@ export function compared(text, other) {
   for (let i = ours.length - 1; i >= 0; i -= 1) {
     for (let j = theirs.length - 1; j >= 0; j -= 1) {
       longest[i][j] =
-        ours[i] === theirs[j]
+        bare(ours[i]) === bare(theirs[j])
           ? longest[i + 1][j + 1] + 1
           : Math.max(longest[i + 1][j], longest[i][j + 1]);
     }
   }
   const parts = [];
   for (let i = 0, j = 0; i < ours.length;) {
-    const isSame = j < theirs.length && ours[i] === theirs[j];
+    const isSame = j < theirs.length && bare(ours[i]) === bare(theirs[j]);
     if (isSame || j === theirs.length || longest[i + 1][j] >= longest[i][j + 1]) {
       parts.push({ text: ours[i], isSame });
       i += 1;
@@ -215,16 +223,16 @@ export function compared(text, other) {
   return parts;
 }
 
-/** A number of nats with a sign that a typesetter would take. */
+/** A number of nats with a true minus sign. */
 export const nats = (number) => number.toFixed(2).replace("-", "−");
 
-/** How much less likely something became, from `before` to `after` nats. */
+/** How much less probable something became, from `before` to `after` nats. */
 export function timesInWords(before, after) {
   const change = after - before;
-  if (Math.abs(change) < 0.005) return "as likely as before";
-  if (Math.abs(change) < 0.05) return "about as likely as before";
+  if (Math.abs(change) < 0.005) return "as probable as before";
+  if (Math.abs(change) < 0.05) return "about as probable as before";
   const times = Math.exp(Math.abs(change));
   const rounded = times < 10 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
-  if (times >= 1e6) return `more than a million times ${change < 0 ? "less" : "more"} likely`;
-  return `${rounded} times ${change < 0 ? "less" : "more"} likely`;
+  const factor = times < 1e6 ? `a factor of ${rounded}` : "more than a factor of a million";
+  return `${change < 0 ? "less" : "more"} probable by ${factor}`;
 }

@@ -1,10 +1,10 @@
-// All heads of a model at once, as small pictures: three blocks beside each other, a row a layer.
+// All heads of a model as small pictures: three blocks side by side, one row per layer.
 
 import { BLOCKS, isOff, mapOf, thumbnail, unmoved } from "./heads.js";
 import { drawn, element } from "./view.js";
 
 export class ModelMap {
-  /** stage: the view; choose: hears the block and the layer that are pressed. */
+  /** stage: the view; choose: hears the block and the layer that are clicked. */
   constructor(stage, choose) {
     this.node = element("div", {
       class: "g2h-model",

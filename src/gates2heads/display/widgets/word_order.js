@@ -1,4 +1,4 @@
-// The words of a sentence in a row, to be put into another order: by mouse, finger or keys.
+// The words of a sentence in a row, to be reordered by mouse, finger or keys.
 
 import { inOrder, isUnmoved, moved, shuffled, unmoved, wordsIn } from "./heads.js";
 import { element } from "./view.js";
@@ -14,7 +14,7 @@ export class WordOrder {
       class: "g2h-words",
       role: "group",
       lang: "de",
-      "aria-label": "word order; arrows walk, Shift with an arrow moves the word",
+      "aria-label": "word order; the arrow keys select a word, Shift and an arrow key move it",
     });
     const button = (text, action, label) => {
       const node = element("button", { type: "button", "aria-label": label }, text);
@@ -24,7 +24,7 @@ export class WordOrder {
     this.left = button("←", () => this.move(this.picked, this.picked - 1), "move the word left");
     this.right = button("→", () => this.move(this.picked, this.picked + 1), "move the word right");
     this.shuffle = button("Shuffle the words", () => this.change(shuffled(this.order.length)));
-    this.back = button("As typed", () => this.change(unmoved(this.order.length)));
+    this.back = button("Original order", () => this.change(unmoved(this.order.length)));
     this.node = element(
       "div",
       { class: "g2h-order" },
@@ -56,7 +56,7 @@ export class WordOrder {
     return word ? Number(word.dataset.place) : null;
   }
 
-  /** Shows a text whose words stand in an order; both as the view's traits hold them. */
+  /** Shows a text with its words in an order; both as the view's traits hold them. */
   show(text, order) {
     const { words, end } = wordsIn(text);
     this.words = words;

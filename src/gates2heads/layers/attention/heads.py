@@ -11,7 +11,7 @@ from gates2heads.layers.masks import masked_softmax
 
 @accepts(vectors=anything("B S D"), num_heads=count)
 def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
-    """Cut each vector into H pieces of K = D/H numbers, one for each head.
+    """Split each vector into H pieces of width K = D/H, one for each head.
 
     Args:
         vectors: (B, S, D).
@@ -31,7 +31,7 @@ def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
 
 @accepts(heads=anything("B H S K"))
 def join_heads(heads: Tensor) -> Tensor:
-    """Lay the heads' pieces side by side again: what `split_heads` did, undone.
+    """Concatenate the heads: the inverse of `split_heads`.
 
     Args:
         heads: (B, H, S, K).
