@@ -1,4 +1,4 @@
-import { tidy, visible } from "../live/pieces.js";
+import { spelled, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { compared, headAndRest, joinTokens, rowOf, softmaxRows, stepInWords } from "./readings.js";
 import { element, field, inside } from "./view.js";
@@ -183,8 +183,8 @@ class AttentionExplorer extends LiveStage {
   read(typed) {
     const separator = this.model.get("separator");
     return separator
-      ? typed.split(separator).map(tidy).filter(Boolean).join(` ${separator} `)
-      : typed;
+      ? typed.split(separator).map(spelled).filter(Boolean).join(` ${separator} `)
+      : spelled(typed);
   }
 
   question() {
