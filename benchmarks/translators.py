@@ -35,7 +35,7 @@ from gates2heads.training.studies import Study
 SHIPPED = {"German": "translator", "English": "translator_to_german"}  # by what they read
 CHECKPOINTS = Path("checkpoints")
 TYPED = 300  # test captions that are typed in each unusual way
-AT_ONCE = 100  # sentences between two times of writing down what was translated
+AT_ONCE = 200  # sentences between two times of writing down what was translated
 
 
 def odd_blanks(text: str) -> str:
