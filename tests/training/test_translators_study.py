@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from benchmarks import translators
-from benchmarks.translators import SHIPPED, UNUSUAL, Scores, Translator, described, run
+from benchmarks.translators import UNUSUAL, Scores, Translator, described, names, run
 from gates2heads.data.corpora.multi30k import described_images
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.training.recipes.tasks import CaptionsTask
-from gates2heads.training.studies import read_study
+from gates2heads.training.studies import Study
 from tests.needs import needs_data
 
 TEXT = "Ein weißer Bär läuft über Öl."
@@ -85,10 +85,9 @@ def test_a_run_on_a_few_captions(tmp_path, monkeypatch):
     assert told["unusual"]["all capitals"]["as typed"]["bleu"][0] < 10
 
 
-def test_the_stored_rows_say_what_is_claimed():
-    rows = {row["setting"]: row["result"] for row in read_study("translators")}
-    assert set(rows) & set(SHIPPED.values())
-    for told in rows.values():
+def test_what_is_stored_is_whole():
+    rows = Study("translators", run, names()).rows()
+    for told in (row["result"] for row in rows):
         assert told["validation"]["sentences"] == 1_014
         assert told["test"]["sentences"] == 1_000
         assert told["descriptions"]["sentences"] == 300
