@@ -160,6 +160,12 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
             "path must name a weights file, but there is no",
         ),
         (["translate", "--weights", __file__, "x"], "is truncated or is no safetensors file"),
+        (
+            ["translate", "--to", "english", "--weights", "some.safetensors", "x"],
+            "--to chooses a translator of the book, so it goes without a weights file",
+        ),
+        (["card", "some.safetensors", "--to", "english"], "so it goes without a weights file"),
+        (["translate", " \t"], "text is empty"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_exit_status_2(tmp_path, capsys, words, sentence):
@@ -175,7 +181,13 @@ def test_a_mistake_gets_one_sentence_and_exit_status_2(tmp_path, capsys, words, 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [[], ["dance"], ["train"], ["evaluate", "x", "--split", "exam"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *([], ["dance"], ["train"], ["evaluate", "x", "--split", "exam"]),
+        ["translate", "x", "--to", "latin"],
+    ],
+)
 def test_a_command_that_is_none_gets_the_usage(capsys, words):
     with pytest.raises(SystemExit) as stopped:
         main(words)
@@ -189,6 +201,21 @@ def test_an_unreadable_character_is_named(tmp_path, capsys):
     capsys.readouterr()
     assert main(["translate", "--weights", str(output), "5 März"]) == 2
     assert "text holds 'z', 'ä', which this tokenizer never saw" in capsys.readouterr().err
+
+
+def test_each_direction_has_its_model(monkeypatch, capsys):
+    """Which file is asked for; that each translates is tested where the files are."""
+    asked = []
+
+    def shipped(name):
+        asked.append(name)
+        raise ValueError("not here")
+
+    monkeypatch.setattr("gates2heads.__main__.shipped_weights", shipped)
+    for more in ([], ["--to", "english"], ["--to", "german"]):
+        assert main(["translate", "A dog.", *more]) == main(["card", *more]) == 2
+    assert asked == ["translator"] * 4 + ["translator_to_german"] * 2
+    assert "gates2heads: not here\n" in capsys.readouterr().err
 
 
 def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """The command line: train a model, evaluate it, translate with it.
 
 python -m gates2heads translate "Ein Hund läuft durch den Schnee."
+python -m gates2heads translate --to german "A dog runs through the snow."
 python -m gates2heads train dates-additive
 python -m gates2heads train dates-dot --set training.steps=1000 --output dot.safetensors
 python -m gates2heads evaluate checkpoints/dates-additive.safetensors
@@ -24,7 +25,6 @@ import torch
 
 from gates2heads.accepts import count, text
 from gates2heads.data.corpora.splits import SPLITS
-from gates2heads.decoding.translation import translate
 from gates2heads.training.cards import save_model
 from gates2heads.training.checkpoints import (
     read_packed,
@@ -39,10 +39,11 @@ from gates2heads.training.recipes.runs import (
     decoding_of,
     evaluate,
     load,
-    search_of,
     train,
 )
+from gates2heads.training.recipes.typed import translate_typed
 
+TRANSLATORS = {"english": "translator", "german": "translator_to_german"}  # by what they write
 MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
 MOST = 280  # characters of what is said of a mistake; a name that was typed may be longer
 
@@ -139,7 +140,7 @@ def _add_what_uses_models(commands) -> None:
     translated.add_argument(
         "--weights",
         type=Path,
-        help="a file that `train` wrote; if not given, the book's German–English translator",
+        help="a file that `train` wrote; if not given, a translator of the book",
     )
     for command in (evaluated, translated):
         command.add_argument(
@@ -150,6 +151,12 @@ def _add_what_uses_models(commands) -> None:
     told.add_argument(
         "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
     )
+    for command in (translated, told):
+        command.add_argument(
+            "--to",
+            choices=list(TRANSLATORS),
+            help="the language that the book's translator writes; if not given, English",
+        )
 
 
 def _add_what_rewrites_models(commands) -> None:
@@ -213,20 +220,19 @@ def _evaluate(arguments) -> None:
 
 def _translate(arguments) -> None:
     torch.set_num_threads(1)  # one sentence is too little work to share: threads would wait
-    trained = load(arguments.weights or shipped_weights("translator"))
-    written = translate(
-        trained.model,
-        arguments.texts,
-        trained.source,
-        trained.target,
-        max_length=trained.task.max_length,
-        **{**search_of(trained.card["recipe"]), **_search(arguments)},
-    )
-    print("\n".join(written))
+    trained = load(_weights(arguments))
+    print("\n".join(translate_typed(trained, arguments.texts, **_search(arguments))))
+
+
+def _weights(arguments) -> Path:
+    """The weights file that was asked for, by its path or by the language that it writes."""
+    if arguments.weights and arguments.to:
+        raise ValueError("--to chooses a translator of the book, so it goes without a weights file")
+    return arguments.weights or shipped_weights(TRANSLATORS[arguments.to or "english"])
 
 
 def _card(arguments) -> None:
-    _, card = read_weights(arguments.weights or shipped_weights("translator"))
+    _, card = read_weights(_weights(arguments))
     print(json.dumps(card, indent=2, ensure_ascii=False))
 
 

@@ -12,6 +12,7 @@ from gates2heads.__main__ import main
 from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import evaluate, load
+from gates2heads.training.recipes.typed import translate_typed
 from tests.needs import needs_data
 
 PATH = shipped_weights("translator")
@@ -51,6 +52,23 @@ def test_without_weights_the_command_line_takes_it(capsys):
     assert "snow" in capsys.readouterr().out
     assert main(["card"]) == 0
     assert '"command": "python -m gates2heads train translator' in capsys.readouterr().out
+
+
+ODD = [
+    *("  Ein\tHund  läuft durch\u00a0den Schnee.\n", "Ein Hund la\u0308uft durch den Schnee."),
+    "Ein H\xadund läuft \u200bdurch den Schnee.\ufeff",
+]
+
+
+def test_what_is_typed_oddly_is_translated_alike(trained, capsys):
+    (plain,) = translate_typed(trained, [DOG])
+    assert translate_typed(trained, ODD) == [plain] * len(ODD)
+    assert translate_typed(trained, [DOG], width=1)[0].lower().startswith("a dog")
+    assert main(["translate", *ODD]) == 0
+    assert capsys.readouterr().out.splitlines() == [plain] * len(ODD)
+    (shouted,) = translate_typed(trained, [DOG.upper()])
+    assert shouted == translate_typed(trained, ["Ein hund läuft durch den schnee."])[0]
+    assert "dog" in shouted.lower()  # in capitals, single letters came out
 
 
 @pytest.mark.parametrize("part", [0.3, 0.999])

@@ -1,6 +1,14 @@
 """Loaders of what is downloaded: sizes that upstream states, and lines that a reader can check."""
 
-from gates2heads.data.corpora.multi30k import multi30k
+import pytest
+
+from gates2heads.data.corpora.multi30k import (
+    CODES,
+    KEPT_BACK,
+    described_images,
+    descriptions,
+    multi30k,
+)
 from gates2heads.data.corpora.shakespeare import tiny_shakespeare
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.corpora.word_tests import SIMILARITY, analogies, word_similarity
@@ -15,6 +23,38 @@ def test_multi30k_by_hand():
     assert german.startswith("Zwei junge weiße Männer")
     assert english.startswith("Two young, White males")
     assert all(pair.german and pair.english for split in SPLITS for pair in multi30k(split))
+
+
+@needs_data
+@pytest.mark.parametrize(("language", "many"), [("German", 143_315), ("English", 143_485)])
+def test_descriptions_by_hand(language, many):
+    texts = descriptions(language)
+    assert len(texts) == many  # of 145,000: 1,500 of images kept back, the rest known elsewhere
+    assert all(text and text == text.strip() for text in texts)
+    judged = {getattr(pair, language.lower()) for split in SPLITS[1:] for pair in multi30k(split)}
+    assert not judged & set(texts)
+    # Both occur among the 145,000 and, with a full stop, in the validation captions.
+    assert not {"Drei Hunde spielen im Wasser", "Three dogs playing in the snow"} & set(texts)
+
+
+@needs_data
+def test_described_images_by_hand():
+    images = described_images()
+    assert len(images) == KEPT_BACK == 300
+    assert images[0].german[0] == "Zwei Männer betrachten etwas im Garten"
+    assert images[0].english[1] == multi30k("train")[0].english
+    assert {len(side) for image in images for side in image} == {5}
+    for language in CODES:
+        side = language.lower()
+        first = [text for image in images for text in getattr(image, side)]
+        assert len(first) == 5 * KEPT_BACK
+        assert not set(first) & set(descriptions(language))
+
+
+def test_bad_languages():
+    for language in ("german", "French", None):
+        with pytest.raises(ValueError, match=r"language must be one of German, English, got"):
+            descriptions(language)
 
 
 @needs_data

@@ -5,7 +5,9 @@ import json
 import pytest
 import torch
 
+from gates2heads.data.corpora.machine_pairs import pairs_file
 from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.tokens.typed import spelled, tidy
 from gates2heads.training.cards import build_tokenizer, tell_tokenizer
 from gates2heads.training.recipes.tasks import TASKS, CaptionsTask, DatesTask
 from tests.needs import needs_data
@@ -124,6 +126,101 @@ def test_captions_split_either_side_anew():
             assert (split > whole) == (name == text)
 
 
+def test_both_directions_share_one_tokenizer():
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    turned = [pair[::-1] for pair in pairs]
+    german, _ = CaptionsTask(FEW).tokenizers(pairs)
+    english, _ = CaptionsTask({**FEW, "reads": "English"}).tokenizers(turned)
+    assert german.to_json() == english.to_json()
+
+
+@needs_data
+def test_each_direction_reads_its_language():
+    few = {**FEW, "train": 7}
+    german, english = CaptionsTask(few), CaptionsTask({**few, "reads": "English"})
+    pairs = german.pairs("train")
+    assert pairs[0][0].startswith("Zwei junge weiße Männer")
+    assert english.pairs("train") == [pair[::-1] for pair in pairs]
+    tokenizers = [task.tokenizers(task.pairs("train"))[0].to_json() for task in (german, english)]
+    assert tokenizers[0] == tokenizers[1]
+    assert str(german) == "Multi30k captions, German to English (Elliott et al. 2016)"
+    assert str(english) == "Multi30k captions, English to German (Elliott et al. 2016)"
+
+
+def test_captions_are_read_as_typed_and_written_as_they_are():
+    task, plain = CaptionsTask({**FEW, "as_typed": 1.0}), CaptionsTask(FEW)
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    source, target = task.tokenizers(pairs)
+
+    def rounds(task, seed):
+        stream = task.batches(pairs, source, target, 1_000, seed=seed)
+        return [next(stream) for _ in range(3)]
+
+    def texts(batch, side):
+        return sorted(source.decode(row) for row in getattr(batch, side).tolist())
+
+    for batch in rounds(task, 3):
+        assert texts(batch, "target_out") == sorted(ENGLISH)
+        assert not set(texts(batch, "source")) & set(GERMAN)
+    assert texts(rounds(plain, 3)[0], "source") == sorted(GERMAN)
+    again = zip(rounds(task, 3), rounds(task, 3), strict=True)
+    assert all(torch.equal(one.source, other.source) for one, other in again)
+
+
+MADE = [(f"Hunde {number} rennen.", f"Dogs {number} run.") for number in range(5)]
+
+
+@pytest.fixture
+def made(tmp_path):
+    path = tmp_path / "made.gz"
+    path.write_bytes(pairs_file(MADE, "by hand"))
+    return str(path)
+
+
+@pytest.mark.parametrize("reads", ["German", "English"])
+def test_pairs_by_a_model_join_the_captions(made, reads):
+    more = {"reads": reads, "extra": made, "extra_share": 0.4, "extra_mark": "~ "}
+    task, step = CaptionsTask({**FEW, **more}), 1 if reads == "German" else -1
+    pairs = [pair[::step] for pair in zip(GERMAN, ENGLISH, strict=True)]
+    source, target = task.tokenizers(pairs)
+    stream = task.batches(pairs, source, target, 1_000, seed=3)  # one batch is one round
+    seen = []
+    for _ in range(5):
+        batch = next(stream)
+        read = [source.decode(row) for row in batch.source.tolist()]
+        written = [target.decode(row) for row in batch.target_out.tolist()]
+        rows = list(zip(read, written, strict=True))
+        assert set(pairs) <= set(rows)
+        others = set(rows) - set(pairs)
+        assert len(rows) == 5  # 3 captions are 60 % of them
+        assert len(others) == 2
+        seen += others
+    marked = [(f"~ {read}", written) for read, written in (pair[::step] for pair in MADE)]
+    assert sorted(seen) == sorted(2 * marked)  # each as often as any other
+    assert str(task).endswith("(Elliott et al. 2016), and sentence pairs by a model")
+
+
+def test_no_share_of_pairs_by_a_model_is_none(made):
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    task = CaptionsTask({**FEW, "extra": made, "extra_share": 0})
+    source, target = task.tokenizers(pairs)
+    batch = next(task.batches(pairs, source, target, 1_000, seed=3))
+    plain = next(CaptionsTask(FEW).batches(pairs, source, target, 1_000, seed=3))
+    assert torch.equal(batch.source, plain.source)
+
+
+def test_a_missing_file_of_pairs_is_told_when_training_begins(tmp_path):
+    task = CaptionsTask({**FEW, "extra": str(tmp_path / "none.gz")})  # a card may name it
+    pairs = list(zip(GERMAN, ENGLISH, strict=True))
+    with pytest.raises(FileNotFoundError, match=r"none\.gz, which is not there"):
+        next(task.batches(pairs, *task.tokenizers(pairs), 1_000, seed=3))
+
+
+def test_each_task_reads_what_is_typed_by_its_own_rule():
+    assert DatesTask(SMALL).typed is spelled
+    assert CaptionsTask(FEW).typed is tidy
+
+
 def test_captions_are_scored_as_sacrebleu_scores_them():
     sacrebleu = pytest.importorskip("sacrebleu")
     written, wanted = ["A dog runs.", "Two dogs play in the snow ."], ["a dog runs.", ENGLISH[0]]
@@ -140,6 +237,12 @@ def test_captions_refuse_bad_sizes():
         ({"target_merge_dropout": None}, TypeError, r"data\.target_merge_dropout must be a number"),
         ({"merge_dropout": 2}, ValueError, r"data\.merge_dropout must lie in \[0, 1\], got 2"),
         ({"vocabulary": 0}, ValueError, r"data\.vocabulary must be at least 1, got 0"),
+        ({"reads": "Dutch"}, ValueError, r"data\.reads must be one of German, English, got 'Dut"),
+        ({"as_typed": -1}, ValueError, r"data\.as_typed must lie in \[0, 1\], got -1"),
+        ({"extra": 3}, TypeError, r"data\.extra must be a string, got 3"),
+        ({"extra": ""}, ValueError, r"data\.extra must not be empty"),
+        ({"extra_share": 1}, ValueError, r"data\.extra_share must be below 1, got 1"),
+        ({"extra_mark": None}, TypeError, r"data\.extra_mark must be a string, got None"),
     ]:
         with pytest.raises(error, match=message):
             CaptionsTask({**FEW, **change})
@@ -160,7 +263,9 @@ def test_bad_input():
         with pytest.raises(error, match=message):
             DatesTask({**SMALL, **change}).pairs("test")
     for task in (DatesTask, CaptionsTask):
-        with pytest.raises(ValueError, match=r"data must hold \w+, .*, but \w+ is missing"):
+        with pytest.raises(
+            ValueError, match=r"data must hold (reads, )?train, .*, but (reads|train) is"
+        ):
             task({})
         with pytest.raises(TypeError, match="data must map settings to their values, got None"):
             task(None)

@@ -13,6 +13,7 @@ MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/"
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
 )
+DESCRIPTIONS = MULTI30K.replace("task1", "task2")
 WORD_SIM = (
     "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/"
     "94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
@@ -49,6 +50,46 @@ REGISTRY = {
     "multi30k/test_2016_flickr.en.gz": (
         f"{MULTI30K}test_2016_flickr.en.gz",
         "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+    ),
+    "multi30k/descriptions/train.1.de.gz": (
+        f"{DESCRIPTIONS}train.1.de.gz",
+        "0002241b52aba5160c08d644ea0d64a9bf46a2dfffcf619c9e3cdaa55b357004",
+    ),
+    "multi30k/descriptions/train.2.de.gz": (
+        f"{DESCRIPTIONS}train.2.de.gz",
+        "ac7c29258b90aec0b64d677c5bfc831fc402e6296d0aa9cc7a3433ddbff85c37",
+    ),
+    "multi30k/descriptions/train.3.de.gz": (
+        f"{DESCRIPTIONS}train.3.de.gz",
+        "ec5e6508813814aa31311b34e26e24f903dd7701f8d0668313259b7f975d7aa0",
+    ),
+    "multi30k/descriptions/train.4.de.gz": (
+        f"{DESCRIPTIONS}train.4.de.gz",
+        "bcee8ac6eb47d8a7dc8cff47d9a0fbd80b4363cfda22021bacd297f9604221a4",
+    ),
+    "multi30k/descriptions/train.5.de.gz": (
+        f"{DESCRIPTIONS}train.5.de.gz",
+        "dccb0ca6ff25e0b1f0d385f59fb809184e0db89622d88371725e3ec46d43bfc0",
+    ),
+    "multi30k/descriptions/train.1.en.gz": (
+        f"{DESCRIPTIONS}train.1.en.gz",
+        "a0e057f07a9733199c0d755d77f6d583dc6f40a3180734b1130a216e2fdf3a3b",
+    ),
+    "multi30k/descriptions/train.2.en.gz": (
+        f"{DESCRIPTIONS}train.2.en.gz",
+        "d79dd70a9eafb2d1fe40151621278c4ae69b3c148c5052a53d7c7a41bf3ba023",
+    ),
+    "multi30k/descriptions/train.3.en.gz": (
+        f"{DESCRIPTIONS}train.3.en.gz",
+        "86e16fdcc699bcb6bca0f87c3cf1051f7de5ee3674dd588cedc5200194282749",
+    ),
+    "multi30k/descriptions/train.4.en.gz": (
+        f"{DESCRIPTIONS}train.4.en.gz",
+        "3771b84e010ad6197806d2a1188cb07c12149e3e0d178dd5966dee5763733686",
+    ),
+    "multi30k/descriptions/train.5.en.gz": (
+        f"{DESCRIPTIONS}train.5.en.gz",
+        "73988689307fe836994eae59735dc840c15da9775455fa76e6ed22606a042a91",
     ),
     "word-similarity/EN-WS-353-ALL.txt": (
         f"{WORD_SIM}EN-WS-353-ALL.txt",

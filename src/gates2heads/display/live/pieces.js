@@ -101,17 +101,46 @@ export function wordMap(map, source, target) {
   );
 }
 
-/** What is typed, as a model of running text reads it: composed characters, single blanks. */
-export const tidy = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim();
+// What is typed, as models read it. `data/tokens/typed.py` says why, and does the same rule for rule.
 
-/**
- * The same for a model of dates in many languages, which knows other blanks than the common one.
- */
+const BLANKS = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const UNSEEN = /\xad|\u200b|\u200c|\u200e|\u200f|\u2060|\ufeff/g;
+const BLANK = new RegExp(`[${BLANKS}]+`, "g");
+const ENDS = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, "g");
+const CAPITAL = /[A-ZÀ-ÖØ-Þẞ]/;
+const CAPITALS = new RegExp(CAPITAL, "g");
+const SMALL = /[a-zà-öø-ÿ]/;
+const SIGNS = [
+  [/[‘’‚ʼ´`]/g, "'"],
+  [/[«»]/g, '"'],
+  [/[—―]/g, "–"],
+  [/[\u2010\u2011]/g, "-"],
+];
+
+/** Any running text: composed characters, single blanks, nothing of no width. */
+export const composed = (text) =>
+  text.replace(UNSEEN, "").normalize("NFC").replace(BLANK, " ").replace(ENDS, "");
+
+/** A date: a model of many languages knows other blanks than the common one. */
 export const spelled = (text) =>
   text
     .normalize("NFC")
     .replace(/[ \t\r\n]+/g, " ")
-    .trim();
+    .replace(ENDS, "");
+
+/** Whether two words or more hold capitals and none holds a small letter; ß counts as neither. */
+export const isInCapitals = (text) =>
+  !SMALL.test(text) && text.split(" ").filter((word) => CAPITAL.test(word)).length >= 2;
+
+/** German or English as the captions are written: their quotation marks, and not all in capitals. */
+export function tidy(text) {
+  let plain = SIGNS.reduce((some, [signs, sign]) => some.replace(signs, sign), composed(text));
+  plain = plain.includes("„") ? plain.replaceAll("”", "“") : plain.replace(/[“”]/g, '"');
+  if (!isInCapitals(plain)) return plain;
+  const first = plain.search(CAPITAL) + 1;
+  const small = plain.slice(first).replace(CAPITALS, (sign) => sign.toLowerCase());
+  return plain.slice(0, first) + small;
+}
 
 /** What a model says of a text that it cannot read, in a reader's words. */
 export function refusalInWords({ message, refused = {} }) {

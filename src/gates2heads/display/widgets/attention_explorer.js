@@ -1,4 +1,4 @@
-import { tidy, visible } from "../live/pieces.js";
+import { spelled, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import {
   asInTraining,
@@ -186,9 +186,9 @@ class AttentionExplorer extends LiveStage {
   /** What the models are given: spaces and the parts of a list as in training, however typed. */
   read(typed) {
     const separator = this.model.get("separator");
-    const text = asInTraining(typed);
+    const text = asInTraining(spelled(typed));
     return separator
-      ? text.split(separator).map(tidy).filter(Boolean).join(` ${separator} `)
+      ? text.split(separator).map(spelled).filter(Boolean).join(` ${separator} `)
       : text;
   }
 

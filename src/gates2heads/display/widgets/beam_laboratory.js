@@ -220,10 +220,6 @@ class BeamLaboratory extends LiveStage {
     return { table: false, prefix: [] };
   }
 
-  read(typed) {
-    return typed;
-  }
-
   /** The tables need no text. */
   admits(text) {
     return this.model.get("table") || super.admits(text);

@@ -1,5 +1,5 @@
 import { writeBilingual } from "../engine/tokens/bilingual.js";
-import { tidy, visible } from "../live/pieces.js";
+import { composed, visible } from "../live/pieces.js";
 import { LiveStage } from "../live/stage.js";
 import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
 import { element, inside } from "./view.js";
@@ -86,6 +86,11 @@ class FillTheMask extends LiveStage {
     return LONGEST;
   }
 
+  /** Facts have quotation marks and capitals of their own. */
+  read(typed) {
+    return composed(typed);
+  }
+
   question() {
     return [this.model.get("text"), this.model.get("hidden")];
   }
@@ -108,7 +113,7 @@ class FillTheMask extends LiveStage {
     const { place } = chip.dataset;
     this.isTyped = false;
     this.input.value = this.example(place);
-    this.put({ text: tidy(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
+    this.put({ text: this.read(this.input.value), hidden: this.model.get("gaps")[place], gap: 0 });
     this.hear();
   }
 

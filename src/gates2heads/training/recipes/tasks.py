@@ -4,14 +4,16 @@ A task is a class with the methods of `DatesTask`. To add one, write the class a
 `TASKS`; the command line and the recipes ask nothing else of it.
 """
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count as count_from
-from itertools import product
+from itertools import product, repeat
 
 from babel import UnknownLocaleError
 
-from gates2heads.accepts import a, accepts, choice, count, listed, mapping, share, text
+from gates2heads.accepts import a, accepts, choice, count, listed, mapping, maybe, share, text
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.pairs import (
     Batch,
     endless_batches,
@@ -19,12 +21,14 @@ from gates2heads.data.batches.pairs import (
     token_batches,
 )
 from gates2heads.data.corpora.dates import FORMS, LOCALES, dates, write_date
+from gates2heads.data.corpora.machine_pairs import read_machine_pairs
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.as_typed import AsTyped
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.data.tokens.merge_dropout import MergeDropout
+from gates2heads.data.tokens.typed import spelled, tidy
 from gates2heads.metrics.bleu import corpus_bleu
 from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.metrics.exact_match import exact_match
@@ -66,6 +70,7 @@ class DatesTask:
     batch_size = 64  # pairs a batch
     max_length = 12  # ten characters, <eos>, and one that would be wrong
     measure = "exact_match"
+    typed = staticmethod(spelled)  # what is typed, as the model reads it
     terms = "Written by Babel from the Unicode CLDR, under the Unicode licence."
     limits = "Knows the languages and forms that it was trained on, and no short numeric dates."
 
@@ -123,11 +128,14 @@ class CaptionsTask:
         data: which language is read, how many captions of each split are read, from the first on,
             the size of the vocabulary that both languages share, the shares of merges left out in
             training on the side that is read and on the side that is written (see `MergeDropout`),
-            and the share of the texts that are read as people type them (see `AsTyped`).
+            the share of the texts that are read as people type them (see `AsTyped`), and of pairs
+            for training of which a model wrote one side: the file (see `machine_pairs`) or None,
+            which share of the pairs in a round they are, and what is put before those that are
+            read. Such a mark (Caswell et al. 2019) tells the model what it reads.
 
     Raises:
         TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
-            more than there are, or the share is outside [0, 1].
+            more than there are, or a share is outside [0, 1], or that of `extra` is 1.
     """
 
     data: Mapping = {
@@ -139,10 +147,14 @@ class CaptionsTask:
         "merge_dropout": 0.0,
         "target_merge_dropout": 0.0,
         "as_typed": 0.0,
+        "extra": None,
+        "extra_share": 0.5,
+        "extra_mark": "",
     }
     batch_size = 2_000  # tokens a side in a batch, padding counted
     max_length = 80  # the longest caption has fewer than 60
     measure = "bleu"
+    typed = staticmethod(tidy)
     terms = (
         "Captions of Flickr30k photographs (Young et al. 2014), translated for Multi30k (Elliott "
         "et al. 2016); for research and education. The weights hold no caption."
@@ -159,14 +171,19 @@ class CaptionsTask:
             count(most=self.data[split]).check(f"data.{split}", data[split])
         count.check("data.vocabulary", data["vocabulary"])
         choice(LANGUAGES).check("data.reads", data["reads"])
-        for name in ("merge_dropout", "target_merge_dropout", "as_typed"):
+        for name in ("merge_dropout", "target_merge_dropout", "as_typed", "extra_share"):
             share.check(f"data.{name}", data[name])
+        if data["extra_share"] == 1:
+            raise ValueError("data.extra_share must be below 1, got 1")
+        maybe(text(empty=False)).check("data.extra", data["extra"])
+        text.check("data.extra_mark", data["extra_mark"])
         self.settings = data
 
     def __str__(self) -> str:
         read = self.settings["reads"]
         written = next(language for language in LANGUAGES if language != read)
-        return f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
+        told = f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
+        return f"{told}, and sentence pairs by a model" if self.settings["extra"] else told
 
     @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:
@@ -175,7 +192,10 @@ class CaptionsTask:
         Raises:
             ValueError, ConnectionError: what `multi30k` raises.
         """
-        pairs = multi30k(split)[: self.settings[split]]
+        return self._turned(multi30k(split)[: self.settings[split]])
+
+    def _turned(self, pairs: Sequence[Sequence[str]]) -> Pairs:
+        """(German, English) pairs with the side first that is read."""
         step = 1 if self.settings["reads"] == "German" else -1
         return [tuple(pair)[::step] for pair in pairs]
 
@@ -188,19 +208,46 @@ class CaptionsTask:
         return both, both
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of pairs of like length, without end; each round splits the words anew."""
+        """Batches of pairs of like length, without end; each round splits the words anew.
+
+        Raises:
+            FileNotFoundError, ValueError: what `read_machine_pairs` raises.
+        """
         shares = [self.settings[name] for name in ("merge_dropout", "target_merge_dropout")]
         typed = self.settings["as_typed"]
-        if not any(shares) and not typed:
+        if not any((*shares, typed, self.settings["extra"])):
             yield from endless_token_batches(encode_pairs(pairs, source, target), size, seed=seed)
             return
+        extra = self._extra(len(pairs), seed)
         for one in count_from(seed):
             read, written = (
                 MergeDropout(side, share, seed=one) if share else side
                 for side, share in zip((source, target), shares, strict=True)
             )
             read = AsTyped(read, typed, seed=one) if typed else read
-            yield from token_batches(encode_pairs(pairs, read, written), size, seed=one)
+            numbers = encode_pairs([*pairs, *next(extra)], read, written)
+            yield from token_batches(numbers, size, seed=one)
+
+    def _extra(self, real: int, seed: int) -> Iterator[Pairs]:
+        """The pairs that a model wrote, for one round after the other.
+
+        All of them come before any comes again.
+        """
+        path, part, mark = (self.settings[f"extra{name}"] for name in ("", "_share", "_mark"))
+        if path is None:
+            yield from repeat([])
+        turned = self._turned(read_machine_pairs(path))
+        pairs = [(f"{mark}{read}", written) for read, written in turned]
+        many, draw, waiting = (
+            round(real * part / (1 - part)),
+            random.Random(distinct_seed(seed)),
+            [],
+        )
+        while True:
+            while len(waiting) < many:
+                waiting += draw.sample(pairs, len(pairs))
+            yield waiting[:many]
+            waiting = waiting[many:]
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
         """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
