@@ -1,4 +1,4 @@
-import { LiveStage } from "../live/stage.js";
+import { GermanStage } from "../live/german_stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
@@ -24,7 +24,7 @@ const LONGEST = 300; // characters; the model's own limit is told in tokens
 const OLD = "What you see belongs to the sentence before.";
 const SCOPES = ["this layer", "this block", "the whole model"];
 
-class HeadExplorer extends LiveStage {
+class HeadExplorer extends GermanStage {
   constructor(model, el) {
     super(model, el, "head-explorer");
     this.base = this.now = this.recorded();
