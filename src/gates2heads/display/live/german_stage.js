@@ -22,6 +22,7 @@ export class GermanStage extends LiveStage {
 
   /** Takes German from the English field, as if it was typed. */
   receive(german) {
+    this.received = this.read(german);
     this.input.value = german;
     this.take();
   }
@@ -46,6 +47,7 @@ export class GermanStage extends LiveStage {
     const { source, seen, likeness } = await this.counted(text, "german");
     if (text !== this.model.get("text")) return;
     this.words.show(source, seen);
+    if (text !== this.received) this.english?.forget();
     this.remark.replaceChildren(likenessInWords(likeness, "german"));
     if (likeness.other && this.english) this.remark.append(" ", this.english.offer(text));
   }

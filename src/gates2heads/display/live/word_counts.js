@@ -69,9 +69,12 @@ export function likenessInWords({ words, unseen, other }, read) {
   const name = NAMES[read];
   if (!words) return "There is no word in this text, so the translation is a guess.";
   if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model reads ${name}.`;
-  if (unseen <= HALF * words) return "";
-  const captions = `the ${name} training captions, so the translation is a guess. Is this ${name}?`;
-  if (words === 1) return `This word never occurs in ${captions}`;
-  if (unseen === words) return `None of these ${words} words occurs in ${captions}`;
-  return `${unseen} of these ${words} words never occur in ${captions}`;
+  if (unseen < HALF * words) return "";
+  const guess = "so the translation is a guess.";
+  if (words === 1) return `This word never occurs in the ${name} training captions, ${guess}`;
+  const told =
+    unseen === words
+      ? `none of its ${words} words occurs`
+      : `${unseen} of its ${words} words ${unseen === 1 ? "does" : "do"} not occur`;
+  return `This does not look like the ${name} of the training captions: ${told} there, ${guess}`;
 }

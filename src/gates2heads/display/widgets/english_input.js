@@ -49,6 +49,11 @@ export class EnglishInput {
     return `A second model writes the German. It has ${size} MB and is loaded once, at the first translation.`;
   }
 
+  /** The German field holds something else now. */
+  forget() {
+    this.state.textContent = this.isHere ? "" : this.before();
+  }
+
   /** A button that carries a text over from the German field. */
   offer(text) {
     const button = element("button", { type: "button" }, "Write it in English");
