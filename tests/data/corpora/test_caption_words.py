@@ -86,4 +86,4 @@ def test_the_stored_file_is_small_and_holds_words_alone():
 def test_the_stored_file_is_what_the_command_makes():
     packed = pack(multi30k("train"))
     assert packed == packed_caption_words()
-    assert to_bytes(packed) == to_bytes(packed_caption_words())
+    assert to_bytes(packed) == to_bytes(dict(packed_caption_words()))
