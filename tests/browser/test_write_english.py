@@ -55,6 +55,7 @@ class Writer:
         self.german = root.locator(".g2h-german > label").locator("input, textarea")
         self.remark = root.locator(".g2h-remark")
         self.words = root.locator(".g2h-seen-word")
+        self.names = root.locator(".g2h-seen-word bdi")
         self.about = root.locator(".g2h-seen-told")
 
     def write(self, text: str) -> None:
@@ -68,14 +69,12 @@ class Writer:
         expect(self.german).to_have_value(in_german(text))
         expect(self.root).to_have_attribute("data-state", "done")
         expect(self.told).to_contain_text("Filled in below, in ")
-        expect(self.words.first).to_be_visible()
-        assert " ".join(self.names()) == " ".join(re.findall(r"\w+", in_german(text)))
-
-    def names(self) -> list[str]:
-        return self.root.locator(".g2h-seen-word bdi").all_inner_texts()
+        expect(self.names).to_have_text(re.findall(r"\w+", in_german(text)))
 
     def type(self, text: str) -> None:
-        self.german.fill(text)
+        """Type German, and wait until what is seen is the answer to it."""
+        self.german.fill(text)  # from here on the answer before is dimmed
+        expect(self.root).not_to_have_attribute("data-stale", "")
         expect(self.root).to_have_attribute("data-state", "done")
 
 
@@ -151,7 +150,7 @@ def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
         writer.button.click()
         expect(writer.refusal).to_contain_text("did not come: no connection")
         writer.type("Ein Hund.")
-        assert writer.names() == ["Ein", "Hund"]
+        expect(writer.names).to_have_text(["Ein", "Hund"])
         context.close()
 
 

@@ -14,10 +14,17 @@ export class GermanStage extends LiveStage {
     const german = super.buildField(...given);
     const hasEnglish = this.model.get("english").length > 0;
     this.english = hasEnglish ? new EnglishInput(this) : null;
-    this.words = new WordRow(this);
+    this.wordRow = new WordRow(this);
     this.remark = element("p", { class: "g2h-remark", role: "status" });
     const above = hasEnglish ? [this.english.node] : [];
-    return element("div", { class: "g2h-german" }, ...above, german, this.words.node, this.remark);
+    return element(
+      "div",
+      { class: "g2h-german" },
+      ...above,
+      german,
+      this.wordRow.node,
+      this.remark,
+    );
   }
 
   /** Takes German from the English field, as if it was typed. */
@@ -40,13 +47,13 @@ export class GermanStage extends LiveStage {
   async count() {
     const text = this.model.get("text");
     if (this.isRecorded) {
-      this.words.show(this.model.get("recorded").source, this.model.get("seen"));
+      this.wordRow.show(this.model.get("recorded").source, this.model.get("seen"));
       return;
     }
-    if (this.words.node.parentElement.closest("[hidden]")) return; // something else than a text is shown
+    if (this.wordRow.node.parentElement.closest("[hidden]")) return; // something else than a text is shown
     const { source, seen, likeness } = await this.counted(text, "german");
     if (text !== this.model.get("text")) return;
-    this.words.show(source, seen);
+    this.wordRow.show(source, seen);
     if (text !== this.received) this.english?.forget();
     this.remark.replaceChildren(likenessInWords(likeness, "german"));
     if (likeness.other && this.english) this.remark.append(" ", this.english.offer(text));
@@ -58,7 +65,7 @@ export class GermanStage extends LiveStage {
 
   /** There is no text, or none that can be read: nothing is told of one. */
   clearCounts() {
-    this.words.clear();
+    this.wordRow.clear();
     this.remark.replaceChildren();
   }
 
