@@ -54,9 +54,9 @@ class Writer:
         self.refusal = root.locator(".g2h-english .g2h-refusal")
         self.german = root.locator(".g2h-german > label").locator("input, textarea")
         self.remark = root.locator(".g2h-remark")
-        self.words = root.locator(".g2h-seen-word")
-        self.names = root.locator(".g2h-seen-word bdi")
-        self.about = root.locator(".g2h-seen-told")
+        self.words = root.locator(".g2h-occurs-word")
+        self.names = root.locator(".g2h-occurs-word bdi")
+        self.about = root.locator(".g2h-occurs-told")
 
     def write(self, text: str) -> None:
         self.english.fill(text)

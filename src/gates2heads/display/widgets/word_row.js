@@ -47,10 +47,10 @@ export function wordInWords({ text, count, pieces, isRaw }, captions) {
 export class WordRow {
   constructor(stage) {
     this.words = [];
-    const group = { class: "g2h-seen-words", role: "group", "aria-label": LABEL, title: SCALE };
+    const group = { class: "g2h-occurs-words", role: "group", "aria-label": LABEL, title: SCALE };
     this.list = element("div", group);
-    this.told = element("p", { class: "g2h-seen-told" });
-    this.node = element("div", { class: "g2h-seen" }, this.list, this.told);
+    this.told = element("p", { class: "g2h-occurs-told" });
+    this.node = element("div", { class: "g2h-occurs" }, this.list, this.told);
     this.clear();
     const on = (type, handler) => stage.listen(this.list, type, handler);
     on("pointerover", (event) => this.tell(event.target));
@@ -75,7 +75,7 @@ export class WordRow {
   }
 
   wordNode(word, place) {
-    const bar = element("i", { class: "g2h-seen-bar", "aria-hidden": "true" });
+    const bar = element("i", { class: "g2h-occurs-bar", "aria-hidden": "true" });
     bar.style.setProperty("--g2h-share", shareOf(word.count).toFixed(4));
     const isWhole = word.count || word.isRaw;
     const parts = isWhole ? [visible(word.text)] : this.piecesOf(word);
@@ -83,7 +83,7 @@ export class WordRow {
     const never = word.count ? [] : [element("small", {}, "never seen")];
     const state = { tabindex: place ? -1 : 0, "data-place": place, "data-count": word.count };
     const name = { "aria-label": wordInWords(word, this.captions) };
-    const kind = { type: "button", class: "g2h-seen-word" };
+    const kind = { type: "button", class: "g2h-occurs-word" };
     return element("button", { ...kind, ...state, ...name }, text, bar, ...never);
   }
 
