@@ -72,6 +72,7 @@ export class GermanStage extends LiveStage {
   rest(sentence) {
     super.rest(sentence);
     this.clearCounts();
+    this.english?.forget();
   }
 
   turnDown(sentence) {
