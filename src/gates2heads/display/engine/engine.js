@@ -3,7 +3,8 @@
 //   const loaded = loadModel(globalThis.gates2heads_live["translator"]);
 //   const { text } = await translate(loaded, "Ein Hund läuft durch den Schnee.", { onToken });
 //
-// loadModel(entry, {verify, fast}) -> {name, model, source, target, decoding, card}
+// loadModel(entry, {verify, fast}) -> {name, model, source, target, decoding, card, words}
+//     words: how often each word occurred in training, if the file tells.
 //     entry: {header, sha256, data}, which a file written by `python -m gates2heads export`
 //     registers; over a widget's channel the data may be bytes instead of base64 text.
 //     `fast: false` leaves WebAssembly out.
@@ -61,6 +62,7 @@ export function loadModel(entry, { verify = true, fast = true } = {}) {
     target: header.target ? tokenizerOf(header.target) : source, // null: one tokenizer for both
     decoding: header.decoding,
     card: header.card,
+    words: header.words,
   };
 }
 

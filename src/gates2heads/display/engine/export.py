@@ -31,6 +31,7 @@ class Exported(NamedTuple):
     name: str
     header: str  # JSON
     data: bytes  # the tensors, one after the other
+    partner: "Exported | None" = None  # the model of the opposite direction, which a view may load
 
     @property
     def sha256(self) -> str:
@@ -66,6 +67,7 @@ def export_model(
     decoding: Mapping | None = None,
     card: Mapping | None = None,
     tensors: Mapping[str, Tensor] | None = None,
+    words: Mapping | None = None,
     small: bool = False,
 ) -> Exported:
     """Turn a model with its tokenizers into what the engine reads.
@@ -79,13 +81,15 @@ def export_model(
         card: what a reader should know; must be JSON.
         tensors: the weights by name, as `quantise` may have written them; the model's own, in
             their own precision, if not given.
+        words: how often each word occurred in training, as `pack` of `caption_words` gives it; the
+            page shows the counts beside what is typed. Left out if not given.
         small: write matrices in one byte a weight, if they are not yet.
 
     Raises:
         TypeError, ValueError: the engine has no twin for the model or a tokenizer, or an argument
             is not what it should be.
     """
-    for argument, given in (("decoding", decoding), ("card", card)):
+    for argument, given in (("decoding", decoding), ("card", card), ("words", words)):
         if not isinstance(given, Mapping | None):
             raise TypeError(f"{argument} must be a dict, got {shown(given)}")
     packed = model.state_dict() if tensors is None else tensors
@@ -106,11 +110,12 @@ def export_model(
         "decoding": {**GREEDY, **(decoding or {})},
         "card": dict(card or {}),
         "tensors": listed,
+        **({} if words is None else {"words": dict(words)}),
     }
     try:
         return Exported(name, json.dumps(header, separators=(",", ":"), allow_nan=False), data)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"card must hold what JSON can hold: {error}") from error
+        raise TypeError(f"card and words must hold what JSON can hold: {error}") from error
 
 
 def pack(packed: Mapping[str, Tensor]) -> tuple[list[dict], bytes]:

@@ -4,6 +4,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from gates2heads.data.corpora.caption_words import packed_caption_words
 from gates2heads.display.engine.export import REGISTRY, Exported, export_model, script_text
 from gates2heads.display.engine.rebuild import rebuild
 from gates2heads.display.modules import join_modules
@@ -13,6 +14,7 @@ ENGINE = "engine"
 # What the views of the book ask for
 LIVE = (
     "translator",
+    "translator_to_german",
     "bottleneck_none",
     "bottleneck_additive",
     "dates_none",
@@ -35,12 +37,17 @@ LIVE = (
     "pretrained_bert",
     "pretrained_ernie",
 )
+# Of a model that reads German, the one that writes German for readers who cannot
+PARTNERS = {"translator": "translator_to_german"}
 _DIGITS = 8  # of the hash in the name of a model's file
 _WORKER = Path(__file__).with_name("worker.js")
 
 
 def live_model(name: str) -> Exported:
     """A shipped model as the page reads it; the same bytes every time.
+
+    A translator brings the counts of its training words with it, and as its partner the model of
+    the opposite direction.
 
     Args:
         name: of a model that comes with the library, such as "translator".
@@ -55,7 +62,8 @@ def live_model(name: str) -> Exported:
 def _live_model(path: Path) -> Exported:
     model, source, target, decoding, card = rebuild(path)
     packed, _ = read_packed(path)
-    return export_model(
+    partner = PARTNERS.get(path.stem)
+    exported = export_model(
         model,
         name=path.stem,
         source=source,
@@ -63,7 +71,9 @@ def _live_model(path: Path) -> Exported:
         decoding=decoding,
         card=card,
         tensors=packed,
+        words=packed_caption_words() if partner else None,
     )
+    return exported._replace(partner=live_model(partner)) if partner else exported
 
 
 def key(model: Exported) -> str:

@@ -104,11 +104,12 @@ class Engine {
  *
  * widget: the view's anywidget model; its trait `live` is a list of {name, hash, bytes}.
  * place: which of them, counted from 0.
+ * trait: another trait that holds such a list.
  */
 export class Live {
-  constructor(widget, place = 0) {
+  constructor(widget, place = 0, trait = "live") {
     this.widget = widget;
-    this.model = widget.get("live")[place];
+    this.model = widget.get(trait)[place];
   }
 
   /** The page's engine; one that did not start is tried again when a model is asked for again. */

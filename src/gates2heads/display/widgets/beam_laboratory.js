@@ -3,7 +3,7 @@ import { Power } from "../engine/decoding/lengths.js";
 import { finish } from "../engine/decoding/steps.js";
 import { TABLES_START, twoTables } from "../engine/decoding/two_tables.js";
 import { laboratorySteps } from "../live/laboratory.js";
-import { LiveStage } from "../live/stage.js";
+import { GermanStage } from "../live/german_stage.js";
 import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
 import {
   costInWords,
@@ -24,7 +24,7 @@ const SEEDS = 2 ** 31;
 const ASKED = ["text", "table", "width", "alpha", "prefix"];
 const DRAWN = ["sampling", "temperature", "top_k", "top_p", "seed"];
 
-class BeamLaboratory extends LiveStage {
+class BeamLaboratory extends GermanStage {
   constructor(model, el) {
     super(model, el, "beam");
     this.result = { ...model.get("recorded"), forced: null, sample: null };

@@ -11,7 +11,8 @@ from gates2heads.accepts.shown import shown
 from gates2heads.decoding.searches import Compared, Found, Watched
 from gates2heads.decoding.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import FAR, LiveView, exported, words
+from gates2heads.display.widgets.german_view import GermanView
+from gates2heads.display.widgets.live_view import FAR, exported, words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 # What each control can be set to, the least and the most.
@@ -46,7 +47,7 @@ _TABLES = {
     width=count(most=BOUNDS["width"][1]),
     alpha=number,
 )
-class BeamLaboratory(LiveView):
+class BeamLaboratory(GermanView):
     """Type a sentence and see how beam search looks for its translation.
 
     The tree shows which prefixes were kept, which were pruned and which hypotheses are finished. A
@@ -79,7 +80,7 @@ class BeamLaboratory(LiveView):
     """
 
     _esm = module("beam_laboratory.js")
-    _css = style("beam_laboratory.css")
+    _css = style("german.css", "beam_laboratory.css")
 
     examples = List(Unicode()).tag(sync=True)
     recorded = Dict().tag(sync=True)

@@ -1,4 +1,4 @@
-import { LiveStage } from "../live/stage.js";
+import { GermanStage } from "../live/german_stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
@@ -26,7 +26,7 @@ const LONGEST = 300; // characters; the model's own limit is in tokens
 const OLD = "The picture still shows the previous sentence.";
 const SCOPES = ["this layer", "this block", "the whole model"];
 
-class HeadExplorer extends LiveStage {
+class HeadExplorer extends GermanStage {
   constructor(model, el) {
     super(model, el, "head-explorer");
     this.base = this.now = this.recorded();

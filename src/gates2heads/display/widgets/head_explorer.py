@@ -10,9 +10,9 @@ from gates2heads.accepts import accepts, count, number, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.arguments import check_shares
 from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.german_view import GermanView
 from gates2heads.display.widgets.live_view import (
     FAR,
-    LiveView,
     exported,
     packed_shares,
     single_precision,
@@ -35,7 +35,7 @@ BLOCKS = ("encoder", "decoder", "cross")
     layer=count(least=0),
     token=count(least=0),
 )
-class HeadExplorer(LiveView):
+class HeadExplorer(GermanView):
     """Type German: see what each head attends to, switch heads off, move the words.
 
     All heads of the chosen layer are side by side. A head that is off adds nothing to the output of
@@ -72,7 +72,7 @@ class HeadExplorer(LiveView):
     """
 
     _esm = module("head_explorer.js")
-    _css = style("head_explorer.css")
+    _css = style("german.css", "head_explorer.css")
 
     examples = List(Unicode()).tag(sync=True)
     recorded = Dict().tag(sync=True)

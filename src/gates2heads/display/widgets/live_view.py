@@ -54,7 +54,8 @@ class LiveView(View):
 
     The saved state holds each model's name and hash. In the built book the page loads
     `live/<name>-<hash>.js` and the engine beside it; where Python is there, the view asks for both
-    over its own channel, and they are sent once, in parts.
+    over its own channel, and they are sent once, in parts. The partner of a model is there for the
+    asking too.
 
     Args:
         models: from `export_model`.
@@ -69,8 +70,9 @@ class LiveView(View):
 
     def __init__(self, *models: Exported, **traits: Any):
         listed("models", exported, least=1).check("models", models)
-        self._models = {key(model): model for model in models}
-        super().__init__(live=[_named(model) for model in models], **traits)
+        partners = [model.partner for model in models if model.partner]
+        self._models = {key(model): model for model in [*models, *partners]}
+        super().__init__(live=[named(model) for model in models], **traits)
         self.on_msg(self._answer)
 
     def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
@@ -96,7 +98,7 @@ class LiveView(View):
             told = {"model": told["model"]}  # the rest is told once
 
 
-def _named(model: Exported) -> dict[str, Any]:
+def named(model: Exported) -> dict[str, Any]:
     """What a page is told of a model before it loads it."""
     _, _, digits = key(model).rpartition("-")
     size = len(model.header) + len(model.data)

@@ -1,4 +1,4 @@
-import { LiveStage } from "../live/stage.js";
+import { GermanStage } from "../live/german_stage.js";
 import { sharesFrom } from "./shares.js";
 import { element, inside } from "./view.js";
 import { WalkBlock } from "./walk_block.js";
@@ -25,7 +25,7 @@ const LEGEND = [
   ["tick", "✓ same token as the final output"],
 ];
 
-class ModelWalk extends LiveStage {
+class ModelWalk extends GermanStage {
   constructor(model, el) {
     super(model, el, "model-walk");
     this.result = this.recorded();

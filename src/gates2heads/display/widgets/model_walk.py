@@ -9,9 +9,9 @@ from traitlets import Bytes, Dict, Int, List, Unicode, validate
 from gates2heads.accepts import a, accepts, count, listed, number, text
 from gates2heads.decoding.walk import Cache, Readouts, Stage, Walk
 from gates2heads.display.engine.export import Exported
+from gates2heads.display.widgets.german_view import GermanView
 from gates2heads.display.widgets.live_view import (
     FAR,
-    LiveView,
     exported,
     packed_shares,
     single_precision,
@@ -33,7 +33,7 @@ from gates2heads.display.widgets.view import ShowMe, module, style
     step=count(least=0),
     token=count(least=0),
 )
-class ModelWalk(LiveView):
+class ModelWalk(GermanView):
     """Type German and follow it through the translator, block by block and token by token.
 
     The boxes of the encoder are above, those of the decoder below; the open one shows what each
@@ -65,7 +65,7 @@ class ModelWalk(LiveView):
     """
 
     _esm = module("model_walk.js")
-    _css = style("model_walk.css")
+    _css = style("german.css", "model_walk.css")
 
     examples = List(Unicode()).tag(sync=True)
     recorded = Dict().tag(sync=True)

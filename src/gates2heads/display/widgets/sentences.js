@@ -63,15 +63,20 @@ export class Sentences {
 
   // ---- words
 
-  /** Takes away links and weights; words that are written meanwhile come by `fill`. */
+  /** Takes away words, links and weights. */
   clear() {
-    this.result = null;
-    this.svg.replaceChildren();
     this.fill("source", []);
     this.fill("target", []);
   }
 
+  /** Words that are written meanwhile: they have no weights yet, so no links either. */
   fill(side, pieces) {
+    this.result = null;
+    this.svg.replaceChildren();
+    this.put(side, pieces);
+  }
+
+  put(side, pieces) {
     const words = wordsOf(pieces);
     this.rows[side].dir = direction(words.map((word) => word.text).join(" "));
     this.rows[side].replaceChildren(...words.map((word, place) => this.wordNode(word, place)));
@@ -90,11 +95,11 @@ export class Sentences {
 
   /** Shows {source, target: [piece…], weights: {shape, data}}. */
   show(result) {
-    this.result = result;
     this.words = {
-      source: this.fill("source", result.source),
-      target: this.fill("target", result.target),
+      source: this.put("source", result.source),
+      target: this.put("target", result.target),
     };
+    this.result = result;
     this.picked = { side: "target", place: this.firstToShow() };
     this.pointed = null;
     this.choose(this.layer, this.head);

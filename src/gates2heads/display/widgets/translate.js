@@ -1,5 +1,5 @@
 import { visible, wordsOf } from "../live/pieces.js";
-import { LiveStage } from "../live/stage.js";
+import { GermanStage } from "../live/german_stage.js";
 import { Sentences } from "./sentences.js";
 import { choice, element, field } from "./view.js";
 
@@ -47,7 +47,7 @@ function recordedOf(model) {
   };
 }
 
-class Translate extends LiveStage {
+class Translate extends GermanStage {
   constructor(model, el) {
     super(model, el, "translate");
     this.result = recordedOf(model);

@@ -9,7 +9,8 @@ from traitlets import Bytes, Dict, Int, List, Unicode, validate
 from gates2heads.accepts import accepts, count, listed, text
 from gates2heads.accepts.shown import shown
 from gates2heads.display.engine.export import Exported
-from gates2heads.display.widgets.live_view import LiveView, exported, single_precision, words
+from gates2heads.display.widgets.german_view import GermanView
+from gates2heads.display.widgets.live_view import exported, single_precision, words
 from gates2heads.display.widgets.view import PositionError, module, style
 
 WIDEST = 10  # beam
@@ -29,7 +30,7 @@ class Example(NamedTuple):
     about=text,
     width=count(most=WIDEST),
 )
-class Translate(LiveView):
+class Translate(GermanView):
     """Type German, read English, and point at a word to see where the model looked.
 
     The links are cross-attention, the mean over the heads of the last decoder layer unless the
@@ -56,7 +57,7 @@ class Translate(LiveView):
     """
 
     _esm = module("translate.js")
-    _css = style("translate.css")
+    _css = style("german.css", "translate.css")
 
     examples = List().tag(sync=True)
     recorded = Dict().tag(sync=True)

@@ -27,16 +27,16 @@ def module(name: str) -> str:
     return join_modules(_HERE / name)
 
 
-def style(name: str) -> str:
+def style(*names: str) -> str:
     """Put the book's tokens and the shared style sheet in front of a view's own.
 
     Args:
-        name: a file name such as `frame_viewer.css`.
+        names: file names such as `frame_viewer.css`.
 
     Returns:
         The joined text.
     """
-    sheets = (_HERE.parent / "tokens.css", _HERE / "view.css", _HERE / name)
+    sheets = (_HERE.parent / "tokens.css", _HERE / "view.css", *(_HERE / name for name in names))
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 

@@ -1,0 +1,80 @@
+// How often words occurred in the training captions, and what that tells of a text. The counts are
+// made, and their words cut and spelt, by `gates2heads.data.corpora.caption_words`.
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+const LETTER = /\p{L}/u;
+const SPELT = { ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
+const OTHER = { german: "english", english: "german" };
+const NAMES = { german: "German", english: "English" };
+const SMOOTHING = 0.5; // added to each count, so that an unseen word has a probability too
+const ENOUGH = 2; // nats: the other language makes the words 7 times as probable
+const MOST_SEEN = 0.7; // of the words, in a text of the other language
+const HALF = 0.5;
+
+/** The words of a text: the longest runs of letters, marks and digits. */
+export const wordsIn = (text) => text.normalize("NFC").match(WORD) ?? [];
+
+/** Under what a word is counted: in small letters, with “ae” for “ä” and “ss” for “ß”. */
+export const wordKey = (word) =>
+  word
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[äöüß]/g, (letter) => SPELT[letter]);
+
+/** One language as it travels, {"2": "suppe …"}, as counts by key, with their sum. */
+export function tableOf(groups) {
+  const counts = new Map();
+  let total = 0;
+  for (const [times, words] of Object.entries(groups)) {
+    for (const word of words.split(" ")) {
+      counts.set(word, Number(times));
+      total += Number(times);
+    }
+  }
+  return { counts, total };
+}
+
+const probability = (key, { counts, total }) => ((counts.get(key) ?? 0) + SMOOTHING) / total;
+
+/**
+ * Whether a text looks like the language that a model reads, by the counts of its words.
+ *
+ * It looks like the other language if that one makes its words clearly more probable and has seen
+ * most of them.
+ *
+ * @param {object} tables {german, english}, each from `tableOf`
+ * @param {string} read the language that is read
+ * @returns {{words, unseen, other}} the number of its words, those never seen in the language that
+ *   is read, and whether it looks like the other one; numbers alone are no words
+ */
+export function likeness(text, tables, read) {
+  const keys = wordsIn(text)
+    .filter((word) => LETTER.test(word))
+    .map(wordKey);
+  const [own, theirs] = [tables[read], tables[OTHER[read]]];
+  const evidence = keys.reduce(
+    (sum, key) => sum + Math.log(probability(key, theirs) / probability(key, own)),
+    0,
+  );
+  const known = keys.filter((key) => theirs.counts.has(key)).length;
+  return {
+    words: keys.length,
+    unseen: keys.filter((key) => !own.counts.has(key)).length,
+    other: evidence > ENOUGH && known >= MOST_SEEN * keys.length,
+  };
+}
+
+/** What a reader should know of such a text, in a sentence or two; empty for an ordinary text. */
+export function likenessInWords({ words, unseen, other }, read) {
+  const name = NAMES[read];
+  if (!words) return "There is no word in this text, so the translation is a guess.";
+  if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model reads ${name}.`;
+  if (unseen < HALF * words) return "";
+  const guess = "so the translation is a guess.";
+  if (words === 1) return `This word never occurs in the ${name} training captions, ${guess}`;
+  const told =
+    unseen === words
+      ? `none of its ${words} words occurs`
+      : `${unseen} of its ${words} words ${unseen === 1 ? "does" : "do"} not occur`;
+  return `This does not look like the ${name} of the training captions: ${told} there, ${guess}`;
+}
