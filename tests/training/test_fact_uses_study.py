@@ -43,5 +43,5 @@ def test_what_is_stored_has_one_order():
         with_ernie, with_random = (
             [one["right"] for one in results_of(rows, f"{use} {start}")] for start in STARTS
         )
-        assert len(with_ernie) == len(with_random) >= 3
+        assert len(with_ernie) == len(with_random) >= 2
         assert min(with_ernie) > max(with_random)
