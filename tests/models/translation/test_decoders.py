@@ -372,7 +372,9 @@ def test_refuses_steps_that_do_not_fit(kind):
     assert isinstance(state, DecoderState)
     with pytest.raises(ValueError, match="last_tokens must be 2, one for each source of the state"):
         model.step(state, torch.tensor([BOS]))
-    with pytest.raises(TypeError, match="state must be a DecoderState, from `start` or `step`, got"):
+    with pytest.raises(
+        TypeError, match="state must be a DecoderState, from `start` or `step`, got"
+    ):
         model.step(None, torch.tensor([1]))
     with pytest.raises(ValueError, match="source must be at most 31 tokens long, got 32"):
         model.start(torch.full((1, 32), 3))
