@@ -51,7 +51,7 @@ def anew_steps(model, source: Tensor):
         for depth, (layer, memory) in enumerate(
             zip(model._decoder_stack(), begun.memory, strict=True)
         ):
-            vectors = model._place(vectors, model.target_positions, depth=depth)
+            vectors = model._add_positions(vectors, model.target_positions, depth=depth)
             vectors = layer(vectors, memory)
         return model.readout(vectors[:, -1:])[:, 0].log_softmax(dim=-1)
 

@@ -50,9 +50,9 @@ def model_of(setting: str):
 def other_rounds(model, data) -> list[dict]:
     """Loss and share of right characters after other numbers of rounds, on dates of other days."""
     batch = collate(encode_pairs(data.tested, data.source, data.target))
-    found, trained = [], model.encoder_rounds
+    found, trained = [], model.encoder_applications
     for count in ROUNDS:
-        model.encoder_rounds = model.decoder_rounds = count
+        model.encoder_applications = model.decoder_applications = count
         with torch.no_grad():
             logits = model(batch)
         right = logits.argmax(-1) == batch.target_out
@@ -63,7 +63,7 @@ def other_rounds(model, data) -> list[dict]:
                 "next_right": right[batch.target_mask].double().mean().item(),
             }
         )
-    model.encoder_rounds = model.decoder_rounds = trained
+    model.encoder_applications = model.decoder_applications = trained
     return found
 
 

@@ -40,7 +40,7 @@ def run(setting: str, seed: int) -> dict:
         vectors = model._embed(tokens[:, :length], model.target_table)
         layers = zip(model._decoder_stack(), state.memory, strict=True)
         for depth, (layer, memory) in enumerate(layers):
-            vectors = model._place(vectors, model.target_positions, depth=depth)
+            vectors = model._add_positions(vectors, model.target_positions, depth=depth)
             vectors = layer(vectors, memory)
         model.readout(vectors[:, -1:])
 

@@ -26,7 +26,8 @@ def log_probs(model, source, mask, target):
     rows = len(mask)
     given = torch.tensor([[1, *target[:-1]]]).expand(rows, -1)
     memory = model._memory(model.encode(source.expand(rows, -1), mask=mask))
-    vectors = model._place(model._embed(given, model.target_table), model.target_positions, depth=0)
+    vectors = model._embed(given, model.target_table)
+    vectors = model._add_positions(vectors, model.target_positions, depth=0)
     for layer, read in zip(model.decoder_layers, memory, strict=True):
         vectors = layer(vectors, read, memory_mask=key_mask(mask))
     scores = model.readout(vectors).log_softmax(-1)

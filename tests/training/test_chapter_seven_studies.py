@@ -92,7 +92,7 @@ def test_other_rounds_change_the_answer_and_leave_the_model_as_it_was():
     found = {one["rounds"]: one["forced"] for one in rounds.other_rounds(model, data)}
     assert found[3] == pytest.approx(ablations.measured(model, data)["forced"])
     assert len(set(found.values())) == len(rounds.ROUNDS)
-    assert (model.encoder_rounds, model.decoder_rounds) == (3, 3)
+    assert (model.encoder_applications, model.decoder_applications) == (3, 3)
 
 
 def test_with_the_cache_and_without_it_writes_the_same(monkeypatch):

@@ -32,7 +32,7 @@ class AlwaysFirst(nn.Module):
         self.positions = positions
 
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
-        """Encode vectors (B, L, D) as if they were at the first positions."""
+        """Encode vectors (B, T, D) as if they were at the first positions."""
         return self.positions(vectors)
 
 

@@ -303,7 +303,7 @@ check_cached_step = FunctionCheck(
 
 
 def encode_positions(vectors: Tensor, table: Tensor, start: int) -> Tensor:
-    """The repair of exercise 7.6: vectors (B, L, D), table (N, D), start -> (B, L, D)."""
+    """The repair of exercise 7.6: vectors (B, T, D), table (N, D), start -> (B, T, D)."""
     return vectors + table[start : start + vectors.shape[1]]
 
 

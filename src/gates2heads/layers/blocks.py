@@ -43,7 +43,7 @@ class FeedForward(nn.Module):
 
 @accepts(d_model=count, dropout=share, norm_first=flag, norm=choice(NORMS))
 class Residual(nn.Module):
-    """Add what a layer computes to what it read, and normalise after the sum or before the layer.
+    """Add the output of a sublayer to its input; normalise the sum or the input of the sublayer.
 
     Source: post-norm, norm(x + f(x)), Vaswani et al. 2017, section 3.1; pre-norm,
     x + f(norm(x)), Xiong et al. 2020, figure 1. Dropout on f(x), Vaswani et al. 2017, section 5.4.

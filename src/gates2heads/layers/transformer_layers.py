@@ -60,7 +60,7 @@ SETTINGS = {
 
 @accepts(**SETTINGS)
 class EncoderLayer(nn.Module):
-    """Self-attention, then a feed-forward network, each added to what it read and normalised.
+    """Self-attention, then a feed-forward network, each with a residual connection and a norm.
 
     Source: Vaswani et al. 2017, section 3.1; with `norm_first` Xiong et al. 2020. Departs from
     the former in nothing, from `torch.nn.TransformerEncoderLayer` in the dropout: on what each
@@ -114,7 +114,8 @@ class EncoderLayer(nn.Module):
         Returns:
             (B, S, D).
         """
-        return self._feed_forward(self._attend(vectors, mask, causal))
+        vectors = self._self_attention_sublayer(vectors, mask, causal)
+        return self._feed_forward_sublayer(vectors)
 
     def step(self, vectors: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
         """Transform T new positions (B, T, D) that see the past, and only the past.
@@ -127,19 +128,21 @@ class EncoderLayer(nn.Module):
         Returns:
             (B, T, D), and the past with the new positions at its end.
         """
-        vectors, past = self._look_back(vectors, past, order)
-        return self._feed_forward(vectors), past
+        vectors, past = self._cached_self_attention(vectors, past, order)
+        return self._feed_forward_sublayer(vectors), past
 
-    def _attend(self, vectors: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+    def _self_attention_sublayer(
+        self, vectors: Tensor, mask: Tensor | None, causal: bool
+    ) -> Tensor:
         x = self.self_residual.before(vectors)
         return self.self_residual.after(vectors, self.self_attn(x, mask=mask, causal=causal))
 
-    def _look_back(self, vectors: Tensor, past: KeyValues | None, order: Tensor | None):
+    def _cached_self_attention(self, vectors: Tensor, past: KeyValues | None, order: Tensor | None):
         read = self.self_residual.before(vectors)
         attended, past = self.self_attn.extend(read, past, order=order)
         return self.self_residual.after(vectors, attended), past
 
-    def _feed_forward(self, vectors: Tensor) -> Tensor:
+    def _feed_forward_sublayer(self, vectors: Tensor) -> Tensor:
         residual = self.feed_forward_residual
         return residual.after(vectors, self.feed_forward(residual.before(vectors)))
 
@@ -205,8 +208,9 @@ class DecoderLayer(EncoderLayer):
         Returns:
             (B, T, D).
         """
-        vectors = self._attend(vectors, mask, causal)
-        return self._feed_forward(self._look_at_source(vectors, memory, memory_mask))
+        vectors = self._self_attention_sublayer(vectors, mask, causal)
+        vectors = self._cross_attention_sublayer(vectors, memory, memory_mask)
+        return self._feed_forward_sublayer(vectors)
 
     def step(
         self,
@@ -231,11 +235,11 @@ class DecoderLayer(EncoderLayer):
         Returns:
             (B, T, D), and the past with the new positions at its end.
         """
-        vectors, past = self._look_back(vectors, past, order)
-        vectors = self._look_at_source(vectors, memory, memory_mask, readers)
-        return self._feed_forward(vectors), past
+        vectors, past = self._cached_self_attention(vectors, past, order)
+        vectors = self._cross_attention_sublayer(vectors, memory, memory_mask, readers)
+        return self._feed_forward_sublayer(vectors), past
 
-    def _look_at_source(
+    def _cross_attention_sublayer(
         self, vectors: Tensor, memory: KeyValues, mask: Tensor | None, readers: int = 1
     ) -> Tensor:
         read = self.cross_residual.before(vectors)

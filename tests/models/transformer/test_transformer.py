@@ -192,10 +192,10 @@ def test_order_matters_through_the_positions_alone(family, positions):
     order = [2, 0, 3, 1]
     vectors = model.encode(source)
     assert not torch.allclose(model.encode(source[:, order]), vectors[:, order])
-    model._place = lambda vectors, positions, **where: vectors
+    model._add_positions = lambda vectors, positions, **where: vectors
     torch.testing.assert_close(model.encode(source[:, order]), model.encode(source)[:, order])
     turned = build(family, "rotary")
-    turned._place = model._place
+    turned._add_positions = model._add_positions
     assert not torch.allclose(turned.encode(source[:, order]), turned.encode(source)[:, order])
 
 

@@ -169,10 +169,10 @@ class TransformerLanguageModel(NeuralLanguageModel):
         """Vectors (B, T, D) of tokens (B, T), the first at position `start`."""
         # The scale lets a tied matrix serve both ends, Vaswani et al. 2017, section 3.4.
         vectors = F.embedding(tokens, self.table) * math.sqrt(self.d_model)
-        return self._place(vectors, start=start)
+        return self._add_positions(vectors, start=start)
 
-    def _place(self, vectors: Tensor, *, start: int = 0) -> Tensor:
-        """Tell vectors (B, T, D) where they are, the first at position `start`."""
+    def _add_positions(self, vectors: Tensor, *, start: int = 0) -> Tensor:
+        """Add positional encodings to vectors (B, T, D), the first at position `start`."""
         return F.dropout(self.positions(vectors, start=start), self.dropout, self.training)
 
     def _readout(self, vectors: Tensor) -> Tensor:

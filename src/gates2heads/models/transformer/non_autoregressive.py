@@ -70,7 +70,7 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
 
     def _slots(self) -> Tensor:
         """Logits (1, max_length, V): the same for every text."""
-        vectors = self._place(self.table.new_zeros(1, self.max_length, self.d_model))
+        vectors = self._add_positions(self.table.new_zeros(1, self.max_length, self.d_model))
         for layer in self.layers:
             vectors = layer(vectors)
         return self._readout(vectors)
@@ -114,7 +114,7 @@ class NonAutoregressiveTransformer(Transformer):
         vectors = self.target_table.new_zeros(len(source), self.slots, self.d_model)
         layers = zip(self._decoder_stack(), memory, strict=True)
         for depth, (layer, its) in enumerate(layers):
-            vectors = self._place(vectors, self.target_positions, depth=depth)
+            vectors = self._add_positions(vectors, self.target_positions, depth=depth)
             vectors = layer(vectors, its, memory_mask=key_mask(mask), causal=False)
         return self.readout(vectors[:, :length])  # the output projection is the widest layer
 

@@ -136,8 +136,8 @@ class Transformer(nn.Module):
         """The decoder's layers in the order in which they are applied."""
         return list(self.decoder_layers)
 
-    def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
-        """Tell vectors (B, L, D) where they are before layer `depth` reads them."""
+    def _add_positions(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
+        """Add positional encodings to vectors (B, T, D) before the first layer, `depth` 0."""
         if depth:
             return vectors
         return F.dropout(positions(vectors, start=start), self.dropout, self.training)
@@ -153,7 +153,7 @@ class Transformer(nn.Module):
         table = self.target_table if self.source_table is None else self.source_table
         vectors = self._embed(source, table)
         for depth, layer in enumerate(self._encoder_stack()):
-            vectors = self._place(vectors, self.source_positions, depth=depth)
+            vectors = self._add_positions(vectors, self.source_positions, depth=depth)
             vectors = layer(vectors, mask=key_mask(mask))
         return self.encoder_norm(vectors)
 
@@ -190,7 +190,7 @@ class Transformer(nn.Module):
         options = {"memory_mask": mask, "order": state.order, "readers": state.readers}
         layers = zip(self._decoder_stack(), state.past, state.memory, strict=True)
         for depth, (layer, before, memory) in enumerate(layers):
-            vectors = self._place(vectors, self.target_positions, depth=depth, start=start)
+            vectors = self._add_positions(vectors, self.target_positions, depth=depth, start=start)
             vectors, past = layer.step(vectors, before, memory, **options)
             extended.append(past)
         log_probs = self.readout(vectors)[:, 0].log_softmax(dim=-1)  # (B, V)
@@ -213,7 +213,7 @@ class Transformer(nn.Module):
         vectors = self._embed(batch.target_in, self.target_table)
         layers = zip(self._decoder_stack(), self._memory(source), strict=True)
         for depth, (layer, memory) in enumerate(layers):
-            vectors = self._place(vectors, self.target_positions, depth=depth)
+            vectors = self._add_positions(vectors, self.target_positions, depth=depth)
             vectors = layer(vectors, memory, memory_mask=key_mask(batch.source_mask))
         return self.readout(vectors)
 

@@ -1,4 +1,4 @@
-"""The Universal Transformer: one layer, read again and again."""
+"""The Universal Transformer: one layer, applied repeatedly."""
 
 import torch
 import torch.nn.functional as F
@@ -11,31 +11,32 @@ from gates2heads.models.transformer.transformer import Transformer
 
 
 class UniversalTransformer(Transformer):
-    """One encoder layer and one decoder layer, each applied again and again.
+    """One encoder layer and one decoder layer, each applied repeatedly.
 
     Source: Dehghani et al. 2019, section 2.1: depth is a recurrence in which every position is
-    revised at once; position and depth are added before each round, eq. 6. Departs from it in a
-    fixed number of rounds: the adaptive halting of its section 2.2 is left out.
+    revised in parallel; encodings of position and depth are added before each application, eq. 6.
+    Departs from it in a fixed number of applications: the adaptive halting of its section 2.2 is
+    left out.
 
     Takes the arguments of `Transformer`; `num_encoder_layers` and `num_decoder_layers` are the
-    numbers of rounds.
+    numbers of applications.
     """
 
     def _build_layers(self, encoder_depth: int, decoder_depth: int, sizes, options) -> None:
         super()._build_layers(1, 1, sizes, options)
-        self.encoder_rounds, self.decoder_rounds = encoder_depth, decoder_depth
+        self.encoder_applications, self.decoder_applications = encoder_depth, decoder_depth
 
     def _encoder_stack(self) -> list[EncoderLayer]:
-        return [self.encoder_layers[0]] * self.encoder_rounds
+        return [self.encoder_layers[0]] * self.encoder_applications
 
     def _decoder_stack(self) -> list[DecoderLayer]:
-        return [self.decoder_layers[0]] * self.decoder_rounds
+        return [self.decoder_layers[0]] * self.decoder_applications
 
     def _memory(self, vectors: Tensor) -> tuple[KeyValues, ...]:
-        return super()._memory(vectors) * self.decoder_rounds  # the same for each round
+        return super()._memory(vectors) * self.decoder_applications  # the same for each application
 
-    def _place(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
-        round_number = torch.tensor(float(depth), dtype=vectors.dtype, device=vectors.device)
+    def _add_positions(self, vectors: Tensor, positions: nn.Module, *, depth: int, start: int = 0):
+        application = torch.tensor(float(depth), dtype=vectors.dtype, device=vectors.device)
         vectors = positions(vectors, start=start)
-        vectors = vectors + sinusoids(round_number, self.d_model)
+        vectors = vectors + sinusoids(application, self.d_model)
         return vectors if depth else F.dropout(vectors, self.dropout, self.training)
