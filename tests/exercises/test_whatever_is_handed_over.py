@@ -93,7 +93,7 @@ def test_too_few_or_too_many_answers_get_a_verdict(checker, given):
 def test_a_report_that_is_no_share_is_refused(reported):
     """NaN too, which no comparison would find wrong."""
     verdict = further.check_left_out(None, None, None, "es", reported)
-    assert "Report the exact match that you measured, a share from 0 to 1." in verdict.message
+    assert "Report the exact match that you measured, as a fraction." in verdict.message
 
 
 @pytest.mark.parametrize("locale", [None, 3, [], {}, torch.zeros(3), np.zeros(2)])

@@ -90,5 +90,8 @@ def history(state: Any, size: int = 1) -> tuple[Any, Tensor]:
     Args:
         state: the first state of the step function inside it.
         size: B.
+
+    Returns:
+        That state, and the tokens generated so far: none, (B, 0) long.
     """
     return state, torch.zeros(size, 0, dtype=torch.long)

@@ -90,7 +90,7 @@ def check_left_out(model, source, target, locale, reported) -> str:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         reported = math.nan
     if not 0 <= reported <= 1:
-        raise NotYetError("Report the exact match that you measured, from 0 to 1.")
+        raise NotYetError("Report the exact match that you measured, as a fraction.")
     measured = exact_match_on(model, source, target, [locale])
     rest = exact_match_on(model, source, target, [name for name in LOCALES if name != locale])
     if abs(measured - reported) > 0.05:
@@ -115,7 +115,7 @@ def check_left_out(model, source, target, locale, reported) -> str:
 
 
 def exact_match_on(model, source, target, locales) -> float:
-    """Exact match of a model on 300 test dates in some languages, from 0 to 1."""
+    """Exact match of a model on 300 test dates in some languages, as a fraction."""
     pairs = dates("test", 300, locales=locales, seed=55)
     written = translate(model, [pair.text for pair in pairs], source, target, max_length=12)
     return exact_match(written, [pair.iso for pair in pairs])

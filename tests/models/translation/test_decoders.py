@@ -22,7 +22,7 @@ from gates2heads.models.translation.decoders import (
 )
 from gates2heads.models.translation.encoders import ConvolutionalEncoder, RecurrentEncoder
 from gates2heads.models.translation.seq2seq import Decoder, SequenceToSequence
-from gates2heads.models.translation.writer import WriterState
+from gates2heads.models.translation.writer import DecoderState
 from gates2heads.training.losses import sequence_loss
 
 SOURCE_SIZE, V, E, U, LAYERS = 17, 13, 5, 14, 2
@@ -369,10 +369,12 @@ def test_refuses_parts_that_do_not_fit_each_other():
 def test_refuses_steps_that_do_not_fit(kind):
     model = build(kind)
     state = model.start(torch.tensor([[3, 4], [5, 6]]))
-    assert isinstance(state, WriterState)
+    assert isinstance(state, DecoderState)
     with pytest.raises(ValueError, match="last_tokens must be 2, one for each source of the state"):
         model.step(state, torch.tensor([BOS]))
-    with pytest.raises(TypeError, match="state must be a WriterState, from `start` or `step`, got"):
+    with pytest.raises(
+        TypeError, match="state must be a DecoderState, from `start` or `step`, got"
+    ):
         model.step(None, torch.tensor([1]))
     with pytest.raises(ValueError, match="source must be at most 31 tokens long, got 32"):
         model.start(torch.full((1, 32), 3))

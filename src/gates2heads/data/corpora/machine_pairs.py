@@ -64,7 +64,7 @@ def read_machine_pairs(path: str | os.PathLike) -> list[CaptionPair]:
 def _read(file, what: str) -> list[CaptionPair]:
     longest = 2 * LONGEST + 2  # two sentences, a tab and the end of the line
     if file.readline(longest).partition("\t")[0] != KIND:
-        raise ValueError(f"{what}, which does not begin with {KIND!r}")
+        raise ValueError(f"{what}, which does not begin with “{KIND}”")
     pairs = []
     while line := file.readline(longest):
         place = f"{what}: line {len(pairs) + 2}"

@@ -119,7 +119,7 @@ class ConcatScore(AdditiveScore):
 
 @accepts(size=count, bandwidth=positive)
 class GaussianScore(nn.Module):
-    """Score by nearness: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
+    """Score by distance: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
 
     Source: Nadaraya 1964, Watson 1964: with this score, attention is kernel regression.
 

@@ -61,7 +61,7 @@ class Attention(nn.Module):
         return context, weights
 
     def attend(self, query: Tensor, keys: Tensor, values: Tensor, *, mask: Tensor | None = None):
-        """Score the keys, turn the scores into weights, average the values.
+        """Score the keys, apply the softmax, average the values.
 
         Args:
             query: (B, T, Q) float.

@@ -10,7 +10,7 @@ from gates2heads.layers.recurrent import ContextGRUCell
 from gates2heads.layers.recurrent.by_name import CELLS, carried_parts, recurrent_layer, run
 from gates2heads.models.translation.checks import check_attention
 from gates2heads.models.translation.memory import Memory, look
-from gates2heads.models.translation.writer import Writer, WriterState, begin
+from gates2heads.models.translation.writer import DecoderState, Writer, begin
 
 
 @accepts(
@@ -59,7 +59,7 @@ class PlainDecoder(Writer):
         self.bridge = nn.Linear(hidden_size, carried_size)
         self.readout = nn.Linear(hidden_size, vocabulary_size)
 
-    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> DecoderState:
         """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
         first = torch.tanh(self.bridge(summary))
         # (B, parts · num_layers · U) -> parts times (B, num_layers, U)
@@ -67,7 +67,7 @@ class PlainDecoder(Writer):
         fed = summary.new_zeros(len(summary), self.fed_size)
         return begin(carried, fed, Memory(states, states, mask, summary))
 
-    def _advance(self, state: WriterState, vectors: Tensor):
+    def _advance(self, state: DecoderState, vectors: Tensor):
         states, carried = run(self.recurrent, vectors[:, None], state.carried)
         return states[:, 0], state._replace(carried=carried, steps=state.steps + 1)
 
@@ -120,7 +120,7 @@ class ChoDecoder(PlainDecoder):
         read_size = 2 * hidden_size + embedding_size
         self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
 
-    def _advance(self, state: WriterState, vectors: Tensor):
+    def _advance(self, state: DecoderState, vectors: Tensor):
         summary = state.memory.summary
         hidden, state = super()._advance(state, torch.cat([vectors, summary], dim=1))
         return torch.cat([hidden, vectors, summary], dim=1), state  # (B, 2U + E)
@@ -178,13 +178,13 @@ class LuongDecoder(PlainDecoder):
         self.attention = attention
         self.combine = nn.Linear(2 * hidden_size, hidden_size, bias=False)
 
-    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> DecoderState:
         """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
         state = super().start(states, summary, mask=mask)
         memory = Memory(states, self.attention.project_keys(states), mask, summary)
         return state._replace(memory=memory)
 
-    def _advance(self, state: WriterState, vectors: Tensor):
+    def _advance(self, state: DecoderState, vectors: Tensor):
         hidden, after = super()._advance(state, torch.cat([vectors, state.fed], dim=1))
         context = look(self.attention, hidden, state.memory, state.steps)
         attentional = torch.tanh(self.combine(torch.cat([context, hidden], dim=1)))  # (B, U)
@@ -240,13 +240,13 @@ class BahdanauDecoder(Writer):
         read_size = 2 * hidden_size + embedding_size
         self.combine, self.readout = _maxout(read_size, hidden_size, vocabulary_size, maxout_size)
 
-    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> WriterState:
+    def start(self, states: Tensor, summary: Tensor, *, mask: Tensor) -> DecoderState:
         """The state before the first step, from encoder states (B, S, U) and summary (B, U)."""
         hidden = torch.tanh(self.bridge(summary))
         memory = Memory(states, self.attention.project_keys(states), mask, summary)
         return begin((hidden[:, None],), summary[:, :0], memory)
 
-    def _advance(self, state: WriterState, vectors: Tensor):
+    def _advance(self, state: DecoderState, vectors: Tensor):
         hidden = state.carried[0][:, 0]  # (B, 1, U) -> (B, U)
         context = look(self.attention, hidden, state.memory, state.steps)
         hidden = self.cell(vectors, context, hidden)

@@ -10,7 +10,7 @@ from gates2heads.layers.recurrent.by_name import Carried
 from gates2heads.models.translation.memory import Memory
 
 
-class WriterState(NamedTuple):
+class DecoderState(NamedTuple):
     """Where a decoder stands; every tensor has the batch first."""
 
     carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
@@ -26,16 +26,16 @@ class Writer(nn.Module):
     all steps are made at once in the end: one product by the readout instead of one for each.
     """
 
-    state_type = WriterState
+    state_type = DecoderState
     embedding: nn.Embedding
     dropout: float
 
-    def step(self, state: WriterState, last_tokens: Tensor):
+    def step(self, state: DecoderState, last_tokens: Tensor):
         """Read last_tokens (B,), return logits (B, V) and the next state."""
         read, state = self._advance(state, self._embed(last_tokens))
         return self._write(read), state
 
-    def force(self, state: WriterState, target_in: Tensor) -> Tensor:
+    def force(self, state: DecoderState, target_in: Tensor) -> Tensor:
         """Read target_in (B, T) and return logits (B, T, V)."""
         reads = []
         for vectors in self._embed(target_in).unbind(1):
@@ -46,7 +46,7 @@ class Writer(nn.Module):
     def _embed(self, tokens: Tensor) -> Tensor:
         return F.dropout(self.embedding(tokens), self.dropout, self.training)
 
-    def _advance(self, state: WriterState, vectors: Tensor):
+    def _advance(self, state: DecoderState, vectors: Tensor):
         """One step on token vectors (B, E): what the readout reads (B, ·), and the next state."""
         raise NotImplementedError(f"{type(self).__name__} must say what one step does")
 
@@ -55,7 +55,7 @@ class Writer(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must say what it writes")
 
 
-def begin(carried: Carried, fed: Tensor, memory: Memory) -> WriterState:
+def begin(carried: Carried, fed: Tensor, memory: Memory) -> DecoderState:
     """The state before the first step, from what is carried (parts of (B, num_layers, U))."""
     steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
-    return WriterState(carried, fed, steps, memory)
+    return DecoderState(carried, fed, steps, memory)

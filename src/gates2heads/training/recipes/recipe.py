@@ -186,6 +186,7 @@ def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
     return _model(recipe, source_size, target_size)
 
 
+@accepts(source_size=count, target_size=count)
 def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
     """The model without its numbers: names and shapes that take no memory, however large.
 
