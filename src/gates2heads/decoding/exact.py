@@ -1,9 +1,9 @@
-"""Exact search: the likeliest sequence of all, found without scoring all.
+"""Exact search: the most probable sequence, found without scoring all of them.
 
-A sequence that goes on never becomes likelier. So a prefix that is no likelier than a complete
-sequence that is known already cannot lead to a better one, and is dropped with all that begins
-with it. What is left is little: prefixes of one length exclude each other, so their probabilities
-sum to at most 1, and at most 1/P of them have a probability above P.
+Extending a prefix never increases its probability. A prefix that is no more probable than a known
+complete sequence therefore cannot lead to a better one, and is discarded together with all its
+continuations. Few prefixes remain: those of one length are mutually exclusive, so their
+probabilities sum to at most 1, and at most 1/P of them have a probability above P.
 """
 
 import math
@@ -17,18 +17,18 @@ from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import SEARCH, Step, advance, begin, check_one
 
 
-class Likeliest(NamedTuple):
-    """What an exact search found above its bar, and what it cost."""
+class ExactResult(NamedTuple):
+    """The result of an exact search, and its cost."""
 
-    tokens: list[int] | None  # without <bos>; None: no sequence is likelier than the bar
+    tokens: list[int] | None  # without <bos>; None: nothing is more probable than the bar
     log_prob: float  # of these tokens, or the bar, in nats
-    finished: bool  # whether <eos> was written within max_length
-    prefixes: int  # how many the step function was asked to go on from
-    proven: bool  # False: the limit was reached, and there may be a likelier one
+    finished: bool  # whether <eos> was generated within max_length
+    prefixes: int  # how many prefixes were extended
+    proven: bool  # False: the limit was reached; a more probable one may exist
 
 
 class Branch(NamedTuple):
-    """M prefixes of one length that may still lead to something better."""
+    """M prefixes of one length that may still lead to a more probable sequence."""
 
     tokens: Tensor  # (M, L) long
     log_prob: Tensor  # (M,), best first
@@ -47,21 +47,21 @@ def exact(
     bar: float,
     limit: int = 100_000,
     rows: int = 256,
-) -> Likeliest:
+) -> ExactResult:
     """Find the most probable sequence, if it is more probable than the bar.
 
-    The sequences are those of `exhaustive`. Depth first, the likeliest prefixes first, and
-    whatever is completed raises the bar.
+    The sequences are those of `exhaustive`. The search is depth-first, in order of decreasing
+    probability, and every better complete sequence raises the bar.
 
-    Source: Stahlberg and Byrne 2019, section 3. Departs from it in taking many prefixes at once.
+    Source: Stahlberg and Byrne 2019, section 3. Departs from it in extending many prefixes at once.
 
     Args:
-        step, state: as for `beam`, with one row; it is handed up to `rows` = M rows, (M, V).
+        step, state: as for `beam`, with one row; it receives up to `rows` = M rows, (M, V).
         bos: the token to begin with: (1,) long, or a number.
         eos, max_length: as for `beam`.
-        bar: a log-probability that is reached already, such as what a beam has found.
-        limit: go on from at most so many prefixes, rounded up to the next `rows`.
-        rows: how many prefixes are handed to the step function at once.
+        bar: a log-probability that is already known, such as that of a beam's output.
+        limit: the maximum number of prefixes to extend, rounded up to the next `rows`.
+        rows: how many prefixes are passed to the step function at once.
 
     Raises:
         TypeError, ValueError: there is more than one source, the state does not fit, or the step
@@ -71,7 +71,7 @@ def exact(
     eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask
     check_one(last)
     check_state(state, last)
-    best, prefixes = Likeliest(None, float(bar), False, 0, False), 0
+    best, prefixes = ExactResult(None, float(bar), False, 0, False), 0
     branches = [Branch(last.new_zeros(1, 0), torch.zeros(1, device=last.device), state)]
     while branches and prefixes < limit:
         branch = branches.pop()
@@ -83,14 +83,14 @@ def exact(
         grown = branch.log_prob[:, None] + log_probs  # (M, V)
         best = _completed(branch, grown, best, eos, max_length)
         if branch.tokens.shape[1] + 1 < max_length:
-            branches += _hopeful(branch, grown, state, best.log_prob, eos, rows)
+            branches += _promising(branch, grown, state, best.log_prob, eos, rows)
     return best._replace(prefixes=prefixes, proven=not branches)
 
 
 def _completed(
-    branch: Branch, grown: Tensor, best: Likeliest, eos: int | None, max_length: int
-) -> Likeliest:
-    """The likelier of the best so far and what is complete among grown (M, V)."""
+    branch: Branch, grown: Tensor, best: ExactResult, eos: int | None, max_length: int
+) -> ExactResult:
+    """The best so far, or a more probable complete sequence among grown (M, V)."""
     cut = branch.tokens.shape[1] + 1 == max_length
     if eos is None and not cut:
         return best
@@ -104,7 +104,7 @@ def _completed(
     return best._replace(tokens=tokens, log_prob=log_prob, finished=token == eos)
 
 
-def _hopeful(
+def _promising(
     branch: Branch, grown: Tensor, state: Any, bar: float, eos: int | None, rows: int
 ) -> list[Branch]:
     """The prefixes above the bar, in branches of at most `rows`, the most probable last."""

@@ -13,8 +13,8 @@ from gates2heads.decoding.translation import check_sides
 from gates2heads.exercises.verdict import check, chosen_fault
 
 FAULTS = {
-    "a": "length normalisation is applied to finished hypotheses, but not to unfinished ones",
-    "b": "a prefix gets a new token, but not the keys and values of the prefix that it extends",
+    "a": "the search stops at the first finished hypothesis, even if another could overtake it",
+    "b": "a prefix is extended, but the cached keys and values it uses belong to another prefix",
     "c": "a hypothesis that ended with `<eos>` is not removed from the beam and is extended",
     "d": "a candidate is scored by its last token alone, without its prefix",
 }
@@ -97,7 +97,7 @@ def _begin(model, text, source, target) -> tuple[Any, dict[str, int]]:
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the buggy search: one letter of `FAULTS`."""
     contradiction = {
-        "a": "None of the runs uses length normalisation, so it cannot be the cause.",
+        "a": "Then a better hypothesis could be missed, but the reported value would be correct.",
         "c": "Then some output would continue after `<eos>`, and none does.",
         "d": "Then the reported log-probability would be that of one token, even with k = 1.",
     }

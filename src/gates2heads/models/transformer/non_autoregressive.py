@@ -109,7 +109,7 @@ class NonAutoregressiveTransformer(Transformer):
         self.slots = slots
 
     def _all_slots(self, source: Tensor, mask: Tensor | None, length: int | None = None) -> Tensor:
-        """Compute all positions in parallel; logits (B, length, V), of all if not told."""
+        """Compute all positions in parallel: logits (B, length, V), or (B, slots, V)."""
         memory = self._memory(self.encode(source, mask=mask))
         vectors = self.target_table.new_zeros(len(source), self.slots, self.d_model)
         layers = zip(self._decoder_stack(), memory, strict=True)
