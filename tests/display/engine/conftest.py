@@ -3,6 +3,7 @@
 import pytest
 
 from gates2heads.display.engine.export import export_model
+from gates2heads.training.cards import rebuild
 from gates2heads.training.checkpoints import read_packed, shipped_weights
 from gates2heads.training.recipes.runs import load
 from tests.display.engine.in_node import Node, entry_of
@@ -22,18 +23,18 @@ def trained():
 
 
 @pytest.fixture(scope="session")
-def exported(trained):
+def exported():
     """The same as the command line exports it."""
     packed, _ = read_packed(shipped_weights("translator"))
-    decoding = {**trained.card["recipe"]["decoding"], "max_length": trained.task.max_length}
-    sides = {"source": trained.source, "target": trained.target}
+    model, source, target, decoding, card = rebuild(shipped_weights("translator"))
     return export_model(
-        trained.model,
+        model,
         name="translator",
+        source=source,
+        target=target,
         decoding=decoding,
-        card=trained.card,
+        card=card,
         tensors=packed,
-        **sides,
     )
 
 

@@ -163,7 +163,7 @@ def test_what_has_no_twin_is_refused():
         TypeError, match=r"the engine has a twin for CharacterTokenizer, .*, got str"
     ):
         describe_tokenizer("abc")
-    with pytest.raises(TypeError, match="card must hold what JSON can hold"):
+    with pytest.raises(TypeError, match="card and words must hold what JSON can hold"):
         export_model(small_model(), name="x", card={"seed": object()})
     with pytest.raises(TypeError, match="model must be"):
         export_model(3, name="x")
