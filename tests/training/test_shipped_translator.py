@@ -1,5 +1,6 @@
 """The translator that comes with the book: whole, small, lean, and as good as its card says."""
 
+import json
 import os
 import re
 import resource
@@ -69,6 +70,17 @@ def test_what_is_typed_oddly_is_translated_alike(trained, capsys):
     (shouted,) = translate_typed(trained, [DOG.upper()])
     assert shouted == translate_typed(trained, ["Ein hund läuft durch den schnee."])[0]
     assert "dog" in shouted.lower()  # in capitals, single letters came out
+
+
+def test_english_becomes_german(capsys):
+    assert main(["translate", "--to", "german", "A dog runs through the snow."]) == 0
+    written = capsys.readouterr().out
+    assert "Hund" in written
+    assert "Schnee" in written
+    assert main(["card", "--to", "german"]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert card["data"] == "Multi30k captions, English to German (Elliott et al. 2016)"
+    assert card["scores_small"]["test"]["bleu"] > 39  # as README says
 
 
 @pytest.mark.parametrize("part", [0.3, 0.999])
