@@ -137,7 +137,7 @@ appendix/claims
         name: (tmp_path / "o" / "chapters" / f"{name}.html").read_text(encoding="utf-8")
         for name in ("04_sequence_to_sequence", "appendix/claims")
     }
-    found = re.findall(r'href="appendix/claims\.html#([\w-]+)"', built["04_sequence_to_sequence"])
+    found = re.findall(r'href="appendix/claims\.html#(claim-[\w-]+)"', built["04_sequence_to_sequence"])
     here = [one for one in claims.read_claims()[4] if {"4.5", "Figure 4.2"} & set(one["where"])]
     assert set(found) == {claims.anchor(one) for one in here}
     assert len(found) == sum(len({"4.5", "Figure 4.2"} & set(one["where"])) for one in here)
