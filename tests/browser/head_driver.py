@@ -263,7 +263,7 @@ def drive_order(view: Explorer) -> None:
 
 def drive_refusals(view: Explorer) -> None:
     """What is empty or too long gets a sentence; the field keeps it, the old answer is dimmed."""
-    before, refused = view.facts()["written"], view.root.locator(".g2h-refusal")
+    before, refused = view.facts()["written"], view.root.locator(".g2h-refusal:not(.g2h-english *)")
     for text, sentence in (
         ("", "Type a German sentence"),
         ("Hund " * 99, "494 characters long; there is room for 300"),

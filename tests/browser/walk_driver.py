@@ -228,7 +228,7 @@ def drive_cells(view: Walker, walked: Walk) -> None:
 
 def drive_refusals(view: Walker, walked: Walk) -> None:
     """What is empty or too long gets a sentence; the field keeps it, the old answer is dimmed."""
-    refusal, picture = view.root.locator(".g2h-refusal"), view.root.locator(".g2h-dim")
+    refusal, picture = view.root.locator(".g2h-refusal:not(.g2h-english *)"), view.root.locator(".g2h-dim")
     for text, sentence in (
         ("", "The field is empty"),
         ("Hund " * 99, "494 characters long; there is room for 300"),
