@@ -16,6 +16,8 @@ import ipywidgets
 from ipywidgets.embed import embed_data
 from saved_widgets import SavedView, notebook_views
 
+from gates2heads.display.widgets.view import ShowMe
+
 
 def remade(view: SavedView) -> ipywidgets.Widget:
     """Make one saved view anew, past its own constructor, whose arguments were not saved."""
@@ -23,7 +25,9 @@ def remade(view: SavedView) -> ipywidgets.Widget:
     kind = getattr(importlib.import_module(module), name)
     own = kind.class_traits(sync=True).keys() - anywidget.AnyWidget.class_traits().keys()
     fresh = kind.__new__(kind)
-    anywidget.AnyWidget.__init__(fresh, **{n: v for n, v in view.traits.items() if n in own})
+    traits = {name: value for name, value in view.traits.items() if name in own}
+    traits["show_me"] = [ShowMe(**button) for button in traits["show_me"]]
+    anywidget.AnyWidget.__init__(fresh, **traits)
     return fresh
 
 
