@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
-LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard chapters)
+LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
 .PHONY: help install repository versions book rebuild serve test check lint bench execute clean distclean

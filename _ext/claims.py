@@ -14,12 +14,11 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - change: what would change our minds.
 
 The page is made when the book is built ({stored-table} claims), and every section and figure that a
-claim names gets a link to its entry. tests/test_claims.py evaluates every expression.
+claim names gets a link to its entry. tests/house/test_claims.py evaluates every expression.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -30,7 +29,9 @@ import yaml
 from docutils import nodes
 from page_links import MENTION
 from sphinx.application import Sphinx
-from stored_tables import CHAPTERS, RESULTS, TABLES, link, places, table
+from stored_tables import CHAPTERS, TABLES, link, places, table
+
+from gates2heads.book.studies import read_study
 
 CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
 PAGE = "chapters/appendix/claims"
@@ -110,7 +111,7 @@ class Stored:
 
 @cache
 def _study(name: str) -> list[dict]:
-    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return read_study(name)
 
 
 def _follow(value: object, way: tuple) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-TOKENS = "src/gates2heads/display/tokens.css"
+TOKENS = "src/gates2heads/figures/tokens.css"
 
 
 def add_tokens(app: Sphinx, config: Config) -> None:

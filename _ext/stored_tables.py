@@ -1,7 +1,7 @@
 """Tables of the appendix, made from what is stored when the book is built: {stored-table} NAME.
 
 ideas: what the book teaches, where, by which code, tests and view (chapters/appendix/ideas.yaml).
-studies: every stored study with its command, runs and time (src/gates2heads/training/results).
+studies: every stored study with its command, runs and time (src/gates2heads/book/chNN/results).
 ratios: the library timed against its references (benchmarks/results/ratios.json).
 pages: how long each page takes to run (benchmarks/results/pages.json).
 """
@@ -24,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "chapters"
-RESULTS = ROOT / "src" / "gates2heads" / "training" / "results"
+BOOK = ROOT / "src" / "gates2heads" / "book"
 BENCHMARKS = ROOT / "benchmarks" / "results"
 IDEAS = CHAPTERS / "appendix" / "ideas.yaml"
 HEADING = re.compile(r"^#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+)|([A-Z])(?=[ .]))")
@@ -91,8 +91,11 @@ def _idea(entry: dict) -> tuple[str, ...]:
 
 def studies() -> list[str]:
     """Show every stored study: its command, how many runs and seeds, and the minutes of all."""
-    paths = sorted(RESULTS.glob("*.json"))
-    stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    paths = sorted(BOOK.glob("ch*/results/*.json"))
+    stored = {
+        f"{path.parts[-3]}.{path.stem}": json.loads(path.read_text(encoding="utf-8"))
+        for path in paths
+    }
     devices = Counter(row["machine"]["device"] for rows in stored.values() for row in rows)
     told = "; ".join(f"{runs} runs on {device}" for device, runs in devices.most_common())
     rows = (_study(name, rows) for name, rows in stored.items())
@@ -101,7 +104,7 @@ def studies() -> list[str]:
 
 def _study(name: str, rows: list[dict]) -> tuple[object, ...]:
     seeds = sorted({row["seed"] for row in rows})
-    command = f"`python benchmarks/{name}.py --seeds {' '.join(map(str, seeds))}`"
+    command = f"`python -m studies.{name} --seeds {' '.join(map(str, seeds))}`"
     return command, len(rows), len(seeds), f"{sum(row['seconds'] for row in rows) / 60:.1f}"
 
 

@@ -1,6 +1,6 @@
 """Show the library's figures inline, so that they follow the reader's light or dark theme.
 
-`gates2heads.display.figures.show` stores a PNG and, under a MIME type of its own, an SVG drawn in
+`gates2heads.figures.figures.show` stores a PNG and, under a MIME type of its own, an SVG drawn in
 the page's text colour. This extension makes myst-nb prefer the SVG on HTML pages; every other
 output format takes the PNG. The caption is not drawn here: it is the next output of the cell.
 """

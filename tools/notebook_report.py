@@ -9,7 +9,7 @@ beside a calibrating loop of the same run, and fails nothing. Notebooks may run 
 (`-n 2 --dist loadfile`).
 
 What is compared: every text, Markdown, HTML and LaTeX output and stdout, word for word, and of a
-figure its alt text, caption, words and numbers (`gates2heads.display.content`), each number to a
+figure its alt text, caption, words and numbers (`gates2heads.figures.content`), each number to a
 thousandth of the largest beside it. Not compared: PNG and SVG, which follow from these; widgets'
 state, which the browser tests check; stderr, where progress bars and warnings go.
 
@@ -43,7 +43,7 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from gates2heads.training.studies import device_name
+from gates2heads.book.studies import device_name
 from tools.calibration import beside, calibrate
 from tools.folding import open_lines
 from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable

@@ -2,7 +2,7 @@
 
 A text is compared word for word. A cell's tags may loosen that for its numbers alone; see
 `tools.notebook_report`, which lists them. Figures are compared by what they say
-(`gates2heads.display.content`), never by their pixels.
+(`gates2heads.figures.content`), never by their pixels.
 """
 
 from __future__ import annotations

@@ -59,10 +59,10 @@ def steps() -> list[Step]:
         Step("style", [make, "--no-print-directory", "lint"]),
         Step("library", [*pytest, "-n", "2", "--parity", "-m", unit, "tests"]),
         Step("build", [make, "--no-print-directory", "rebuild"]),
-        Step("pages", [*pytest, "-s", "-m", "book", "tests/book"]),
-        Step("browser", [*pytest, *TWO_AT_A_TIME, "-m", live, "tests/browser"]),
+        Step("pages", [*pytest, "-s", "-m", "book", "tests/built"]),
+        Step("browser", [*pytest, *TWO_AT_A_TIME, "-m", live, "tests/chromium"]),
         # Nothing beside it, so that what it prints is the page's time and not its neighbour's.
-        Step("times", [*pytest, "-s", "-m", timed, "tests/browser"]),
+        Step("times", [*pytest, "-s", "-m", timed, "tests/chromium"]),
         Step("notebooks", [*pytest, *NBVAL, *TWO_AT_A_TIME, "chapters"]),
         Step("colab versions", [HERE, "tools/colab_environment.py", "--check"]),
         Step("rounding", [HERE, "tools/rounding.py"]),

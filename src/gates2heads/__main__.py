@@ -258,8 +258,8 @@ def _shrink(arguments) -> None:
 
 def _export(arguments) -> None:
     # Here, and not above: a translation need not wait for what only a page needs.
-    from gates2heads.display.engine.export import export_model  # noqa: PLC0415
-    from gates2heads.display.engine.rebuild import rebuild  # noqa: PLC0415
+    from gates2heads.browser.engine.export import export_model  # noqa: PLC0415
+    from gates2heads.browser.engine.rebuild import rebuild  # noqa: PLC0415
 
     _check_apart(arguments.output, arguments.weights)
     check_output(arguments.output, overwrite=arguments.overwrite)

@@ -12,7 +12,7 @@ from torch import nn
 
 from gates2heads.accepts import things, values
 from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, whole
-from gates2heads.display import arguments as figures
+from gates2heads.figures import arguments as figures
 
 PRIMES = {"B": 2, "T": 3, "S": 5, "D": 7, "U": 11, "V": 13, "L": 17, "H": 19, "K": 23}
 WIDTH = 7  # of an axis that is named by a word

@@ -6,18 +6,18 @@ import math
 import pytest
 import torch
 
-from gates2heads.display.model_diagrams import step_of_a_beam
-from gates2heads.exercises import decoding, faulty_beams
+from gates2heads.book.ch08 import exercises, faulty
+from gates2heads.figures.diagrams.models import step_of_a_beam
 from tests.chapters.test_solutions import solutions
 
 PRINTED = solutions("08_decoding.ipynb")
 CHECKS = {
-    "8.1": (("sequences", "candidates"), decoding.check_counts),
-    "8.2": (("beam_step",), decoding.check_beam_step),
-    "8.3": (("tie",), decoding.check_tie),
-    "8.4": (("search_errors",), decoding.check_errors),
-    "8.5": (("nucleus",), decoding.check_nucleus),
-    "8.6": (("diagnosis",), faulty_beams.check_fault),
+    "8.1": (("sequences", "candidates"), exercises.check_counts),
+    "8.2": (("beam_step",), exercises.check_beam_step),
+    "8.3": (("tie",), exercises.check_tie),
+    "8.4": (("search_errors",), exercises.check_errors),
+    "8.5": (("nucleus",), exercises.check_nucleus),
+    "8.6": (("diagnosis",), faulty.check_fault),
 }
 
 

@@ -9,13 +9,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.exercises import (
-    attention,
-    attention_answers,
-    attention_further,
-    faulty_step,
-    transformer,
-)
+from gates2heads.book.ch05 import answers as attention_answers
+from gates2heads.book.ch05 import exercises as attention
+from gates2heads.book.ch05 import further_exercises as attention_further
+from gates2heads.book.ch07 import exercises as transformer
+from gates2heads.book.ch07 import faulty as faulty_step
 from tools.folding import source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"

@@ -6,11 +6,10 @@ import re
 import pytest
 import torch
 
-from gates2heads.decoding.held import observe_forcing
-from gates2heads.display.engine.rebuild import shipped
-from gates2heads.exercises import faulty_teacher
-from gates2heads.exercises import sequence_to_sequence as exercises
+from gates2heads.book.ch04 import exercises, faulty
+from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.layers.recurrent import GRUCell
+from gates2heads.watching.forced_tokens import observe_forcing
 from tests.chapters.test_solutions import cell_of, solutions
 
 PAGE = "04_sequence_to_sequence.ipynb"
@@ -21,7 +20,7 @@ ANSWERS = {
     "4.3": ("taught_loss", exercises.check_taught_loss),
     "4.4": ("share", exercises.check_whole),
     "4.5": ("field", exercises.check_field),
-    "4.6": ("diagnosis", faulty_teacher.check_fault),
+    "4.6": ("diagnosis", faulty.check_fault),
 }
 
 

@@ -7,19 +7,19 @@ import re
 import pytest
 import torch
 
-from gates2heads.exercises import faulty_memory, recurrent_gates
+from gates2heads.book.ch01 import exercises, faulty
 from tests.chapters.test_solutions import solutions
 
 PAGES = ("01_recurrent_gates.ipynb", "01_recurrent_gates_further.ipynb")
 SOLUTIONS = {number: code for page in PAGES for number, code in solutions(page).items()}
 ANSWERS = {
-    "1.1": ("steps", recurrent_gates.check_half_life),
-    "1.2": ("jacobian", recurrent_gates.check_jacobian),
-    "1.3": ("lstm", recurrent_gates.check_lstm),
-    "1.4": ("bias", recurrent_gates.check_forget_bias),
-    "1.5": ("turned", recurrent_gates.check_turned),
-    "1.6": ("diagnosis", faulty_memory.check_fault),
-    "1.7": ("weights_of", recurrent_gates.check_weights_of),
+    "1.1": ("steps", exercises.check_half_life),
+    "1.2": ("jacobian", exercises.check_jacobian),
+    "1.3": ("lstm", exercises.check_lstm),
+    "1.4": ("bias", exercises.check_forget_bias),
+    "1.5": ("turned", exercises.check_turned),
+    "1.6": ("diagnosis", faulty.check_fault),
+    "1.7": ("weights_of", exercises.check_weights_of),
 }
 
 

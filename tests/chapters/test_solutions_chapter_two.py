@@ -6,17 +6,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gates2heads.exercises import faulty_words, word_vectors
+from gates2heads.book.ch02 import exercises, faulty
 from tests.chapters.test_solutions import solutions
 
 SOLUTIONS = solutions("02_word_vectors.ipynb")
 ANSWERS = {
-    "2.1": ("center_gradient", word_vectors.check_center_gradient),
-    "2.2": ("probability", word_vectors.check_path),
-    "2.3": ("negative_loss", word_vectors.check_negative_loss),
-    "2.4": ("glove_loss", word_vectors.check_glove_loss),
-    "2.5": ("fourth", word_vectors.check_fourth),
-    "2.6": ("diagnosis", faulty_words.check_fault),
+    "2.1": ("center_gradient", exercises.check_center_gradient),
+    "2.2": ("probability", exercises.check_path),
+    "2.3": ("negative_loss", exercises.check_negative_loss),
+    "2.4": ("glove_loss", exercises.check_glove_loss),
+    "2.5": ("fourth", exercises.check_fourth),
+    "2.6": ("diagnosis", faulty.check_fault),
 }
 
 
@@ -36,8 +36,8 @@ def test_the_printed_solution_passes_its_check(number):
 
 
 def test_the_path_is_not_the_sum_and_not_all_left():
-    assert word_vectors.check_path(0.140625).passed
-    assert word_vectors.check_path(torch.tensor(9 / 64)).passed
+    assert exercises.check_path(0.140625).passed
+    assert exercises.check_path(torch.tensor(9 / 64)).passed
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_the_path_is_not_the_sum_and_not_all_left():
     ],
 )
 def test_other_paths_get_a_sentence(answer, told):
-    verdict = word_vectors.check_path(answer)
+    verdict = exercises.check_path(answer)
     assert not verdict.passed
     assert told in verdict.message

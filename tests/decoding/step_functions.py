@@ -4,7 +4,7 @@ import itertools
 
 import torch
 
-from gates2heads.decoding.two_tables import (  # noqa: F401
+from gates2heads.watching.two_tables import (  # noqa: F401
     AFTER_C,
     BOS,
     EOS,

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
+from gates2heads.book.ch05.attention_variants import WAYS, looking_model
 from gates2heads.data.batches.pairs import collate
-from gates2heads.exercises.looking import WAYS, looking_model
 from gates2heads.models.kinds import KINDS, MODELS, build, tell
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.ngram import KneserNey

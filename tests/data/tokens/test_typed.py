@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.typed import BLANKS, composed, is_in_capitals, spelled, tidy
-from tests.javascript import DISPLAY, run_javascript
+from tests.javascript import LIBRARY, run_javascript
 from tests.needs import needs_data
 
-PIECES = {"pieces": DISPLAY / "live" / "pieces.js"}
+PIECES = {"pieces": LIBRARY / "browser" / "live" / "pieces.js"}
 RULES = {"composed": composed, "tidy": tidy, "spelled": spelled}
 BY_HAND = [
     ("Ein\tMann  geht nach Hause!?", "Ein Mann geht nach Hause!?"),

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gates2heads.display.engine.rebuild import rebuild, shipped
+from gates2heads.browser.engine.rebuild import rebuild, shipped
 from gates2heads.models.words.table import WordTable
 from gates2heads.training.cards import save_model
 
@@ -43,5 +43,5 @@ def test_the_shipped_tables_have_one_vocabulary_and_name_their_command(name):
     assert torch.equal(one.model.counts, first.model.counts)
     assert len(one.model.words) == 3272
     assert one.model.counts.diff().max() <= 0
-    assert one.card["command"] == "python benchmarks/word_vectors.py --ship"
+    assert one.card["command"] == "python -m studies.ch02.word_vectors --ship"
     assert one.card["judged"]["men"] > 0.4

@@ -92,7 +92,7 @@ def caption_words(language: str) -> dict[str, int]:
     """How often each word occurs in the 29,000 training captions of Multi30k, by its key.
 
     Source: Elliott et al. 2016, "Multi30K: Multilingual English-German Image Descriptions". The
-    counts are made by `python benchmarks/caption_words.py`.
+    counts are made by `python -m shipping.caption_words`.
 
     Args:
         language: "german" or "english".

@@ -1,6 +1,6 @@
 """Files of sentence pairs of which a model wrote one side: more text for a translator to train on.
 
-Such a file is made by `benchmarks/back_translation.py`, and may come from anywhere. It is a
+Such a file is made by `shipping/back_translation.py`, and may come from anywhere. It is a
 compressed text: a first line that tells its kind and how it was made, then a line for each pair,
 German and English with a tab between them.
 """

@@ -1,0 +1,1 @@
+"""Chapter 1, recurrent gates: its exercises, experiments and stored results."""

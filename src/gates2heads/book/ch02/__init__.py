@@ -1,0 +1,1 @@
+"""Chapter 2, word vectors: its exercises, experiments and stored results."""

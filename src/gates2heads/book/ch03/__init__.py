@@ -1,0 +1,1 @@
+"""Chapter 3, sequence probability: its exercises, experiments and stored results."""

@@ -1,0 +1,1 @@
+"""Chapter 4, sequence to sequence: its exercises, experiments and stored results."""

@@ -1,0 +1,93 @@
+"""Chapter 4, training with and without a teacher, and what a wrong token leads to."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.accepts import a, accepts, function, generator, module, seed, whole
+from gates2heads.data.batches.pairs import Batch
+from gates2heads.training.losses import cross_entropy
+from gates2heads.watching.forced_tokens import run_held
+
+DIGITS = whole("N", empty=False)  # the token numbers of the ten digits
+
+
+@accepts(share=function("step"), seed=seed)
+def forcing_loss(
+    share: Callable[[int], float], *, seed: int = 0
+) -> Callable[[nn.Module, Batch], Tensor]:
+    """A loss for `fit` under which a decoder reads the true token with a share of the step.
+
+    Args:
+        share: step of the training, from 0 -> the share ε that is forced, from 0 to 1; see
+            `linear_share` and its neighbours.
+        seed: of the coins.
+
+    Returns:
+        (model, batch) -> mean surprise in nats a token; each call is the next step.
+    """
+    coins, steps = torch.Generator().manual_seed(int(seed)), iter(range(2**62))
+
+    def loss(model: nn.Module, batch: Batch) -> Tensor:
+        logits = model(batch, forced=share(next(steps)), generator=coins)
+        return cross_entropy(logits, batch.target_out, mask=batch.target_mask)
+
+    return loss
+
+
+@accepts(tokens=whole("B", empty=False), digits=DIGITS, generator=generator)
+def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> Tensor:
+    """A wrong token for each of tokens (B,): another digit for a digit, any digit for the rest.
+
+    Args:
+        tokens: (B,) long.
+        digits: (10,) long: the numbers of the ten digits, or fewer.
+        generator: draws.
+    """
+    size = len(digits)
+    same = tokens[:, None] == digits  # (B, 10)
+    place = torch.where(same.any(dim=1), same.long().argmax(dim=1), 0)
+    first = torch.where(same.any(dim=1), 1, 0)  # a digit is moved on by 1 to 9
+    draw = torch.rand(len(tokens), generator=generator) * (size - first)
+    return digits[(place + first + draw.long()) % size]
+
+
+@accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
+def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
+    """Replace one written token by a wrong one, at each place in turn, and let the decoder go on.
+
+    Counted are the sequences that came out right when nothing was replaced.
+
+    Args:
+        model: an encoder–decoder.
+        batch: B pairs whose targets (B, T) are all of one length, `<eos>` included.
+        digits: (10,) long: the numbers of the digits, which wrong tokens are drawn from.
+        seed: of the draw.
+
+    Returns:
+        `sound`, how many came out right; for each place but the last two, `drift`, the share of
+        them in which a later token is wrong, and `later`, the share of later tokens that are.
+
+    Raises:
+        TypeError, ValueError: it is no batch, its targets differ in length, or none came out right.
+    """
+    if not (callable(getattr(model, "start", None)) and callable(getattr(model, "step", None))):
+        raise TypeError(f"model must be an encoder–decoder, got {type(model).__name__}")
+    if not batch.target_mask.all():
+        raise ValueError("batch must hold targets of one length")
+    wanted, begin = batch.target_out, batch.target_in[:, 0]
+    length = wanted.shape[1]
+    with torch.no_grad():
+        state = model.start(batch.source, mask=batch.source_mask)
+    sound = (run_held(model.step, state, begin, length) == wanted).all(dim=1)
+    if not sound.any():
+        raise ValueError("model must write some of the batch right, but it wrote none")
+    draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": []}
+    for place in range(length - 1):
+        held = {place: wrong_tokens(wanted[:, place], digits, draw)}
+        wrong = (run_held(model.step, state, begin, length, held=held) != wanted)[sound]
+        later = wrong[:, place + 1 :].double()
+        found["drift"].append(float(later.amax(dim=1).mean()))
+        found["later"].append(float(later.mean()))
+    return {"sound": int(sound.sum()), **found}

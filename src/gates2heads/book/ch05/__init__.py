@@ -1,0 +1,1 @@
+"""Chapter 5, attention: its exercises, experiments and stored results."""

@@ -1,0 +1,1 @@
+"""Chapter 6, self attention: its exercises, experiments and stored results."""

@@ -1,0 +1,1 @@
+"""Chapter 7, transformer: its exercises, experiments and stored results."""

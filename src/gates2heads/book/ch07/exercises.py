@@ -1,0 +1,342 @@
+"""Chapter 7, Transformer: the checks of its exercises."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts.shown import shown
+from gates2heads.grading.comparison import difference
+from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.grading.verdict import NotYetError, check
+
+# Exercise 7.1: x = (0, 2, 4, 2) and f(x) = (1, 3, 1, −1) leave a post-norm block as this
+LEAVES = (-1.0, 1.0, 1.0, -1.0)
+ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
+_ROOT = math.sqrt(2)
+_SLIPS = {
+    (
+        1.0,
+        5.0,
+        5.0,
+        1.0,
+    ): "That is the sum. In a post-norm block, layer normalisation still follows.",
+    (-2.0, 2.0, 2.0, -2.0): "You have subtracted the mean. Now divide by the standard deviation.",
+    (-0.5, 0.5, 0.5, -0.5): "You divided by the variance. Its square root is the standard "
+    "deviation.",
+    (-0.866, 0.866, 0.866, -0.866): "The variance is the mean of the four squared deviations: "
+    "divide their sum by 4, not by 3.",
+    (0.0, _ROOT, 0.0, -_ROOT): "You normalised the output of the sublayer alone. The residual "
+    "connection adds x to it first.",
+    (-_ROOT, 0.0, _ROOT, 0.0): "You normalised x alone. The output of the sublayer is added first.",
+    (1 - _ROOT, 3.0, 1 + _ROOT, -1.0): "You normalised x before the addition, which is "
+    "pre-norm. In a post-norm block, normalisation follows the addition.",
+    (0.277, 1.387, 1.387, 0.277): "That is RMSNorm, which does not subtract the mean.",
+}
+
+
+@check("Exercise 7.1")
+def check_by_hand(leaves) -> str:
+    """Check the four numbers of the block's output, found with pencil and paper."""
+    try:
+        given = leaves.detach().cpu().tolist() if isinstance(leaves, Tensor) else leaves
+    except (RuntimeError, NotImplementedError):  # it holds no numbers, as on the device "meta"
+        given = None
+    if not isinstance(given, tuple | list) or len(given) != len(LEAVES):
+        raise NotYetError(
+            f"Give the four numbers in parentheses, such as (2, 0, -2, 0), got {shown(leaves)}."
+        )
+    try:
+        numbers = torch.tensor([float(number) for number in given])
+    except (TypeError, ValueError, OverflowError):
+        raise NotYetError(f"Each should be a number, got {shown(leaves)}.") from None
+    if not difference(torch.tensor(LEAVES), numbers, 1e-3):
+        return "The sublayer has made the two middle components, 2 and 4 in x, equal."
+    for slip, words in _SLIPS.items():
+        if not difference(torch.tensor(slip), numbers, ROUNDED):
+            raise NotYetError(words)
+    raise NotYetError(
+        "Add x and the output of the sublayer component by component. Subtract the mean of the "
+        "sum. Divide by the standard deviation, the square root of the mean squared deviation."
+    )
+
+
+def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """The solution of exercise 7.2: x (S, D), weight and bias (D,) -> (S, D)."""
+    apart = x - x.mean(-1, keepdim=True)
+    deviation = (apart.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+    return apart / deviation * weight + bias
+
+
+def _normed(
+    *, dim=-1, unbiased=False, root=True, mean=True, scaled=True, shifted=True, least=1e-5, late=0.0
+) -> Callable:
+    """LayerNorm with one mistake."""
+
+    def wrong(x, weight, bias):
+        apart = x - x.mean(dim, keepdim=True) if mean else x
+        squares = apart.square()
+        if unbiased:
+            variance = squares.sum(dim, keepdim=True) / (x.shape[-1] - 1) + least
+        else:
+            variance = squares.mean(dim, keepdim=True) + least
+        out = apart / ((variance.sqrt() if root else variance) + late)
+        return out * (weight if scaled else 1) + (bias if shifted else 0)
+
+    return wrong
+
+
+def _norm_cases() -> list[Case]:
+    x, weight, bias = random_tensors((7, 5), (5,), (5,))
+    by_hand = torch.tensor([[3.0, 3.0, -1.0, -1.0], [1.0, 5.0, 1.0, 5.0]])
+    wanted = torch.tensor([[1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, -1.0, 1.0]])
+    plain = torch.ones(4), torch.zeros(4)
+    return [
+        Case("the vectors (3, 3, −1, −1) and (1, 5, 1, 5)", (by_hand, *plain), wanted),
+        Case("seven vectors of width 5", (3 * x + 2, weight, bias)),
+        Case("a vector whose components are all 4", (torch.full((1, 5), 4.0), weight, bias)),
+        Case(
+            "a vector whose components differ by about 0.002",
+            (4 + 1e-3 * torch.tensor([[1.0, -1.0, 1.0, -1.0]]), *plain),
+        ),
+    ]
+
+
+check_layer_norm = FunctionCheck(
+    title="Exercise 7.2",
+    solution=layer_norm,
+    cases=_norm_cases,
+    mistakes={
+        "the mean and variance are taken over the positions: each vector has its own": _normed(
+            dim=0
+        ),
+        "the variance divides by D − 1 (as `std` and `var` do by default)": _normed(unbiased=True),
+        "you divide by the variance: its square root is missing": _normed(root=False),
+        "the mean is not subtracted, which is RMSNorm": _normed(mean=False),
+        "the weight is missing": _normed(scaled=False),
+        "the bias is missing": _normed(shifted=False),
+        "the weight and the bias are both missing": _normed(scaled=False, shifted=False),
+        "nothing is added to σ²: a vector of equal components divides zero by zero": _normed(
+            least=0.0
+        ),
+        "the number that is added to σ² is much smaller than 10⁻⁵": _normed(least=1e-12),
+        "the variance divides by D − 1 (as `std` and `var` do by default), and nothing is added to "
+        "it": _normed(unbiased=True, least=0.0),
+        "10⁻⁵ is added to σ, after the square root, instead of to σ²": _normed(
+            least=0.0, late=1e-5
+        ),
+    },
+    without=("layer_norm", "LayerNorm"),
+    remark="It equals PyTorch's `F.layer_norm`.",
+)
+
+
+def may_see(real: Tensor) -> Tensor:
+    """The solution of exercise 7.4: real (B, T) bool -> (B, T, T) bool, True = may attend."""
+    length = real.shape[1]
+    return torch.ones(length, length, dtype=torch.bool).tril() & real[:, None]
+
+
+def _ones(real: Tensor) -> Tensor:
+    return torch.ones(real.shape[1], real.shape[1], dtype=torch.bool)
+
+
+check_may_see = FunctionCheck(
+    title="Exercise 7.4",
+    solution=may_see,
+    cases=lambda: [
+        Case(
+            "one sequence of two tokens and one padding position",
+            (torch.tensor([[True, True, False]]),),
+            torch.tensor([[[1, 0, 0], [1, 1, 0], [1, 1, 0]]]).bool(),
+        ),
+        Case(
+            "three sequences of 5, 3 and 1 tokens, padded on the right",
+            (torch.arange(5) < torch.tensor([5, 3, 1])[:, None],),
+        ),
+        Case(
+            "the same, padded on the left",
+            (torch.arange(5) >= torch.tensor([0, 2, 4])[:, None],),
+        ),
+    ],
+    mistakes={
+        "a token may not attend to itself: the diagonal is allowed": (
+            lambda real: _ones(real).tril(-1) & real[:, None]
+        ),
+        "later positions are visible and earlier ones hidden: rows are queries, columns are keys": (
+            lambda real: _ones(real).triu() & real[:, None]
+        ),
+        "the padding mask is applied to the queries, the rows: it belongs to the keys": (
+            lambda real: _ones(real).tril() & real[:, :, None]
+        ),
+        "padding is visible": lambda real: _ones(real).tril().expand(len(real), -1, -1),
+        "later tokens are visible": lambda real: _ones(real) & real[:, None],
+        "True and False are exchanged: True means may attend": lambda real: ~may_see(real),
+        "the padding mask is applied to rows and columns: the columns, the keys, are enough": (
+            lambda real: may_see(real) & real[:, :, None]
+        ),
+    },
+    remark="Rows are queries, columns are keys.",
+)
+
+
+def encoder_block(
+    x: Tensor, attend: Callable, feed_forward: Callable, norm1: Callable, norm2: Callable
+) -> Tensor:
+    """The solution of exercise 7.3: x (S, D) -> (S, D), post-norm."""
+    x = norm1(x + attend(x))
+    return norm2(x + feed_forward(x))
+
+
+def _block_cases() -> list[Case]:
+    (x, mix) = random_tensors((7, 5), (7, 7))
+    weights = mix.softmax(-1)
+
+    def scaled(by):
+        return lambda vectors: by * vectors / vectors.norm(dim=-1, keepdim=True)
+
+    return [
+        Case(
+            "x = (2, 4), where `attend` doubles, `feed_forward` adds 1, `norm1` halves and "
+            "`norm2` changes the sign",
+            (torch.tensor([[2.0, 4.0]]), lambda v: 2 * v, lambda v: v + 1, lambda v: v / 2,
+             lambda v: -v),
+            torch.tensor([[-7.0, -13.0]]),
+        ),
+        Case(
+            "seven vectors of width 5",
+            (x, lambda v: weights @ v, lambda v: v.relu() - 1, scaled(2), scaled(3)),
+        ),
+    ]  # fmt: skip
+
+
+def _pre_norm(x, attend, feed_forward, norm1, norm2):
+    x = x + attend(norm1(x))
+    return x + feed_forward(norm2(x))
+
+
+def _the_part_alone(x, attend, feed_forward, norm1, norm2):
+    x = x + norm1(attend(x))
+    return x + norm2(feed_forward(x))
+
+
+def _from_the_start(x, attend, feed_forward, norm1, norm2):
+    return norm2(x + feed_forward(norm1(x + attend(x))))
+
+
+check_encoder_block = FunctionCheck(
+    title="Exercise 7.3",
+    solution=encoder_block,
+    cases=_block_cases,
+    mistakes={
+        "it is pre-norm: in a post-norm block, each normalisation follows its addition": _pre_norm,
+        "only the output of each sublayer is normalised, and not the sum": _the_part_alone,
+        "the second residual connection adds the original x again, so the output of attention "
+        "is lost from it": (_from_the_start),
+        "the residual connections are missing: nothing is added": (
+            lambda x, a, f, m, n: n(f(m(a(x))))
+        ),
+        "`norm1` is used twice": lambda x, a, f, m, n: encoder_block(x, a, f, m, m),
+        "the feed-forward network is parallel to attention instead of following it": (
+            lambda x, a, f, m, n: n(m(x + a(x) + f(x)))
+        ),
+    },
+    remark="`layers.transformer_layers.EncoderLayer` with `norm_first=False` is this, with masks.",
+)
+
+
+def cached_step(query: Tensor, key: Tensor, value: Tensor, keys: Tensor, values: Tensor):
+    """The solution of exercise 7.5: query, key, value (K,), cached keys, values (t, K)."""
+    keys, values = torch.cat([keys, key[None]]), torch.cat([values, value[None]])
+    weights = (keys @ query / len(query) ** 0.5).softmax(0)
+    return weights @ values, keys, values
+
+
+def _stepped(*, itself=True, scale=True, front=False, kept=True) -> Callable:
+    """A step with one mistake."""
+
+    def wrong(query, key, value, keys, values):
+        both = [(keys, key[None]), (values, value[None])]
+        grown = [torch.cat(pair[::-1] if front else pair) for pair in both]
+        read = grown if itself else [keys, values]
+        scores = read[0] @ query
+        weights = (scores / len(query) ** 0.5 if scale else scores).softmax(0)
+        return weights @ read[1], *(grown if kept else (keys, values))
+
+    return wrong
+
+
+def _step_cases() -> list[Case]:
+    one, empty = torch.ones(1), torch.zeros(0, 1)
+    logs, values = torch.tensor([[0.0], [math.log(2)]]), torch.tensor([[6.0], [12.0]])
+    return [
+        Case("the first step, with an empty cache", (one, one, 4 * one, empty, empty)),
+        Case(
+            "K = 1, with products 0, ln 2 and ln 3 and values 6, 12 and 0",
+            (one, math.log(3) * one, 0 * one, logs, values),
+        ),
+        Case(
+            "K = 5, with seven tokens in the cache",
+            tuple(random_tensors((5,), (5,), (5,), (7, 5), (7, 5))),
+        ),
+    ]
+
+
+check_cached_step = FunctionCheck(
+    title="Exercise 7.5",
+    solution=cached_step,
+    cases=_step_cases,
+    mistakes={
+        "the new token does not attend to itself: append first, then attend": _stepped(
+            itself=False
+        ),
+        "the scores are not divided by √K": _stepped(scale=False),
+        "the new key and value precede the cached ones: append them at the end": _stepped(
+            front=True
+        ),
+        "the new key and value are not stored for the next step": _stepped(kept=False),
+    },
+    parts=("context", "keys", "values"),
+    remark="No causal mask is needed, because later tokens do not exist yet.",
+)
+
+
+def encode_positions(vectors: Tensor, table: Tensor, start: int) -> Tensor:
+    """The repair of exercise 7.6: vectors (B, T, D), table (N, D), start -> (B, T, D)."""
+    return vectors + table[start : start + vectors.shape[1]]
+
+
+def _position_cases() -> list[Case]:
+    one, vectors, table = random_tensors((1, 1, 2), (3, 2, 5), (7, 5))
+    hand = torch.tensor([[0.0, 0.0], [10.0, 1.0], [20.0, 2.0]])
+    return [
+        Case(
+            "teacher forcing: two vectors from position 0",
+            (torch.zeros(1, 2, 2), hand, 0),
+            torch.tensor([[[0.0, 0.0], [10.0, 1.0]]]),
+        ),
+        Case("one decoding step: one vector at position 2", (one, hand, 2), one + hand[2]),
+        Case("two vectors of width 5 from position 4", (vectors, table, 4)),
+    ]
+
+
+check_repair = FunctionCheck(
+    title="Exercise 7.6, the repair",
+    solution=encode_positions,
+    cases=_position_cases,
+    mistakes={
+        "`start` is not used, which is the bug itself": lambda v, t, s: v + t[: v.shape[1]],
+        "every vector gets the encoding of position `start`": lambda v, t, s: v + t[s],
+        "the slice ends before it should: it has L rows, from `start` to `start + L`": (
+            lambda v, t, s: v + t[s : v.shape[1]]
+        ),
+        "positions are counted from 1: the first vector is at position `start`": (
+            lambda v, t, s: v + t[s + 1 : s + 1 + v.shape[1]]
+        ),
+        "the encoding replaces the vector instead of being added to it": (
+            lambda v, t, s: t[s : s + v.shape[1]].expand(v.shape)
+        ),
+    },
+    remark="With it, both columns of the table agree again.",
+)

@@ -1,0 +1,1 @@
+"""Chapter 8, decoding: its exercises, experiments and stored results."""

@@ -1,0 +1,1 @@
+"""Chapter 9, evaluation: its exercises, experiments and stored results."""

@@ -1,0 +1,344 @@
+"""Chapter 9, Evaluation: the checks of its exercises."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts.shown import shown
+from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.grading.verdict import NotYetError, check
+
+# Exercise 9.1: x = a dog a dog a ball; s1 = a dog plays with a red ball, s2 = the dog has a ball
+WORDS, PAIRS, PENALTY = 4 / 6, 2 / 5, 1.0
+SCORE = math.sqrt(WORDS * PAIRS)
+SLIPS = {
+    (
+        "words",
+        1.0,
+    ): "“a” stands three times in x and at most twice in one reference: it is clipped.",
+    ("words", 5 / 6): "Two words are clipped: how often do “a” and “dog” stand in x, and how "
+    "often in one reference?",
+    ("words", 3 / 6): "Take the reference that has “a” most often: “a” may match as often as "
+    "it stands there.",
+    ("pairs", 3 / 5): "“a dog” stands twice in x and once in a reference: it is clipped.",
+    ("pairs", 2 / 6): "x has six words, and so five pairs.",
+    ("pairs", 1 / 5): "Each pair may find its partner in a reference of its own.",
+    ("penalty", math.exp(1 - 7 / 6)): "Both references are one word off: then the shorter counts.",
+    ("BLEU", WORDS * PAIRS): "The geometric mean of two shares is the root of their product.",
+    ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean: take the geometric.",
+}
+
+_CROSS_OFF = "write down what x has, and cross off what a reference has too"
+WAYS_ON = {
+    "words": _CROSS_OFF,
+    "pairs": _CROSS_OFF,
+    "penalty": "compare the lengths, 6 beside 7 and 5",
+    "BLEU": "it is the penalty times the root of the product of the two shares",
+}
+
+
+@check("Exercise 9.1")
+def check_by_hand(words, pairs, penalty, score) -> str:
+    """Check the shares, the penalty and the BLEU that the reader found with a pencil."""
+    given = {"words": words, "pairs": pairs, "penalty": penalty, "BLEU": score}
+    for name, number in given.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise NotYetError(f"The answer for {name} should be a number, got {shown(number)}.")
+    if score > 1:
+        given["BLEU"] = score / 100
+    for (name, number), wanted in zip(given.items(), (WORDS, PAIRS, PENALTY, SCORE), strict=True):
+        if math.isclose(number, wanted, abs_tol=2e-3):
+            continue
+        for (slip, wrong), reason in SLIPS.items():
+            if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
+                raise NotYetError(reason)
+        raise NotYetError(f"The answer for {name} is not right: {WAYS_ON[name]}.")
+    return "With the longer reference for l_s, 15 % would be lost."
+
+
+def perplexity(log_probs: Tensor, mask: Tensor) -> float:
+    """The solution of exercise 9.5.
+
+    Args:
+        log_probs: (N, T), natural log-probability of each token.
+        mask: (N, T) bool, True = a real token.
+    """
+    return math.exp(-log_probs[mask].mean())
+
+
+def _perplexity_with(way: str) -> Callable:
+    def wrong(log_probs, mask):
+        real = log_probs.masked_fill(~mask, 0)
+        means = -real.sum(1) / mask.sum(1)
+        return {
+            "padding": lambda: math.exp(-log_probs.mean()),
+            "length": lambda: math.exp(-real.sum() / mask.numel()),
+            "sentences": lambda: means.exp().mean().item(),
+            "of means": lambda: math.exp(means.mean()),
+            "base": lambda: 2 ** -log_probs[mask].mean().item(),
+            "sign": lambda: math.exp(log_probs[mask].mean()),
+            "log": lambda: -log_probs[mask].mean().item(),
+        }[way]()
+
+    return wrong
+
+
+def _perplexity_cases() -> list[Case]:
+    by_hand = torch.tensor([[0.5, 0.25], [0.125, 0.9]]).log()
+    (scores,) = random_tensors((5, 7))
+    lengths = torch.tensor([7, 2, 5, 1, 3])
+    real = torch.arange(7) < lengths[:, None]
+    return [
+        Case(
+            "chances 0.5 and 0.25 in one sentence, 0.125 in another of one token",
+            (by_hand, torch.tensor([[True, True], [True, False]])),
+            4.0,
+        ),
+        Case("five sentences of different lengths", (-scores.abs(), real)),
+    ]
+
+
+check_perplexity = FunctionCheck(
+    title="Exercise 9.5",
+    solution=perplexity,
+    cases=_perplexity_cases,
+    mistakes={
+        "padding is counted as if it were tokens": _perplexity_with("padding"),
+        "the sum is divided by all places, those of padding too": _perplexity_with("length"),
+        "you took the mean of the sentences' perplexities: the mean runs over all tokens": (
+            _perplexity_with("sentences")
+        ),
+        "every sentence has the same weight: every token should": _perplexity_with("of means"),
+        "2 is raised to nats: natural logarithms go with e": _perplexity_with("base"),
+        "the sign is lost: a perplexity is at least 1": _perplexity_with("sign"),
+        "it is still the mean in nats: raise e to it": _perplexity_with("log"),
+    },
+    remark="`metrics.perplexity.perplexity` does the same.",
+)
+
+
+def _grams(tokens: Sequence[str], order: int) -> Counter:
+    return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1))
+
+
+def clipped(hypothesis: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple:
+    """The solution of exercise 9.2: (matches, n-grams of the hypothesis)."""
+    own, most = _grams(hypothesis, n), Counter()
+    for reference in references:
+        most |= _grams(reference, n)
+    return (own & most).total(), own.total()
+
+
+def _clipped_with(way: str) -> Callable:
+    def wrong(hypothesis, references, n):
+        own, counts = _grams(hypothesis, n), [_grams(one, n) for one in references]
+        most = Counter()
+        for one in counts:
+            most = most + one if way == "sum" else most | one
+        if way == "first":
+            most = counts[0]
+        if way == "unclipped":
+            return sum(count for gram, count in own.items() if gram in most), own.total()
+        if way == "kinds":
+            return len(set(own) & set(most)), len(own)
+        if way == "recall":
+            return (own & most).total(), sum(one.total() for one in counts)
+        if way == "words":
+            return (own & most).total(), len(hypothesis)
+        if way == "each":
+            return sum((own & one).total() for one in counts), own.total()
+        return (own & most).total(), own.total()
+
+    return wrong
+
+
+def _clipped_cases() -> list[Case]:
+    x = ["the", "dog", "the", "dog", "runs"]
+    one = ["the", "dog", "runs", "on", "the", "beach"]
+    two = ["the", "dog", "and", "the", "other", "dog", "run"]
+    three = ["a", "dog", "is", "running"]
+    return [
+        Case("words beside one reference", (x, [one], 1), (4, 5)),
+        Case("words beside two references", (x, [two, one], 1), (5, 5)),
+        Case("pairs beside two references", (x, [three, one], 2), (2, 4)),
+        Case("the word “the”, four times", (["the"] * 4, [three, one, two], 1), (2, 4)),
+    ]
+
+
+check_clipped = FunctionCheck(
+    title="Exercise 9.2",
+    solution=clipped,
+    cases=_clipped_cases,
+    parts=("the matches", "the n-grams"),
+    mistakes={
+        "nothing is clipped: an n-gram matches at most as often as a reference has it": (
+            _clipped_with("unclipped")
+        ),
+        "the references' counts are added up: the ceiling is the most that any one has": (
+            _clipped_with("sum")
+        ),
+        "each reference gives matches of its own: one occurrence in x counts once": (
+            _clipped_with("each")
+        ),
+        "only the first reference is looked at": _clipped_with("first"),
+        "every n-gram is counted once, however often it stands there": _clipped_with("kinds"),
+        "you divide by the n-grams of the references: that is recall": _clipped_with("recall"),
+        "you divide by the words of x also where pairs are counted": _clipped_with("words"),
+    },
+    remark="`Counter` has it all: `|` takes the larger count, `&` the smaller.",
+)
+
+
+def common(reference: Sequence[str], hypothesis: Sequence[str]) -> int:
+    """The solution of exercise 9.3: the length of the longest common subsequence."""
+    row = [0] * (len(hypothesis) + 1)
+    for token in reference:
+        above = row
+        row = [0]
+        for j, other in enumerate(hypothesis):
+            row.append(above[j] + 1 if token == other else max(above[j + 1], row[j]))
+    return row[-1]
+
+
+def _common_run(reference, hypothesis):
+    best = 0
+    for i in range(len(reference)):
+        for j in range(len(hypothesis)):
+            length = 0
+            while reference[i + length : i + length + 1] == hypothesis[j + length : j + length + 1]:
+                if i + length >= len(reference):
+                    break
+                length += 1
+            best = max(best, length)
+    return best
+
+
+def _common_greedy(reference, hypothesis):
+    at = found = 0
+    for token in hypothesis:
+        if token in reference[at:]:
+            at += reference[at:].index(token) + 1
+            found += 1
+    return found
+
+
+def _common_words(reference, hypothesis):
+    return (Counter(reference) & Counter(hypothesis)).total()
+
+
+def _common_in_place(reference, hypothesis):
+    return sum(a == b for a, b in zip(reference, hypothesis, strict=False))
+
+
+def _common_cases() -> list[Case]:
+    s = ["the", "dog", "runs", "on", "the", "beach"]
+    return [
+        Case("“the dog the dog runs”", (s, ["the", "dog", "the", "dog", "runs"]), 3),
+        Case("“on the beach the dog runs”", (s, ["on", "the", "beach", "the", "dog", "runs"]), 3),
+        Case("“beach dog the runs on”", (s, ["beach", "dog", "the", "runs", "on"]), 3),
+        Case("an empty hypothesis", (s, []), 0),
+    ]
+
+
+check_common = FunctionCheck(
+    title="Exercise 9.3",
+    solution=common,
+    cases=_common_cases,
+    mistakes={
+        "you look for a run without gaps: a subsequence may leave words out": _common_run,
+        "the order is forgotten: these are the words that both have": _common_words,
+        "each word is taken as soon as it can be: a word left out may leave room for two": (
+            _common_greedy
+        ),
+        "words are compared place by place: a subsequence may shift": _common_in_place,
+        "the words that both have are counted once each": lambda reference, hypothesis: len(
+            set(reference) & set(hypothesis)
+        ),
+    },
+    remark="Divided by the reference's length it is ROUGE-L's recall, by the hypothesis's its "
+    "precision.",
+)
+
+
+def share_of_wins(counts_a: Tensor, counts_b: Tensor, draws: Tensor, score: Callable) -> float:
+    """The solution of exercise 9.4.
+
+    Args:
+        counts_a, counts_b: (N, d), what was counted in each sentence.
+        draws: (R, N) long, which sentences each new test set holds.
+        score: turns summed counts (d,) into a number.
+
+    Returns:
+        on which share of the new test sets A has the higher score.
+    """
+    wins = [score(counts_a[some].sum(0)) > score(counts_b[some].sum(0)) for some in draws]
+    return sum(map(bool, wins)) / len(wins)
+
+
+def _wins_with(way: str) -> Callable:
+    def wrong(counts_a, counts_b, draws, score):
+        wins = 0
+        for number, some in enumerate(draws):
+            other = draws[(number + 1) % len(draws)] if way == "unpaired" else some
+            a, b = counts_a[some], counts_b[other]
+            if way == "mean":
+                gap = sum(score(one) for one in a) - sum(score(one) for one in b)
+            elif way == "distinct":
+                kept = some.unique()
+                gap = score(counts_a[kept].sum(0)) - score(counts_b[kept].sum(0))
+            else:
+                gap = score(a.sum(0)) - score(b.sum(0))
+            wins += bool(gap < 0 if way == "turned" else gap >= 0 if way == "ties" else gap > 0)
+        return wins if way == "number" else wins / len(draws)
+
+    return wrong
+
+
+def matched(total: Tensor) -> float:
+    """The score of exercise 9.4's cases.
+
+    Args:
+        total: (D,) with D = 2, the matches and the n-grams.
+
+    Returns:
+        the matches in percent of the n-grams.
+    """
+    return 100 * float(total[0]) / float(total[1])
+
+
+def _wins_cases() -> list[Case]:
+    draw = torch.Generator().manual_seed(2)
+    totals = torch.randint(3, 17, (2, 11), generator=draw)
+    found = (torch.rand((2, 11), generator=draw) * totals).long()
+    a, b = torch.stack([found, totals], 2)
+    draws = torch.randint(11, (23, 11), generator=draw)
+    few = torch.tensor([[9, 10], [0, 2], [1, 2]]), torch.tensor([[1, 10], [1, 2], [2, 2]])
+    sets = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 1, 2], [1, 1, 2]])
+    tied = torch.tensor([[4, 5], [1, 2]]), torch.tensor([[3, 5], [2, 2]])
+    even = torch.tensor([[0, 1], [0, 0], [1, 1]])
+    return [
+        Case("three sentences and four draws", (*few, sets, matched), 0.5),
+        Case("two sentences and three draws, one of them a tie", (*tied, even, matched), 1 / 3),
+        Case("eleven sentences and 23 draws", (a, b, draws, matched)),
+    ]
+
+
+check_wins = FunctionCheck(
+    title="Exercise 9.4",
+    solution=share_of_wins,
+    cases=_wins_cases,
+    mistakes={
+        "A and B are scored on different draws: pair them": _wins_with("unpaired"),
+        "you compare the means of sentence scores: add up the counts, then score once": (
+            _wins_with("mean")
+        ),
+        "a sentence that was drawn twice counts once": _wins_with("distinct"),
+        "ties count as wins": _wins_with("ties"),
+        "you count the wins of B": _wins_with("turned"),
+        "it is the number of wins and not their share": _wins_with("number"),
+    },
+    remark="One minus it is the one-sided p-value, up to the one that is added above and below.",
+)

@@ -1,0 +1,1 @@
+"""Chapter 10, leaderboard: its exercises, experiments and stored results."""

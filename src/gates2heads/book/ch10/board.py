@@ -1,0 +1,109 @@
+"""The rungs of the ladder, and what the runs of each say together.
+
+All read the same captions, cut into the same pieces, for the same number of steps. A rung is a
+recipe; a run is a rung with a seed; a standing is what is stored of all runs of a rung.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import mean
+from typing import NamedTuple
+
+from gates2heads.accepts import accepts, choice
+from gates2heads.accepts.shown import shown
+from gates2heads.book.studies import ROWS, results_of
+from gates2heads.metrics.seeds import seed_interval
+from gates2heads.metrics.significance import Interval
+
+
+class Rung(NamedTuple):
+    """What there is to say of a recipe before it is trained.
+
+    Attributes:
+        name: for tables and figures.
+        family: "recurrent", "convolution" or "Transformer".
+        attention: whether its decoder looks back at all words of the source.
+        in_turn: whether it reads what it has written, token by token.
+    """
+
+    name: str
+    family: str
+    attention: bool
+    in_turn: bool = True
+
+
+RUNGS = {
+    "captions-rnn": Rung("RNN", "recurrent", False),
+    "captions-lstm": Rung("LSTM", "recurrent", False),
+    "captions-gru": Rung("GRU", "recurrent", False),
+    "captions-bahdanau": Rung("additive attention", "recurrent", True),
+    "captions-luong": Rung("Luong's attention", "recurrent", True),
+    "captions-convolutional": Rung("convolution", "convolution", True),
+    "captions-transformer": Rung("Transformer", "Transformer", True),
+    "captions-rotary": Rung("rotary Transformer", "Transformer", True),
+    "captions-universal": Rung("Universal Transformer", "Transformer", True),
+    "captions-at-once": Rung("all at once", "Transformer", True, in_turn=False),
+}
+
+
+class Standing(NamedTuple):
+    """The runs of one rung.
+
+    Attributes:
+        rung: what it is.
+        seeds: of the runs, in their order.
+        results: one dict a run, as the study "ladder" has them.
+    """
+
+    rung: Rung
+    seeds: list[int]
+    results: list[dict]
+
+    def of(self, measure: str) -> list[float]:
+        """One number a run, such as those of "bleu".
+
+        Raises:
+            ValueError: the results have no such measure.
+        """
+        choice(self.results[0]).check("measure", measure)
+        return [result[measure] for result in self.results]
+
+    def mean(self, measure: str) -> float:
+        """The mean over the runs.
+
+        Raises:
+            ValueError: the results have no such measure.
+        """
+        return mean(self.of(measure))
+
+    def interval(self, measure: str, *, confidence: float = 0.95) -> Interval | None:
+        """Where the mean over all seeds lies; None where there is but one run.
+
+        Raises:
+            ValueError: no such measure, or a confidence out of range.
+        """
+        values = self.of(measure)
+        return seed_interval(values, confidence=confidence) if len(values) > 1 else None
+
+
+@accepts(rows=ROWS(least=1))
+def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
+    """Sort rows of the study "ladder" by recipe, in the order of `RUNGS`.
+
+    Args:
+        rows: from `read_study`; of a recipe that is no rung there is none.
+
+    Returns:
+        one standing for each recipe that has a run.
+
+    Raises:
+        ValueError: one of them is of no rung.
+    """
+    there = {row["setting"] for row in rows}
+    if unknown := there - RUNGS.keys():
+        raise ValueError(f"rows must be of {', '.join(RUNGS)}, got {shown(min(unknown))}")
+    found = {}
+    for recipe, rung in RUNGS.items():
+        if recipe in there:
+            seeds = [row["seed"] for row in rows if row["setting"] == recipe]
+            found[recipe] = Standing(rung, seeds, results_of(rows, recipe))
+    return found

@@ -1,0 +1,273 @@
+"""Chapter 11, Pre-training: the checks of its exercises."""
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts.shown import shown
+from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
+from gates2heads.grading.verdict import NotYetError, check
+
+RIGHT = {"first": 150, "second": 120, "third": 15}  # of 1,000 tokens, in exercise 11.1
+SLIPS = {
+    ("first", 120): "The loss asks for all that was chosen, not only for what is behind [MASK].",
+    ("first", 1000): "That is a model that looks back: it is asked for every token.",
+    ("second", 150): "Not every chosen token becomes [MASK]: only 80 % of them do.",
+    ("second", 800): "80 % of the chosen tokens, not of all.",
+    ("third", 850): "Count only the tokens that the model is asked for.",
+    ("third", 865): "Count only the tokens that the model is asked for.",
+    ("third", 30): "Of these 30, half were replaced by another token, drawn at random.",
+    ("third", 100): "10 % of the chosen tokens, not of all.",
+}
+
+
+@check("Exercise 11.1")
+def check_counts(asked, masked, unchanged) -> str:
+    """Check the three numbers that the reader counted with a pencil."""
+    for name, number in zip(RIGHT, (asked, masked, unchanged), strict=True):
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
+        if number != RIGHT[name]:
+            rule = "15 % are chosen; of these, 80 % are masked and 10 % replaced."
+            raise NotYetError(SLIPS.get((name, number), f"The {name} is not right: {rule}"))
+    return "A model that looks back would be asked 1,000 times for the same text."
+
+
+def hidden(tokens: Tensor, chosen: Tensor, lot: Tensor, others: Tensor, mask: int) -> Tensor:
+    """The solution of exercise 11.2.
+
+    Args:
+        tokens: (L,) long.
+        chosen: (L,) bool, True = the model is asked for it.
+        lot: (L,) float, drawn from 0 to 1.
+        others: (L,) long, tokens drawn at random.
+        mask: the number of [MASK].
+
+    Returns:
+        (L,) long, what the model reads.
+    """
+    read = torch.where(chosen & (lot < 0.8), mask, tokens)
+    return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others, read)
+
+
+def _hidden_cases() -> list[Case]:
+    by_hand = torch.tensor([11, 12, 13, 14, 15, 16])
+    chosen = torch.tensor([True, True, True, False, True, False])
+    lot = torch.tensor([0.1, 0.85, 0.95, 0.3, 0.7, 0.84])
+    others = torch.tensor([31, 32, 33, 34, 35, 36])
+    draw = torch.Generator().manual_seed(0)
+    many = torch.randint(4, 90, (211,), generator=draw)
+    return [
+        Case(
+            "six tokens, four of them chosen",
+            (by_hand, chosen, lot, others, 99),
+            torch.tensor([99, 32, 13, 14, 99, 16]),
+        ),
+        Case(
+            "211 tokens",
+            (
+                many,
+                torch.rand(211, generator=draw) < 0.5,
+                torch.rand(211, generator=draw),
+                torch.randint(4, 90, (211,), generator=draw),
+                99,
+            ),
+        ),
+    ]
+
+
+def _hidden_with(*, everywhere=False, masks=(0.0, 0.8), swaps=(0.8, 0.9)):
+    """The rule with one thing done otherwise."""
+
+    def hide(tokens, chosen, lot, others, mask):
+        asked = torch.ones_like(chosen) if everywhere else chosen
+        read = torch.where(asked & (lot >= masks[0]) & (lot < masks[1]), mask, tokens)
+        return torch.where(asked & (lot >= swaps[0]) & (lot < swaps[1]), others, read)
+
+    return hide
+
+
+check_hidden = FunctionCheck(
+    title="Exercise 11.2",
+    solution=hidden,
+    cases=_hidden_cases,
+    mistakes={
+        "tokens that were not chosen are hidden, too": _hidden_with(everywhere=True),
+        "every chosen token becomes [MASK]": _hidden_with(masks=(0.0, 1.0), swaps=(2.0, 2.0)),
+        "20 % are replaced at random and none stays": _hidden_with(swaps=(0.8, 1.0)),
+        "none is replaced at random": _hidden_with(swaps=(2.0, 2.0)),
+        "80 % are replaced at random and 10 % masked: the shares have changed places": (
+            _hidden_with(masks=(0.8, 0.9), swaps=(0.0, 0.8))
+        ),
+    },
+    remark="The library's `hide` does this for whole units, with one lot for each.",
+)
+
+
+def whole_names(drawn: Tensor, units: Tensor) -> Tensor:
+    """The solution of exercise 11.3.
+
+    Args:
+        drawn: (L,) bool, True = the lot fell on this token.
+        units: (L,) long, where the unit of each token begins.
+
+    Returns:
+        (L,) bool, True at every token of a unit on whose first token the lot fell.
+    """
+    return drawn[units]
+
+
+def _names_cases() -> list[Case]:
+    units = torch.tensor([0, 1, 1, 3, 4, 4, 4, 7])
+    drawn = torch.tensor([False, True, False, False, False, True, True, True])
+    draw = torch.Generator().manual_seed(1)
+    begins = torch.rand(97, generator=draw) < 0.4
+    begins[0] = True
+    long = torch.where(begins, torch.arange(97), 0).cummax(0).values
+    return [
+        Case(
+            "eight tokens, with names at 1–2 and 4–6",
+            (drawn, units),
+            torch.tensor([False, True, True, False, False, False, False, True]),
+        ),
+        Case("97 tokens", (torch.rand(97, generator=draw) < 0.2, long)),
+    ]
+
+
+def _any_of_the_unit(drawn: Tensor, units: Tensor) -> Tensor:
+    return torch.stack([drawn[units == unit].any() for unit in units])
+
+
+def _first_only(drawn: Tensor, units: Tensor) -> Tensor:
+    return drawn & (units == torch.arange(len(units)))
+
+
+check_names = FunctionCheck(
+    title="Exercise 11.3",
+    solution=whole_names,
+    cases=_names_cases,
+    mistakes={
+        "each token follows its own lot, so half of a name may stay": lambda d, u: d,
+        "a lot on any token hides the name: then long names are hidden more often": (
+            _any_of_the_unit
+        ),
+        "only the first token of a name is hidden": _first_only,
+    },
+    remark="One lot for a unit: that is all that our ERNIE changes in the masking of BERT.",
+)
+
+
+def mix(states: Tensor, scores: Tensor, scale: float) -> Tensor:
+    """The solution of exercise 11.4.
+
+    Args:
+        states: (N + 1, L, D), of layers 0 to N.
+        scores: (N + 1,), learned by the task.
+        scale: γ.
+
+    Returns:
+        (L, D).
+    """
+    return scale * (scores.softmax(0)[:, None, None] * states).sum(0)
+
+
+def _mix_cases() -> list[Case]:
+    by_hand = torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]]])
+    states, scores = random_tensors((3, 5, 7), (3,))
+    return [
+        Case("two layers with equal scores, γ = 2", (by_hand, torch.zeros(2), 2.0)),
+        Case("three layers of five tokens", (states, scores, 0.7), gradient=True),
+    ]
+
+
+def _mix_with(*, weigh=lambda scores: scores.softmax(0), scaled=True, over=0):
+    """The mix with one thing done otherwise."""
+
+    def wrong(states, scores, scale):
+        mixed = weigh(scores)[:, None, None] * states
+        return (scale if scaled else 1.0) * mixed.sum(over)
+
+    return wrong
+
+
+check_mix = FunctionCheck(
+    title="Exercise 11.4",
+    solution=mix,
+    cases=_mix_cases,
+    mistakes={
+        "the scores are used without a softmax": _mix_with(weigh=lambda scores: scores),
+        "γ is forgotten": _mix_with(scaled=False),
+        "every layer has the same share": _mix_with(
+            weigh=lambda scores: torch.ones_like(scores) / len(scores)
+        ),
+        "the shares are not normalised: exp without its sum": _mix_with(
+            weigh=lambda scores: scores.exp()
+        ),
+    },
+    remark="Where the last layer has the whole share, it is that layer, scaled: BERT's way.",
+)
+
+
+def best_span(first: Tensor, last: Tensor) -> tuple[int, int]:
+    """The solution of exercise 11.5.
+
+    Args:
+        first, last: (L,), how well each token would begin and end the answer; token 0 is [CLS], the
+            others are the text.
+
+    Returns:
+        the places of the first and the last token of the best span in the text, or (0, 0) where
+        [CLS], as begin and end, is as good.
+    """
+    scores = first[:, None] + last[None, :]
+    scores = scores.masked_fill(~torch.ones_like(scores).triu().bool(), -torch.inf)
+    scores[0, 1:] = -torch.inf
+    place = int(scores.argmax())
+    return place // len(first), place % len(first)
+
+
+def _span_cases() -> list[Case]:
+    crossing = (torch.tensor([0.0, 1.0, 2.0, 5.0]), torch.tensor([0.0, 4.0, 3.0, 0.5]))
+    nothing = (torch.tensor([3.0, 1.0, 2.0, 0.0]), torch.tensor([3.0, 0.0, 1.0, 2.0]))
+    beyond = (torch.tensor([6.0, 1.0, 3.0, 0.0]), torch.tensor([0.0, 1.0, 2.0, 4.0]))
+    return [
+        Case("four tokens, where the best start lies behind the best end", crossing, (3, 3)),
+        Case("four tokens without an answer", nothing, (0, 0)),
+        Case("four tokens, where [CLS] begins well", beyond, (2, 3)),
+    ]
+
+
+def _crossed(first: Tensor, last: Tensor) -> tuple[int, int]:
+    return int(first.argmax()), int(last.argmax())
+
+
+def _none_where_crossed(first: Tensor, last: Tensor) -> tuple[int, int]:
+    begin, end = _crossed(first, last)
+    return (begin, end) if begin <= end else (0, 0)
+
+
+def _always(first: Tensor, last: Tensor) -> tuple[int, int]:
+    begin, end = best_span(first[1:], last[1:])
+    return begin + 1, end + 1
+
+
+def _from_cls(first: Tensor, last: Tensor) -> tuple[int, int]:
+    scores = (first[:, None] + last).masked_fill(
+        ~torch.ones(len(first), len(first)).triu().bool(), -torch.inf
+    )
+    return divmod(int(scores.argmax()), len(first))
+
+
+check_span = FunctionCheck(
+    title="Exercise 11.5",
+    solution=best_span,
+    cases=_span_cases,
+    parts=("the start", "the end"),
+    mistakes={
+        "start and end are chosen separately, so the end may lie before the start": _crossed,
+        "where the best start and the best end cross, you give up: a span that does not cross may "
+        "still be good": _none_where_crossed,
+        "there is always an answer: [CLS] is never compared": _always,
+        "a span may begin at [CLS] and end in the text": _from_cls,
+    },
+    remark="The library's `best_answers` does it for a batch, with a threshold for “no answer”.",
+)

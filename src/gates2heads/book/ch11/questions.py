@@ -1,0 +1,170 @@
+"""What the four models know of the facts: names filled whole, and one token at a time."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.accepts import a, accepts
+from gates2heads.book.ch11.pretraining import (
+    FACTS,
+    check_size,
+    fact_markers,
+    fact_tokenizer,
+)
+from gates2heads.data.batches.joined import collate_joined, join
+from gates2heads.data.corpora.cldr_facts import Fact, answers, names, territories
+from gates2heads.data.corpora.wordings import territory_code
+from gates2heads.data.tokens.bilingual import bilingual_offsets, split_bilingual
+from gates2heads.data.tokens.spans import token_spans
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.elmo import ELMo
+from gates2heads.models.pretraining.filling import fill_gaps
+from gates2heads.models.pretraining.gpt import GPT
+
+AT_ONCE = 64  # sentences
+
+
+class NameFilled(NamedTuple):
+    """What a model wrote where the answer of a fact stood."""
+
+    fact: Fact
+    wanted: tuple[str, ...]  # its tokens
+    written: tuple[str, ...]  # as many
+    is_right: bool  # a true answer, this one or another of the same length
+    is_name: bool  # a name of the same kind, right or wrong
+
+
+def _answer_place(fact: Fact) -> tuple[int, int]:
+    """Which tokens of a fact's sentence are its answer: tokens[start:end]."""
+    return token_spans([fact.answer_span], bilingual_offsets(fact.text))[0]
+
+
+@accepts(model=a((BERT, GPT, ELMo)), facts=FACTS)
+@torch.no_grad()
+def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
+    """Take the answer out of each fact and have the model write it, in as many tokens.
+
+    BERT fills all gaps at once. GPT and the half of ELMo that reads forwards go on from what stands
+    before the gap, always with the likeliest token, and see nothing behind it.
+
+    Args:
+        model: a `BERT`, `GPT` or `ELMo` of the size of `fact_markers`.
+        facts: whose answers are asked.
+
+    Returns:
+        one `NameFilled` a fact.
+
+    Raises:
+        ValueError: the model is of another size.
+    """
+    check_size("model", model)
+    fill = _at_once if isinstance(model, BERT) else _onwards
+    found = []
+    for start in range(0, len(facts), AT_ONCE):
+        some = facts[start : start + AT_ONCE]
+        found += [_judge(fact, row) for fact, row in zip(some, fill(model, some), strict=True)]
+    return found
+
+
+def _at_once(model: BERT, some: Sequence[Fact]) -> list[list[int]]:
+    tokenizer = fact_tokenizer()
+    batch = collate_joined([join(tokenizer.encode(fact.text, eos=False)) for fact in some])
+    gaps = torch.zeros_like(batch.mask)
+    spans = [_answer_place(fact) for fact in some]
+    for row, (start, end) in enumerate(spans):
+        gaps[row, start + 1 : end + 1] = True  # behind [CLS]
+    markers = fact_markers()
+    answer = fill_gaps(model, batch.tokens, gaps, markers=markers, mask=batch.mask)
+    best = iter(_ordinary(answer).argmax(dim=-1).tolist())
+    return [[next(best) for _ in range(end - start)] for start, end in spans]
+
+
+def _onwards(model: GPT | ELMo, some: Sequence[Fact]) -> list[list[int]]:
+    written = []
+    for fact in some:
+        start, end = _answer_place(fact)
+        line = fact_tokenizer().encode(fact.text, eos=False)[:start]
+        for _ in range(end - start):
+            line.append(int(_ordinary(_next(model, line)).argmax()))
+        written.append(line[start:])
+    return written
+
+
+def _next(model: GPT | ELMo, line: list[int]) -> Tensor:
+    """Logits (V,) of what comes after a line."""
+    tokens = torch.tensor([[fact_markers().cls, *line]])
+    answer = model(tokens)
+    ahead = answer[0] if isinstance(answer, tuple) else answer
+    return ahead[0, -1]
+
+
+def _ordinary(scores: Tensor) -> Tensor:
+    """Scores (…, V) without the special tokens, which are no part of a name."""
+    markers = fact_markers()
+    kept = scores.clone()
+    kept[..., : markers.specials] = -torch.inf
+    kept[..., markers.words :] = -torch.inf
+    return kept
+
+
+def _judge(fact: Fact, numbers: list[int]) -> NameFilled:
+    tokens = fact_tokenizer().vocabulary.tokens
+    written = tuple(tokens[number] for number in numbers)
+    wanted = tuple(split_bilingual(fact.answer))
+    is_right = written in _true_answers(territory_code(fact), fact.relation, fact.locale)
+    return NameFilled(fact, wanted, written, is_right, written in _known_names(*_kind(fact)))
+
+
+def _kind(fact: Fact) -> tuple[str, str]:
+    """Of which names a fact's answer is one, and in which language."""
+    if fact.relation == "name":
+        return "territories", "zh" if fact.locale == "en" else "en"
+    return {"currency": "currencies", "language": "languages"}[fact.relation], fact.locale
+
+
+@cache
+def _true_answers(code: str, relation: str, locale: str) -> frozenset[tuple[str, ...]]:
+    """All that is true of a territory in one relation, each as tokens."""
+    place = next(place for place in territories() if place.code == code)
+    return frozenset(tuple(split_bilingual(name)) for name in answers(place, relation, locale))
+
+
+@lru_cache(maxsize=6)
+def _known_names(kind: str, locale: str) -> frozenset[tuple[str, ...]]:
+    """All names of a kind in one language, each as tokens; see `cldr_facts.names`."""
+    return frozenset(tuple(split_bilingual(name)) for name in names(kind, locale).values())
+
+
+@accepts(model=a(BERT), facts=FACTS)
+@torch.no_grad()
+def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
+    """Hide one token of each answer at a time, the others stay: is the likeliest one right?
+
+    Returns:
+        one bool a token, fact by fact.
+
+    Raises:
+        ValueError: the model is of another size.
+    """
+    check_size("model", model)
+    tokenizer, markers = fact_tokenizer(), fact_markers()
+    lines, places = [], []
+    for fact in facts:
+        line = join(tokenizer.encode(fact.text, eos=False))
+        start, end = _answer_place(fact)
+        lines += [line] * (end - start)
+        places += range(start + 1, end + 1)
+    right = []
+    for start in range(0, len(lines), 4 * AT_ONCE):
+        batch = collate_joined(lines[start : start + 4 * AT_ONCE])
+        gaps = torch.zeros_like(batch.mask)
+        some = torch.tensor(places[start : start + 4 * AT_ONCE])
+        gaps[torch.arange(len(some)), some] = True
+        best = _ordinary(
+            fill_gaps(model, batch.tokens, gaps, markers=markers, mask=batch.mask)
+        ).argmax(dim=-1)
+        right += (best == batch.tokens[gaps]).tolist()
+    return right

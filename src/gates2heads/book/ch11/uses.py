@@ -1,0 +1,254 @@
+"""A pre-trained encoder and a small head: four uses, learned from facts in seconds."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.accepts import a, accepts, choice, count, flag, listed
+from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts.values import distinct_seed
+from gates2heads.book.ch11.pretraining import LONGEST, check_size, fact_tokenizer
+from gates2heads.data.batches.joined import collate_joined, join
+from gates2heads.data.corpora.fact_examples import (
+    INFERENCE,
+    SLOTS,
+    TRUTH,
+    Labelled,
+    answer_examples,
+    inference_examples,
+    slot_examples,
+    truth_examples,
+)
+from gates2heads.data.corpora.wordings import STRANGERS, wordings
+from gates2heads.models.pretraining.answers import AnswerHead, best_answers
+from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.elmo import LayerMix
+from gates2heads.models.pretraining.heads import SentenceHead, TokenHead
+from gates2heads.training.loop import fit
+from gates2heads.training.losses import cross_entropy
+from gates2heads.training.pretraining_losses import answer_loss, label_loss
+from gates2heads.training.schedules import warmup_cosine
+
+AT_ONCE, TUNED_AT_ONCE = 64, 32  # examples
+LONGEST_ANSWER = 16  # tokens
+STEPS, FROZEN_RATE, RATE, WARMUP = 200, 1e-2, 1e-3, 20
+
+
+@dataclass(frozen=True)
+class UseBatch:
+    """B examples; `states` where a frozen encoder has read them already."""
+
+    tokens: Tensor  # (B, L) long
+    segments: Tensor  # (B, L) long, 0 or 1
+    mask: Tensor  # (B, L) bool, True = a real token
+    labels: Tensor  # (B, 1) classes, (B, L) classes of tokens, or (B, 2) places of an answer
+    states: Tensor | None = None  # (layers, B, L, D)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def to(self, device: torch.device | str) -> "UseBatch":
+        """The same batch on another device."""
+        parts = (getattr(self, field.name) for field in fields(self))
+        return UseBatch(*(part if part is None else part.to(device) for part in parts))
+
+
+@accepts(encoder=a(BERT), head=a((SentenceHead, TokenHead, AnswerHead)))
+class UseReader(nn.Module):
+    """An encoder, the mix of its layers that a task learns, and the task's head.
+
+    Args:
+        encoder: a `BERT`.
+        head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width and dtype.
+    """
+
+    def __init__(self, encoder: BERT, head: nn.Module):
+        super().__init__()
+        self.encoder, self.head = encoder, head
+        self.mix = LayerMix(1 + len(encoder.layers)).to(next(encoder.parameters()).dtype)
+
+    @accepts(batch=a(UseBatch))
+    def forward(self, batch: UseBatch):
+        """What the head makes of the batch, from the states it carries or from new ones."""
+        states = batch.states
+        if states is None:
+            states = self.encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
+        vectors = self.mix(states)
+        if isinstance(self.head, SentenceHead):
+            return self.head(vectors, mask=batch.mask)
+        return self.head(vectors)
+
+
+class Use(NamedTuple):
+    """What is asked of an encoder, and how."""
+
+    examples: Callable[[str], list[Labelled]]  # of "train" or "test"
+    head: Callable[[int], nn.Module]  # from the encoder's width
+    loss: Callable[[nn.Module, UseBatch], Tensor]
+    right: Callable[[nn.Module, UseBatch], Tensor]  # (B,) bool
+
+
+def _facts(split: str, told: bool = False) -> list:
+    """Facts to learn from, and others: in words that were kept back, or about strangers."""
+    return wordings(split if told or split == "train" else STRANGERS)
+
+
+def _class_loss(reader: nn.Module, batch: UseBatch) -> Tensor:
+    return label_loss(reader(batch), batch.labels[:, 0])
+
+
+def _class_right(reader: nn.Module, batch: UseBatch) -> Tensor:
+    return reader(batch).argmax(dim=-1) == batch.labels[:, 0]
+
+
+def _slot_loss(reader: nn.Module, batch: UseBatch) -> Tensor:
+    return cross_entropy(reader(batch), batch.labels, mask=batch.mask)
+
+
+def _slot_right(reader: nn.Module, batch: UseBatch) -> Tensor:
+    same = reader(batch).argmax(dim=-1) == batch.labels
+    return (same | ~batch.mask).all(dim=1)
+
+
+def _allowed(batch: UseBatch) -> Tensor:
+    """An answer stands in the second text; that there is none stands at [CLS]."""
+    allowed = batch.mask & (batch.segments == 1)
+    allowed[:, 0] = True
+    return allowed
+
+
+def _answer_loss(reader: nn.Module, batch: UseBatch) -> Tensor:
+    return answer_loss(reader(batch), *batch.labels.unbind(1), allowed=_allowed(batch))
+
+
+def _answer_right(reader: nn.Module, batch: UseBatch) -> Tensor:
+    best = best_answers(reader(batch), allowed=_allowed(batch), max_length=LONGEST_ANSWER, null=0)
+    places = torch.stack([best.first, best.last], dim=1).clamp(min=0)
+    return (places == batch.labels).all(dim=1)
+
+
+USES: dict[str, Use] = {
+    "classification": Use(
+        cache(lambda split: truth_examples(_facts(split, told=True), seed=0)),
+        lambda width: SentenceHead(width, len(TRUTH)),
+        _class_loss,
+        _class_right,
+    ),
+    "slots": Use(
+        cache(lambda split: slot_examples(_facts(split))),
+        lambda width: TokenHead(width, len(SLOTS)),
+        _slot_loss,
+        _slot_right,
+    ),
+    "inference": Use(
+        cache(lambda split: inference_examples(_facts(split), seed=0)),
+        lambda width: SentenceHead(width, len(INFERENCE)),
+        _class_loss,
+        _class_right,
+    ),
+    "answers": Use(
+        cache(lambda split: answer_examples(_facts(split), seed=0)),
+        AnswerHead,
+        _answer_loss,
+        _answer_right,
+    ),
+}
+
+
+@accepts(examples=listed("examples", kind=a(Labelled), least=1))
+def use_batch(examples: Sequence[Labelled]) -> UseBatch:
+    """Join the texts of each example, and move its label to where the tokens stand now."""
+    read = fact_tokenizer().encode
+    joined = [
+        join(*(read(text, eos=False) for text in one[:2] if text is not None), max_length=LONGEST)
+        for one in examples
+    ]
+    batch = collate_joined(joined)
+    length = batch.tokens.shape[1]
+    rows = [_moved(one, at.places, length) for one, at in zip(examples, joined, strict=True)]
+    return UseBatch(batch.tokens, batch.segments, batch.mask, torch.tensor(rows))
+
+
+def _moved(one: Labelled, places: tuple[range, ...], length: int) -> list[int]:
+    """A label as the batch needs it: [CLS] stands in front, and perhaps a first text."""
+    if one.second is None and len(one.label) > 1:
+        return [0, *one.label, *[0] * (length - 1 - len(one.label))]
+    if len(one.label) == 2:
+        return [0 if place < 0 else place + places[1].start for place in one.label]
+    return list(one.label)
+
+
+class Learned(NamedTuple):
+    """An encoder with the head of one use, and what it answers rightly of what it never read."""
+
+    reader: UseReader
+    examples: list[Labelled]
+    right: list[bool]  # one an example
+    shares: list[float]  # of each layer in the mix, the embeddings first
+
+
+@accepts(name=choice(USES), encoder=a(BERT), frozen=flag, steps=count(least=2), seed=any_seed)
+def learn_use(
+    name: str, encoder: BERT, *, frozen: bool = True, steps: int = STEPS, seed: int = 0
+) -> Learned:
+    """Train a head for one of `USES`, and ask it.
+
+    Classification asks about facts that were told, in the wording that was kept back; the other
+    three ask about territories of which nothing was ever told.
+
+    Args:
+        name: of the use.
+        encoder: a `BERT` of the size of `fact_markers`; it is copied, not changed.
+        frozen: train the head and the mix of layers only; False trains all.
+        steps: batches of 64 examples, or of 32 where all is trained.
+        seed: draws the head's weights and the order of the examples.
+
+    Raises:
+        ValueError: the encoder is of another size.
+    """
+    check_size("encoder", encoder)
+    use = USES[name]
+    torch.manual_seed(int(seed))
+    reader = UseReader(deepcopy(encoder), use.head(encoder.d_model))
+    reader.encoder.requires_grad_(not frozen)
+    fit(
+        reader,
+        _shuffled(use.examples("train"), reader.encoder, frozen=frozen, seed=seed),
+        steps=steps,
+        loss=use.loss,
+        learning_rate=FROZEN_RATE if frozen else RATE,
+        schedule=warmup_cosine(steps, warmup=min(WARMUP, steps - 1)),
+        progress=False,
+    )
+    asked = use.examples("test")
+    parts = [use_batch(asked[at : at + AT_ONCE]) for at in range(0, len(asked), AT_ONCE)]
+    with torch.no_grad():
+        right = torch.cat([use.right(reader.eval(), part) for part in parts]).tolist()
+    return Learned(reader, asked, right, reader.mix.shares.tolist())
+
+
+def _shuffled(
+    examples: list[Labelled], encoder: BERT, *, frozen: bool, seed: int
+) -> Iterator[UseBatch]:
+    """Batches of examples of like length in an order that is drawn, again and again."""
+    draw = random.Random(distinct_seed(seed))
+    order = draw.sample(examples, len(examples))
+    order.sort(key=lambda one: len(one.first) + len(one.second or ""))
+    size = AT_ONCE if frozen else TUNED_AT_ONCE
+    batches = [use_batch(order[at : at + size]) for at in range(0, len(order), size)]
+    if frozen:
+        batches = [_read(batch, encoder) for batch in batches]
+    while True:
+        yield from draw.sample(batches, len(batches))
+
+
+@torch.no_grad()
+def _read(batch: UseBatch, encoder: BERT) -> UseBatch:
+    states = encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
+    return replace(batch, states=states)

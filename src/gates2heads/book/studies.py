@@ -1,0 +1,227 @@
+"""Studies: what a page tells of a longer run, with the command, seed and machine behind it.
+
+The study "ch06/copy_task" is a file `studies/ch06/copy_task.py` that makes a `Study` and calls its
+`main`. Each run of it, one setting and one seed, adds a row to `ch06/results/copy_task.json` in
+this folder, so that the row travels with the library: a page reads it by `read_study`, in Colab
+too, where there is but the wheel.
+"""
+
+import argparse
+import json
+import platform
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import mean
+
+import torch
+
+from gates2heads.accepts import accepts, count, listed, mapping, number
+from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts.shown import choices, in_line, shown
+from gates2heads.training.checkpoints import write_whole
+from gates2heads.training.parallel import processor
+
+BOOK = Path(__file__).parent
+ROWS = listed("rows, as `read_study` gives", kind=mapping("what is told of a run to its value"))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question with an answer for each setting and seed.
+
+    Args:
+        name: chapter and file, such as "ch06/copy_task"; the results have the same.
+        run: (setting, seed) -> what is to be told of the run: a dict that JSON can hold.
+        settings: the words that the command line takes, such as the kinds of a model.
+        folder: where the chapters' results are.
+    """
+
+    name: str
+    run: Callable[[str, int], Mapping]
+    settings: Sequence[str]
+    folder: Path = BOOK
+
+    @property
+    def program(self) -> str:
+        """What the command line begins with."""
+        return f"python -m studies.{self.name.replace('/', '.')}"
+
+    def main(self, arguments: Sequence[str] | None = None) -> None:
+        """Do what the command line asks for: run what is not stored yet, or print a table."""
+        parser = argparse.ArgumentParser(prog=self.program)
+        parser.add_argument("settings", nargs="*", metavar="SETTING", help=", ".join(self.settings))
+        parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+        parser.add_argument("--again", action="store_true", help="run what is stored already, too")
+        parser.add_argument(
+            "--table", action="store_true", help="print what is stored, run nothing"
+        )
+        asked = parser.parse_args(arguments)
+        for setting in asked.settings:
+            if setting not in self.settings:
+                parser.error(
+                    f"SETTING must be one of {', '.join(self.settings)}, got {shown(setting)}"
+                )
+        if asked.table:
+            print(self.table())
+            return
+        for seed in asked.seeds:
+            any_seed.check("--seeds", seed)
+            for setting in asked.settings or self.settings:
+                if asked.again or not self._has(setting, seed):
+                    self.store(self.one(setting, seed))
+                print(f"{self.name}: {setting}, seed {seed}, is stored", flush=True)
+
+    def one(self, setting: str, seed: int) -> dict:
+        """Run one setting with one seed; give its row."""
+        begin = time.perf_counter()
+        result = self.run(setting, seed)
+        return {
+            "setting": setting,
+            "seed": seed,
+            "command": f"{self.program} {shlex.quote(setting)} --seeds {seed}",
+            "seconds": round(time.perf_counter() - begin, 1),
+            "machine": {"device": device_name(), "threads": torch.get_num_threads()},
+            "versions": {
+                "python": platform.python_version(),
+                "torch": version("torch"),
+                "gates2heads": version("gates2heads"),
+            },
+            "result": dict(result),
+        }
+
+    def store(self, row: Mapping) -> None:
+        """Add a row to the file, in the place of an older one of the same setting and seed.
+
+        Raises:
+            TypeError: the row holds what JSON cannot.
+        """
+        run = ("setting", "seed")
+        rows = [
+            old for old in self.rows() if [old[key] for key in run] != [row[key] for key in run]
+        ]
+        rows.append(dict(row))
+        order = {setting: place for place, setting in enumerate(self.settings)}
+        rows.sort(key=lambda one: (order.get(one["setting"], len(order)), one["seed"]))
+        try:
+            text = json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TypeError(f"run must return what JSON can hold: {error}") from error
+        write_whole(results_file(self.name, self.folder), lambda file: file.write(text.encode()))
+
+    def table(self) -> str:
+        """What is stored so far, as Markdown."""
+        return table_of(self.rows())
+
+    def rows(self) -> list[dict]:
+        """What is stored so far."""
+        path = results_file(self.name, self.folder)
+        return _read(path) if path.is_file() else []
+
+    def _has(self, setting: str, seed: int) -> bool:
+        return any((row["setting"], row["seed"]) == (setting, seed) for row in self.rows())
+
+
+def results_file(name: str, folder: Path = BOOK, *, suffix: str = ".json") -> Path:
+    """Where the results of a study are: those of "ch06/copy_task" in ch06/results/copy_task.json.
+
+    Args:
+        name: chapter and file of the study.
+        folder: where the chapters' results are.
+        suffix: what the file's name ends with.
+    """
+    chapter, _, study = name.rpartition("/")
+    return folder / chapter / "results" / f"{study}{suffix}"
+
+
+def read_study(name: str) -> list[dict]:
+    """Read the rows of a study that came with the library.
+
+    Returns:
+        one dict a run: "setting", "seed", "command", "seconds", "machine", "versions", "result".
+    Raises:
+        ValueError: no such study; the sentence lists those that there are.
+    """
+    there = sorted(f"{path.parts[-3]}/{path.stem}" for path in BOOK.glob("ch*/results/*.json"))
+    if not isinstance(name, str) or name not in there:
+        known = choices(there, name)
+        raise ValueError(f"name must be one of the stored studies ({known}), got {shown(name)}")
+    return _read(results_file(name, BOOK))
+
+
+@accepts(rows=ROWS)
+def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
+    """The results of one setting, one a seed, in the order of the rows.
+
+    Args:
+        rows: of one study.
+        setting: one of theirs.
+    Raises:
+        ValueError: no row has this setting; the sentence lists those that there are.
+    """
+    found = [row["result"] for row in rows if row["setting"] == setting]
+    if not found:
+        known = choices(sorted({row["setting"] for row in rows}), setting)
+        raise ValueError(f"setting must be one of the rows' ({known}), got {shown(setting)}")
+    return found
+
+
+@accepts(rows=ROWS(least=1))
+def origin(rows: Sequence[Mapping]) -> str:
+    """Say in one line where rows come from, for the foot of a table or a figure.
+
+    Args:
+        rows: of one study.
+    Returns:
+        such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min on one Xeon".
+    """
+    program = " ".join(rows[0]["command"].split()[:3])  # python -m studies.chNN.name
+    settings = shlex.join(dict.fromkeys(row["setting"] for row in rows))
+    seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
+    seconds = sum(row["seconds"] for row in rows)
+    told = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    machines = " and ".join(dict.fromkeys(row["machine"]["device"] for row in rows))
+    return f"`{program} {settings} --seeds {seeds}`, {told} on {machines}"
+
+
+def table_of(rows: Sequence[Mapping]) -> str:
+    """Write rows as a Markdown table: a line a setting, the mean of its seeds and their range."""
+    numbers = [
+        key
+        for key, value in (rows[0]["result"] if rows else {}).items()
+        if isinstance(value, int | float)
+    ]
+    heads = ["setting", "seeds", "seconds", *numbers]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        runs = [row for row in rows if row["setting"] == setting]
+        cells = [setting, len(runs), spread([run["seconds"] for run in runs], 0)]
+        cells += [spread([run["result"][key] for run in runs], 3) for key in numbers]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+@accepts(values=listed("numbers", kind=number, least=1), places=count(least=0))
+def spread(values: Sequence[float], places: int = 1) -> str:
+    """Tell the mean of a few runs, and between which values they lie."""
+    told = f"{mean(values):.{places}f}"
+    if len(values) == 1:
+        return told
+    return f"{told} ({min(values):.{places}f}–{max(values):.{places}f})"
+
+
+def device_name() -> str:
+    """The graphics card, if there is one that torch can use, or else the processor."""
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+
+
+def _read(path: Path) -> list[dict]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(
+            f"path {in_line(path)} holds no results that a study wrote: {error}"
+        ) from error

@@ -1,0 +1,67 @@
+"""What systems wrote for a test set, and what a metric counted there: what a page needs of both.
+
+The texts that were read and the references are others' work and do not travel with the library.
+What our own systems wrote does, and so do the counts that BLEU makes of it beside the references.
+Counts add up, so a page can score, and draw new test sets, without any reference.
+"""
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gates2heads.accepts import accepts, text
+from gates2heads.accepts.shown import choices, shown
+from gates2heads.book.studies import BOOK, results_file
+from gates2heads.training.files import write_whole
+
+
+class Written(NamedTuple):
+    """What one system wrote for N texts, in their order."""
+
+    texts: list[str]
+    bleu: np.ndarray  # (N, 10) int, `Bleu.statistics` beside the references
+
+
+@accepts(study=text)
+def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
+    """Read what the systems of a study wrote, by their names.
+
+    Args:
+        study: such as "ch09/systems".
+        folder: where the results are.
+
+    Raises:
+        ValueError: the study stored no texts.
+    """
+    there = sorted(
+        f"{path.parts[-3]}/{path.name.removesuffix('.json.gz')}"
+        for path in folder.glob("ch*/results/*.json.gz")
+    )
+    if study not in there:
+        known = choices(there, study)
+        raise ValueError(f"study must be one that stored its texts ({known}), got {shown(study)}")
+    told = json.loads(gzip.decompress(results_file(study, folder, suffix=".json.gz").read_bytes()))
+    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()}
+
+
+def store_written(study: str, written: Mapping[str, Written], folder: Path = BOOK) -> None:
+    """Add what some systems wrote to what the study has stored, in the place of what was there.
+
+    Args:
+        study: as in `read_written`.
+        written: by the systems' names.
+        folder: where the results are.
+    """
+    path = results_file(study, folder, suffix=".json.gz")
+    before = read_written(study, folder) if path.is_file() else {}
+    told = {
+        name: {"texts": one.texts, "bleu": one.bleu.tolist()}
+        for name, one in {**before, **written}.items()
+    }
+    # Without the time of day: the same texts are the same file.
+    packed = gzip.compress(json.dumps(told, ensure_ascii=False).encode(), mtime=0)
+    write_whole(path, lambda file: file.write(packed))

@@ -1,0 +1,1 @@
+"""Floor 4: the library's twin in the page, and what carries models there."""

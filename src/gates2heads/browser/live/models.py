@@ -1,0 +1,103 @@
+"""What runs in the page: the engine, and the models made from the weights of the library."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from gates2heads.browser.engine.export import REGISTRY, Exported, export_model, script_text
+from gates2heads.browser.engine.rebuild import rebuild
+from gates2heads.browser.modules import join_modules
+from gates2heads.data.corpora.caption_words import packed_caption_words
+from gates2heads.training.checkpoints import read_packed, shipped_weights
+
+ENGINE = "engine"
+# What the views of the book ask for
+LIVE = (
+    "translator",
+    "translator_to_german",
+    "bottleneck_none",
+    "bottleneck_additive",
+    "dates_none",
+    "dates_dot",
+    "dates_scaled_dot",
+    "dates_general",
+    "dates_additive",
+    "gates_lstm",
+    "gates_gru",
+    "words_skip_gram",
+    "words_cbow",
+    "words_glove",
+    "forced_teacher",
+    "forced_free",
+    "forced_mixed",
+    "captions_ngram",
+    "captions_gru",
+    "captions_transformer",
+    "pretrained_gpt",
+    "pretrained_bert",
+    "pretrained_ernie",
+)
+# Of a model that reads German, the one that writes German for readers who cannot
+PARTNERS = {"translator": "translator_to_german"}
+_DIGITS = 8  # of the hash in the name of a model's file
+_WORKER = Path(__file__).with_name("worker.js")
+
+
+def live_model(name: str) -> Exported:
+    """A shipped model as the page reads it; the same bytes every time.
+
+    A translator brings the counts of its training words with it, and as its partner the model of
+    the opposite direction.
+
+    Args:
+        name: of a model that comes with the library, such as "translator".
+
+    Raises:
+        ValueError: there is none of this name, or it cannot be rebuilt from its card.
+    """
+    return _live_model(shipped_weights(name))
+
+
+@cache
+def _live_model(path: Path) -> Exported:
+    model, source, target, decoding, card = rebuild(path)
+    packed, _ = read_packed(path)
+    partner = PARTNERS.get(path.stem)
+    exported = export_model(
+        model,
+        name=path.stem,
+        source=source,
+        target=target,
+        decoding=decoding,
+        card=card,
+        tensors=packed,
+        words=packed_caption_words() if partner else None,
+    )
+    return exported._replace(partner=live_model(partner)) if partner else exported
+
+
+def key(model: Exported) -> str:
+    """Name a model and its bytes: "translator-0123abcd"; its file beside the pages has this name.
+
+    Args:
+        model: from `live_model` or `export_model`.
+    """
+    return f"{model.name}-{model.sha256[:_DIGITS]}"
+
+
+@cache
+def engine_source() -> str:
+    """The text that runs in a Worker: the engine and all tasks, in a scope of its own."""
+    return f'(() => {{\n"use strict";\n{join_modules(_WORKER)}\n}})();\n'
+
+
+def live_files() -> dict[str, str]:
+    """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
+    source = engine_source()
+    digits = hashlib.sha256(source.encode()).hexdigest()  # whole: the page compares before it runs
+    engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {script_text({"source": source})};\n'
+    models = (live_model(name) for name in LIVE)
+    return {
+        f"{ENGINE}-{digits}.js": engine,
+        **{f"{key(model)}.js": model.script() for model in models},
+    }

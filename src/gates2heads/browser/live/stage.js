@@ -1,0 +1,334 @@
+// What every view of live models shares. It sleeps until it is touched, then loads its models. From
+// then on it goes round one cycle: it hears a question (typed, pressed, or set by Python), asks its
+// models, and shows what they answer. A newer question ends an older one; until an answer stands,
+// the one before is dimmed; what cannot be read is said beside the field, which keeps it.
+//
+// A view says
+//   question()        what is asked, as its traits have it: anything that JSON can hold
+//   run(question)     the answer, out of `runAll`; null where there is none, which is then said
+//   show(answer)      takes the answer
+//   draw()            shows the answer that it has taken
+//   inWords()         what stands there now
+// and, where it differs from most, one of the small methods under "what a view may say otherwise",
+// or more in `mark()`, by which the controls show what is asked.
+
+import { Refusal, Stage, element, field } from "../../views/kit/view.js";
+import { megabytes } from "./files.js";
+import { Live } from "./runtime.js";
+import { refusalInWords, tidy } from "./pieces.js";
+import { onFirstTouch } from "./touch.js";
+
+const WAIT = 150; // milliseconds without a key before what is typed is read
+
+export class LiveStage extends Stage {
+  constructor(model, el, name) {
+    super(model, el, name);
+    this.all = model.get("live").map((_, place) => new Live(model, place));
+    this.lives = this.all; // those that are asked
+    this.sleep = () => {};
+  }
+
+  // ---- what a view may say otherwise
+
+  /** Said of the picture while what was asked has no answer. */
+  get old() {
+    return "";
+  }
+
+  /** Said where the field is empty. */
+  get nothing() {
+    return "Nothing to read yet: type something.";
+  }
+
+  /** Characters that there is room for; the models' own limits are theirs to tell. */
+  get longest() {
+    return Infinity;
+  }
+
+  /** Traits that begin anew with a new text. */
+  get afresh() {
+    return {};
+  }
+
+  /** How it is said where the machine stands. */
+  get phrases() {
+    return {
+      loading: "Loading",
+      reading: "Reading …",
+      ready: "Ready",
+      alone: "the models no thread of their own",
+      kept: "What you see is the answer before.",
+    };
+  }
+
+  /** What is typed, as the models read it. */
+  read(typed) {
+    return tidy(typed);
+  }
+
+  /** Whether there is anything to read in a text. */
+  holds(text) {
+    return Boolean(text.trim());
+  }
+
+  /** The text of an example. */
+  example(place) {
+    return this.model.get("examples")[place];
+  }
+
+  // ---- what stands for the life of the view
+
+  /** The field under its label. The refusal of what is typed there is the view's to place. */
+  buildField(tag, attributes, label = this.model.get("label")) {
+    const own = tag === "input" ? { type: "text" } : { rows: 2 };
+    const plain = { spellcheck: "false", autocomplete: "off" };
+    this.input = element(tag, { ...own, ...plain, ...attributes });
+    this.heard = this.input.value = this.model.get("text");
+    this.refusal = new Refusal(this.input);
+    this.listen(this.input, "input", () => this.later());
+    this.listen(this.input, "change", () => this.leave());
+    return field(label, this.input);
+  }
+
+  /** The examples as buttons; `attributes` gives what each has beyond its label. */
+  buildChips(labels, attributes = () => ({}), name = "chip") {
+    this.chips = labels.map((label, place) =>
+      element(
+        "button",
+        { type: "button", class: `g2h-${name}`, ...attributes(place), "data-place": place },
+        label,
+      ),
+    );
+    const group = { class: `g2h-${name}s`, role: "group", "aria-label": "examples" };
+    const row = element("div", group, ...this.chips);
+    this.listen(row, "click", (event) => this.press(event.target.closest("button")));
+    return row;
+  }
+
+  /** The end of the card: what is shown in words, where the machine stands, what the models are. */
+  buildFoot() {
+    this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
+    this.state = element("p", { class: "g2h-state", role: "status" });
+    this.root.append(this.status, this.state);
+    const about = this.model.get("about");
+    if (about) this.root.append(element("p", { class: "g2h-about" }, about));
+  }
+
+  /**
+   * Shows the recorded example and sleeps. What is asked in `traits` is heard; if the view was made
+   * with another question than `recorded`, that is asked at once.
+   */
+  begin(traits, recorded = this.question()) {
+    this.isRecorded = true;
+    this.mark();
+    this.draw();
+    this.account();
+    this.sleep = onFirstTouch(this.root, () => this.load());
+    this.follow(traits, () => this.hear());
+    if (JSON.stringify(this.question()) !== JSON.stringify(recorded)) this.hear();
+  }
+
+  say(...parts) {
+    this.status.replaceChildren(...parts);
+  }
+
+  /** Says what stands there now. */
+  account() {
+    if (this.isRecorded) this.root.dataset.state = "recorded";
+    this.state.textContent = this.inWords();
+  }
+
+  /** The controls show what is asked: at least, which example stands in the field. */
+  mark() {
+    const typed = this.read(this.input.value);
+    this.chips.forEach((chip, place) =>
+      chip.setAttribute("aria-pressed", this.read(this.example(place)) === typed),
+    );
+  }
+
+  // ---- hear
+
+  /** What is typed is taken once no key was pressed for a moment. */
+  later() {
+    this.dim(true);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.take(), WAIT);
+  }
+
+  take() {
+    clearTimeout(this.timer);
+    this.taken = this.input.value;
+    this.type();
+  }
+
+  /**
+   * The field is left: what is typed is read at once, unless it was. To draw the same again would
+   * take the button away under the press that left the field.
+   */
+  leave() {
+    if (this.input.value !== this.taken) this.take();
+  }
+
+  press(chip) {
+    if (!chip) return;
+    this.input.value = this.example(chip.dataset.place);
+    this.take();
+  }
+
+  /** What is typed becomes the question, if it can be one. */
+  type() {
+    const text = this.read(this.input.value);
+    if (!this.admits(text)) {
+      this.mark();
+      return;
+    }
+    if (text !== this.model.get("text")) this.put({ text, ...this.afresh });
+    this.hear();
+  }
+
+  /** Whether a text may be asked; says why not. */
+  admits(text) {
+    const isLong = text.length > this.longest;
+    if (this.holds(text) && !isLong) return true;
+    this.dim(true);
+    if (isLong) {
+      const room = `there is room for ${this.longest} here.`;
+      this.turnDown(`This is ${text.length} characters long; ${room}`);
+    } else {
+      this.rest([this.nothing, this.old].filter(Boolean).join(" "));
+    }
+    return false;
+  }
+
+  /**
+   * A trait was set, by a control or by Python. Only a new text takes the place of what is typed.
+   */
+  hear() {
+    const text = this.model.get("text");
+    if (text !== this.heard && !this.isAsTyped) this.input.value = text;
+    this.heard = text;
+    this.mark();
+    return this.ask();
+  }
+
+  /** Whether the field holds the text that is asked, and not one that was refused. */
+  get isAsTyped() {
+    return this.read(this.input.value) === this.read(this.model.get("text"));
+  }
+
+  // ---- ask
+
+  async ask() {
+    const question = this.question();
+    const key = JSON.stringify(question);
+    if (key === this.asked) {
+      this.dim(key !== this.root.dataset.question || !this.isAsTyped);
+      return;
+    }
+    this.dim(true);
+    if (!this.admits(this.model.get("text"))) return;
+    this.running?.abort(new Error("a newer question came"));
+    this.asked = key;
+    if (this.isAsTyped) this.refusal.say("");
+    this.root.dataset.state = "reading";
+    this.state.textContent = this.phrases.reading;
+    this.milliseconds = 0;
+    const answer = await this.run(question);
+    if (!answer || key !== this.asked) return;
+    this.isRecorded = false;
+    this.show(answer);
+    this.draw();
+    this.account();
+    this.dim(!this.isAsTyped);
+    Object.assign(this.root.dataset, { state: "done", question: key });
+  }
+
+  /** Loads the models that are asked; says so, and says why not. */
+  async load() {
+    const { loading, ready, alone } = this.phrases;
+    const came = this.lives.map(() => 0);
+    const total = this.lives.reduce((sum, live) => sum + live.model.bytes, 0);
+    const hears =
+      (place) =>
+      ({ loading: received }) => {
+        if (received === undefined) return;
+        came[place] = received;
+        this.root.dataset.state = "loading";
+        const sum = came.reduce((a, b) => a + b, 0);
+        this.state.textContent = `${loading}, once for this page: ${megabytes(sum, total)} …`;
+      };
+    try {
+      await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));
+      if (this.asked) return true;
+      this.root.dataset.state = "ready";
+      this.state.textContent = this.lives[0].isBeside
+        ? `${ready}: type, and it answers.`
+        : `${ready}. This page allows ${alone}: typing may stutter.`;
+      return true;
+    } catch (error) {
+      this.fault(error);
+      return false;
+    }
+  }
+
+  /**
+   * Runs a task on the models; gives the results in their order, or null where a newer question
+   * came first, a model refused what it was given, or something went wrong, which is then said.
+   * onProgress hears what the tasks yield on their way.
+   */
+  async runAll(task, payload, { lives = this.lives, onProgress } = {}) {
+    this.running?.abort(new Error("a newer question came"));
+    const { signal } = (this.running = new AbortController());
+    try {
+      if (!(await this.load())) return null;
+      signal.throwIfAborted();
+      const begin = performance.now();
+      const results = await Promise.all(
+        lives.map((live) => live.run(task, payload, { signal, onProgress })),
+      );
+      this.milliseconds += performance.now() - begin;
+      const refused = results.find((result) => result.refused)?.refused;
+      if (!refused) return results;
+      this.turnDown(refused);
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (error.isFromModel) this.turnDown(refusalInWords(error));
+      else this.fault(error);
+    }
+    return null;
+  }
+
+  // ---- where there is no answer
+
+  /** Nothing is asked: the last picture stays, dimmed. */
+  rest(sentence) {
+    this.running?.abort(new Error("nothing is asked any more"));
+    this.asked = null; // so that the same may be asked again
+    this.root.dataset.state = "empty";
+    this.refusal.say(sentence, false);
+    this.state.textContent = "";
+  }
+
+  /** What was asked cannot be read; the field keeps it. */
+  turnDown(sentence) {
+    this.running?.abort(new Error("it was turned down"));
+    this.asked = null;
+    this.root.dataset.state = "refused";
+    this.refusal.say([sentence, this.old].filter(Boolean).join(" "));
+    this.state.textContent = "";
+  }
+
+  fault(error) {
+    this.asked = null;
+    this.root.dataset.state = "fault";
+    const kept = this.isRecorded ? "What you see is the recorded example." : this.phrases.kept;
+    this.state.textContent = `${error.message} ${kept}`.trim();
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    this.running?.abort(new Error("the view was closed"));
+    this.sleep();
+    super.dispose();
+  }
+}

@@ -1,0 +1,1 @@
+"""Diagrams of models and of words, drawn as SVG."""

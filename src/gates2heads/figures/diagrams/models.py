@@ -1,0 +1,407 @@
+"""Diagrams of the library's models, each shape as the model's own docstrings have it."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from matplotlib.figure import Figure
+
+from gates2heads.figures.diagrams.diagram import Diagram
+
+
+def attention_encoder_decoder() -> Figure:
+    """Draw one step of the encoder–decoder with attention, `models.translation.EncoderDecoder`.
+
+    The encoder has read the source once; the state before the step is the query, the average
+    of the encoder's states is the context, and the cell computes the next state.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("source", "source tokens", at=(0, 3), shape="(B, S)", kind="plain")
+    d.box("embedding", "embedding", at=(0, 2), shape="(B, S, E)")
+    d.box("encoder", "bidirectional GRU", at=(0, 1), shape="(B, S, U)")
+    d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
+    d.box("softmax", "softmax over S", at=(1, 2), shape="weights (B, S)", colour="green")
+    d.box("sum", "weighted sum", at=(1, 1), shape="(B, U)", colour="green")
+    d.box("readout", "output layer", at=(2, 0), shape="logits (B, V)", colour="orange")
+    d.box("cell", "GRU cell", at=(2, 1), shape="new state (B, U)", colour="orange")
+    d.box("state", "old state", at=(2, 2), shape="(B, U)", colour="orange")
+    d.box("token", "embedding", at=(3, 0), shape="last token (B, E)", colour="orange")
+    d.arrow("source", "embedding")
+    d.arrow("embedding", "encoder")
+    d.arrow("encoder", "score", "keys", shape="(B, S, U)")
+    d.arrow("encoder", "sum", "values", shape="(B, S, U)")
+    d.arrow("score", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("state", "score", "query", shape="(B, 1, U)", route="down then across")
+    d.arrow("sum", "cell", "context", shape="(B, U)")
+    d.arrow("sum", "readout", route="down then across")
+    d.arrow("state", "cell")
+    d.arrow("token", "cell", route="down then across")
+    d.arrow("token", "readout")
+    d.arrow("cell", "readout")
+    d.group("Encoder, once", "embedding", "encoder")
+    d.group("Attention", "score", "softmax", "sum", colour="green")
+    d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")
+    return d.draw()
+
+
+def self_attention_head() -> Figure:
+    """Draw one head of self-attention over one sequence of S vectors.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 1), shape="(S, D)", kind="plain")
+    d.box("query", "queries", at=(1, 0), shape="(S, K)", colour="orange")
+    d.box("key", "keys", at=(1, 1), shape="(S, K)")
+    d.box("value", "values", at=(1, 2), shape="(S, V)")
+    d.box("scores", "Q Kᵀ / √K", at=(2, 1), shape="scores (S, S)", colour="green")
+    d.box("mask", "mask", at=(3, 0), shape="(S, S), optional", kind="plain")
+    d.box("softmax", "softmax of rows", at=(3, 1), shape="weights (S, S)", colour="green")
+    d.box("sum", "weighted sum", at=(3, 2), shape="context (S, V)", colour="green")
+    d.arrow("x", "query", "W_q", route="down then across")
+    d.arrow("x", "key", "W_k")
+    d.arrow("x", "value", "W_v", route="down then across")
+    d.arrow("query", "scores", route="across then down")
+    d.arrow("key", "scores")
+    d.arrow("scores", "softmax")
+    d.arrow("mask", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("value", "sum")
+    return d.draw()
+
+
+def attention_in_heads() -> Figure:
+    """Draw multi-head self-attention, `layers.attention.multi_head.MultiHeadAttention`.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("project", "project", at=(1, 0), shape="3 × (B, S, D)")
+    d.box("split", "split into heads", at=(2, 0), shape="3 × (B, H, S, K)")
+    d.box("attend", "attend in each head", at=(2, 1), shape="(B, H, S, K)", colour="green")
+    d.box("join", "join the heads", at=(2, 2), shape="(B, S, D)", colour="orange")
+    d.box("out", "project", at=(1, 2), shape="(B, S, D)", colour="orange")
+    d.box("y", "output", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.arrow("x", "project")
+    d.arrow("project", "split", "queries, keys,", shape="values")
+    d.arrow("split", "attend")
+    d.arrow("attend", "join")
+    d.arrow("join", "out")
+    d.arrow("out", "y")
+    return d.draw()
+
+
+def step_of_a_beam() -> Figure:
+    """Draw one step of a beam search of width k, `decoding.beam.beam`, for one source.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("prefixes", "prefixes", at=(0, 0), shape="tokens (k, t), sums (k, 1)", kind="plain")
+    d.box("model", "model", at=(1, 0), shape="log P of the next (k, V)")
+    d.box("sums", "add the sums", at=(2, 0), shape="candidates (k·V)", colour="green")
+    d.box("best", "the k most probable", at=(2, 1), shape="prefix, token (k)", colour="green")
+    d.box("end", "finished", at=(2, 2), shape="ranked by score", colour="orange")
+    d.box("order", "reorder", at=(1, 1), shape="state of each (k, …)")
+    d.box("next", "longer prefixes", at=(0, 1), shape="tokens (k, t + 1)", kind="plain")
+    d.arrow("prefixes", "model", "last token")
+    d.arrow("model", "sums")
+    d.arrow("sums", "best")
+    d.arrow("best", "end", "<eos>")
+    d.arrow("best", "order", "the others")
+    d.arrow("order", "next")
+    return d.draw()
+
+
+def two_chances() -> Figure:
+    """Draw what stands behind one number of the ladder: runs of a rung, and captions.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("rung", "rung: a recipe", at=(0, 0), shape="one budget", kind="plain")
+    d.box("runs", "runs", at=(1, 0), shape="R seeds")
+    d.box("texts", "what they write", at=(2, 0), shape="(R, C) texts", colour="orange")
+    d.box("captions", "test captions", at=(1, 1), shape="C, drawn once", kind="plain")
+    d.box("counts", "counts beside\nthe references", at=(2, 1), shape="(R, C, 10)", colour="green")
+    d.box("scores", "BLEU of each run", at=(3, 1), shape="q_1 … q_R", colour="green")
+    d.box("told", "mean and interval", at=(3, 0), shape="three numbers", colour="green")
+    d.arrow("rung", "runs", "chance 1")
+    d.arrow("runs", "texts", "beam of five")
+    d.arrow("captions", "counts", "chance 2")
+    d.arrow("texts", "counts")
+    d.arrow("counts", "scores", "summed over C")
+    d.arrow("scores", "told")
+    return d.draw()
+
+
+def counts_of_bleu() -> Figure:
+    """Draw what `metrics.bleu.Bleu` counts, from texts to the score.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "hypothesis x", at=(0, 0), shape="tokens", kind="plain", colour="orange")
+    d.box("s", "references s", at=(0, 1), shape="K × tokens", kind="plain")
+    d.box("own", "n-grams of x", at=(1, 0), colour="orange")
+    d.box("most", "most in any\none reference", at=(1, 1))
+    d.box("found", "clipped\nmatches", at=(2, 0), shape="N counts", kind="round", colour="green")
+    d.box("share", "precisions", at=(3, 0), shape="P, N shares", colour="green")
+    d.box("short", "penalty b", at=(2, 2), colour="green")
+    d.box("score", "BLEU", at=(4, 0), colour="green")
+    d.box("length", "lengths", at=(0, 2), kind="plain")
+    d.arrow("x", "own")
+    d.arrow("s", "most")
+    d.arrow("own", "found")
+    d.arrow("most", "found", route="across then down")
+    d.arrow("found", "share", "divided by all of x")
+    d.arrow("share", "score", "geometric mean")
+    d.arrow("length", "short")
+    d.arrow("short", "score", route="across then down")
+    return d.draw()
+
+
+def gru_cell() -> Figure:
+    """Draw one step of `layers.recurrent.GRUCell`, reset before the product.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("old", "old state h", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("keep", "z × h", at=(1, 0), kind="round", colour="green")
+    d.box("add", "sum", at=(2, 0), kind="round", colour="green")
+    d.box("new", "new state h", at=(3, 0), shape="(U,)", colour="orange")
+    d.box("update", "update gate z", at=(1, 1), shape="(U,)")
+    d.box("candidate", "candidate", at=(2, 1), shape="(U,)", colour="orange")
+    d.box("read", "input x, old h", at=(0, 2), shape="(D,), (U,)", kind="plain")
+    d.box("reset", "reset gate r", at=(2, 2), shape="(U,)")
+    d.arrow("old", "keep")
+    d.arrow("keep", "add")
+    d.arrow("add", "new")
+    d.arrow("update", "keep")
+    d.arrow("candidate", "add", "× (1 − z)")
+    d.arrow("read", "update", route="across then down")
+    d.arrow("read", "reset")
+    d.arrow("reset", "candidate", "x, and r × h")
+    return d.draw()
+
+
+def lstm_cell() -> Figure:
+    """Draw one step of `layers.recurrent.LSTMCell`.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("old", "old cell c", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("keep", "f × c", at=(1, 0), kind="round", colour="green")
+    d.box("add", "sum", at=(2, 0), kind="round", colour="green")
+    d.box("new", "new cell c", at=(3, 0), shape="(U,)", colour="orange")
+    d.box("forget", "forget gate f", at=(1, 1), shape="(U,)")
+    d.box("write", "input gate i\n× candidate", at=(2, 1), shape="(U,)", colour="orange")
+    d.box("show", "o × tanh(c)", at=(3, 1), kind="round", colour="green")
+    d.box("hidden", "new h", at=(4, 1), shape="(U,)", colour="orange")
+    d.box("read", "input x, old h", at=(0, 2), shape="(D,), (U,)", kind="plain")
+    d.box("output", "output gate o", at=(3, 2), shape="(U,)")
+    d.arrow("old", "keep")
+    d.arrow("keep", "add")
+    d.arrow("add", "new")
+    d.arrow("forget", "keep")
+    d.arrow("write", "add")
+    d.arrow("new", "show")
+    d.arrow("output", "show")
+    d.arrow("show", "hidden")
+    d.arrow("read", "forget", route="across then down")
+    d.arrow("read", "write", route="across then down")
+    d.arrow("read", "output")
+    return d.draw()
+
+
+def _pre_norm_sublayers(
+    d: Diagram, side: str, column: float, sublayers: Sequence[tuple[str, str]], row: float
+) -> tuple[str, float]:
+    """Draw sublayers with their norms and residual connections, from the bottom upwards.
+
+    Args:
+        d: drawn on; the box `{side} in` is there already.
+        side: begins the names of the boxes.
+        column, row: of the lowest norm.
+        sublayers: what each is called, and its colour.
+    Returns:
+        the name of the last sum, and the row above it.
+    """
+    below, ways = f"{side} in", ["around the left", "around the right"]
+    if side == "decoder":  # the first way on the left would meet the positional encoding
+        ways.reverse()
+    for number, (name, colour) in enumerate(sublayers):
+        norm, layer, total = (f"{side} {kind} {number}" for kind in ("norm", "layer", "sum"))
+        d.box(norm, "layer norm", at=(column, row), colour="pink")
+        d.box(layer, name, at=(column, row - 1), colour=colour)
+        d.box(total, "+", at=(column, row - 2), kind="round", colour="green")
+        for start, end in pairwise((below, norm, layer, total)):
+            d.arrow(start, end)
+        d.arrow(below, total, route=ways[number % 2], shift=0.62)
+        below, row = total, row - 3
+    return below, row
+
+
+def transformer_architecture() -> Figure:
+    """Draw all of `models.transformer.transformer.Transformer`, pre-norm, while it trains.
+
+    Source: Vaswani et al. 2017, figure 1, which draws post-norm.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram(row_gap=0.24)
+    for side, column, tokens, shape in (
+        ("encoder", 0, "source token ids", "(B, S)"),
+        ("decoder", 1, "target token ids,\nshifted right", "(B, T)"),
+    ):
+        d.box(side, tokens, at=(column, 14), shape=shape, kind="plain")
+        d.box(f"{side} table", "embedding × √D", at=(column, 13), colour="amber")
+        d.box(f"{side} in", "+", at=(column, 12), kind="round", colour="green")
+        d.arrow(side, f"{side} table")
+        d.arrow(f"{side} table", f"{side} in")
+    d.box("waves", "positional encoding", at=(0.5, 12), kind="plain")
+    d.arrow("waves", "encoder in")
+    d.arrow("waves", "decoder in")
+    read, row = _pre_norm_sublayers(
+        d,
+        "encoder",
+        0,
+        (("self-attention", "blue"), ("feed-forward network", "blue")),
+        11,
+    )
+    d.box("encoder norm", "final layer norm", at=(0, row), colour="pink")
+    d.arrow(read, "encoder norm")
+    written, row = _pre_norm_sublayers(
+        d,
+        "decoder",
+        1,
+        (("masked self-attention", "orange"), ("cross-attention", "orange"),
+         ("feed-forward network", "orange")),
+        11,
+    )  # fmt: skip
+    d.box("decoder norm", "final layer norm", at=(1, row), colour="pink")
+    d.box("readout", "output projection", at=(1, row - 1), colour="amber")
+    d.box("softmax", "logits", at=(1, row - 2), shape="(B, T, V)", kind="plain")
+    for start, end in pairwise((written, "decoder norm", "readout", "softmax")):
+        d.arrow(start, end)
+    d.arrow("encoder norm", "decoder layer 1", "memory", shape="(B, S, D)", route="across")
+    d.group(
+        "Encoder × L", *(f"encoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(2)),
+    )  # fmt: skip
+    d.group(
+        "Decoder × L", *(f"decoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(3)), colour="orange",
+    )  # fmt: skip
+    return d.draw()
+
+
+def residual_orders() -> Figure:
+    """Draw one sublayer with its residual connection, pre-norm above and post-norm below.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "x", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("norm", "layer norm", at=(1, 0), colour="pink")
+    d.box("part", "attention or\nfeed-forward", at=(2, 0))
+    d.box("sum", "+", at=(3, 0), kind="round", colour="green")
+    d.box("y", "y", at=(4, 0), shape="(B, S, D)", kind="plain")
+    d.box("past", "residual", at=(2, 1), kind="plain")
+    d.box("x2", "x", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.box("part2", "attention or\nfeed-forward", at=(1, 2))
+    d.box("sum2", "+", at=(2, 2), kind="round", colour="green")
+    d.box("norm2", "layer norm", at=(3, 2), colour="pink")
+    d.box("y2", "y", at=(4, 2), shape="(B, S, D)", kind="plain")
+    d.box("past2", "residual", at=(1, 3), kind="plain")
+    for row in (("x", "norm", "part", "sum", "y"), ("x2", "part2", "sum2", "norm2", "y2")):
+        for before, after in pairwise(row):
+            d.arrow(before, after)
+    for number in ("", "2"):
+        d.arrow(f"x{number}", f"past{number}", route="down then across")
+        d.arrow(f"past{number}", f"sum{number}", route="across then down")
+    return d.draw()
+
+
+def convolutional_translator() -> Figure:
+    """Draw `models.translation.convolutional_translator` while it trains.
+
+    Source: Gehring et al. 2017, figure 1.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("source", "source token ids", at=(0, 4), shape="(B, S)", kind="plain")
+    d.box("read", "token + position\nembedding", at=(0, 3), colour="amber")
+    d.box("look", "convolution, GLU,\nresidual", at=(0, 2))
+    d.box("target", "target token ids,\nshifted right", at=(1, 4), shape="(B, T)", kind="plain")
+    d.box("written", "token + position\nembedding", at=(1, 3), colour="amber")
+    d.box("back", "causal convolution,\nGLU, residual", at=(1, 2), colour="orange")
+    d.box("cross", "attention to the\nencoder output", at=(1, 1), colour="orange")
+    d.box("readout", "output projection", at=(1, 0), shape="logits (B, T, V)", colour="amber")
+    for column in (("source", "read", "look"), ("target", "written", "back", "cross", "readout")):
+        for below, above in pairwise(column):
+            d.arrow(below, above)
+    d.arrow("look", "cross", "(B, S, U)", route="down then across")
+    d.group("× L", "look")
+    d.group("× L ", "back", "cross", colour="orange")
+    return d.draw()
+
+
+def unrolled_encoder_decoder() -> Figure:
+    """Draw an encoder–decoder without attention, `models.translation.EncoderDecoder`, unrolled.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    for place, character in enumerate(("x1", "x2")):
+        d.box(f"x{place}", character, at=(place, 2), kind="plain")
+        d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(U,)")
+        d.arrow(f"x{place}", f"h{place}")
+    d.box("context", "context", at=(2, 1), shape="(U,)", colour="green")
+    for place, (read, written) in enumerate((("<bos>", "y1"), ("y1", "y2"), ("y2", "<eos>"))):
+        column = 3 + place
+        d.box(f"r{place}", read, at=(column, 2), kind="plain")
+        d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(U,)", colour="orange")
+        d.box(f"y{place}", written, at=(column, 0), kind="plain")
+        d.arrow(f"r{place}", f"s{place}")
+        d.arrow(f"s{place}", f"y{place}")
+    for before, after in pairwise(("h0", "h1", "context", "s0", "s1", "s2")):
+        d.arrow(before, after)
+    d.group("Encoder: reads", "h0", "h1")
+    d.group("Decoder: writes", "y0", "s0", "s1", "s2", "y2", colour="orange")
+    return d.draw()
+
+
+def chain_of_tokens() -> Figure:
+    """Give the figure of a language model that multiplies one factor a token, for `show`."""
+    d = Diagram()
+    words = ("a", "dog", "sleeps", "<eos>")
+    factors = ("p(a)", "p(dog | a)", "p(sleeps | a dog)", "p(<eos> | a dog sleeps)")
+    for column, (word, factor) in enumerate(zip(words, factors, strict=True)):
+        d.box(f"read{column}", ("<bos>", *words)[column], at=(column, 3), kind="plain")
+        d.box(f"model{column}", "model", at=(column, 2), shape="state")
+        d.box(f"next{column}", "softmax", at=(column, 1), shape="(V,)", colour="green")
+        d.box(f"out{column}", word, at=(column, 0), shape=factor, colour="orange")
+        for below, above in pairwise(("read", "model", "next", "out")):
+            d.arrow(f"{below}{column}", f"{above}{column}")
+        if column:
+            d.arrow(f"model{column - 1}", f"model{column}")
+    return d.draw()

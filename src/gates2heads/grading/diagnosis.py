@@ -1,0 +1,208 @@
+"""Checks of a reader's function that know the famous mistakes and call them by name."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts.shown import shown
+from gates2heads.grading.comparison import difference, same
+from gates2heads.grading.readers_code import said_by
+from gates2heads.grading.verdict import NotTriedError, NotYetError, Verdict, tried, verdict_of
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the reader's function.
+
+    Args:
+        name: what the verdict calls it, such as "the example done by hand".
+        arguments: what the function is called with; it gets copies, so that it may use them up.
+        wanted: the right answer, where it can be told without the solution; else the solution's.
+        gradient: compare also the gradient with respect to the first argument, of a sum of the
+            answer's numbers in which each counts differently.
+    """
+
+    name: str
+    arguments: tuple
+    wanted: object = None
+    gradient: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionCheck:
+    """A check of a function: call it with the reader's, and it answers with a `Verdict`.
+
+    Args:
+        title: names the exercise, such as "Exercise 5.1".
+        solution: a right function; its parameters are those that the reader's should have.
+        cases: gives the calls to try, the simplest first.
+        mistakes: what a reader may have done → a function that makes this mistake. The words end
+            the sentence "It looks as if …". A mistake is named only if the reader's function agrees
+            with it in every case.
+        remark: said to whoever is right.
+        parts: the names of the results, if the function returns more than one.
+        without: names that the reader's function may not use, since they are the exercise.
+    """
+
+    title: str
+    solution: Callable
+    cases: Callable[[], Sequence[Case]]
+    mistakes: Mapping[str, Callable] = field(default_factory=dict)
+    remark: str = ""
+    parts: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __call__(self, answer: Callable) -> Verdict:
+        """Try the reader's function."""
+        return verdict_of(self.title, lambda: self._ask(tried(answer)))
+
+    def _ask(self, answer: Callable) -> str:
+        self._refuse_other_parameters(answer)
+        cases = self.cases()
+        for case in cases:
+            result = self._result(answer, case)
+            wanted = self._wanted(case)
+            if fault := self._fault(result, wanted):
+                raise NotYetError(f"For {case.name}: {fault}.{self._mistake(answer, cases)}")
+            if fault := self._gradient_fault(answer, case):
+                raise NotYetError(
+                    f"For {case.name}: the answer is right, but {fault}."
+                    f"{self._mistake(answer, cases)}"
+                )
+        self._refuse_shortcuts(answer)
+        return self.remark
+
+    def _gradient_fault(self, answer: Callable, case: Case) -> str:
+        if not case.gradient:
+            return ""
+        name = next(iter(inspect.signature(self.solution).parameters))
+        try:
+            reached = _gradient(answer, case)
+        except Exception as error:  # the reader's code may raise anything
+            return f"no gradient reaches `{name}`: {said_by(error, answer)}"
+        fault = difference(reached, _gradient(self.solution, case))
+        return f"its gradient with respect to `{name}` is not: {fault}" if fault else ""
+
+    def _refuse_other_parameters(self, answer: Callable) -> None:
+        if not callable(answer):
+            raise NotYetError(f"Your answer should be a function, and is {shown(answer)}.")
+        names = list(inspect.signature(self.solution).parameters)
+        try:
+            inspect.signature(answer).bind(*names)
+        except TypeError:
+            raise NotYetError(
+                f"Your function should take {len(names)} arguments: {', '.join(names)}."
+            ) from None
+        except ValueError:  # a built-in function may not tell its parameters
+            return
+
+    def _refuse_shortcuts(self, answer: Callable) -> None:
+        used = getattr(getattr(answer, "__code__", None), "co_names", ())
+        if shortcut := next((name for name in self.without if name in used), None):
+            raise NotYetError(
+                f"The answers are right, but your function uses `{shortcut}`: do without it."
+            )
+
+    def _result(self, answer: Callable, case: Case) -> object:
+        """Call the reader's function; tell in a sentence what went wrong."""
+        arguments = _copies(case.arguments)
+        try:
+            result = answer(*arguments)
+        except NotImplementedError:
+            raise NotTriedError("Fill in the body of your function.") from None
+        except (Exception, SystemExit) as error:  # the reader's code may raise anything
+            if "ellipsis" in str(error):
+                raise NotTriedError(f"There is still a `...`: {said_by(error, answer)}.") from None
+            raise NotYetError(
+                f"For {case.name} your code raised {said_by(error, answer)}."
+            ) from None
+        if result is ...:
+            raise NotTriedError("Your function still returns `...`.")
+        if result is None:
+            raise NotYetError("Your function returns nothing: is a `return` missing?")
+        for name, now, before in zip(
+            inspect.signature(self.solution).parameters, arguments, case.arguments, strict=True
+        ):
+            if isinstance(before, Tensor) and not same(now, before, tolerance=0.0):
+                raise NotYetError(f"Your function changes its argument `{name}`: work on a copy.")
+        return result
+
+    def _wanted(self, case: Case) -> object:
+        if case.wanted is not None:
+            return case.wanted
+        return self.solution(*_copies(case.arguments))
+
+    def _fault(self, result: object, wanted: object) -> str:
+        if not self.parts:
+            return difference(result, wanted)
+        if not isinstance(result, tuple | list) or len(result) != len(self.parts):
+            return f"the answer should be {len(self.parts)} results: {' and '.join(self.parts)}"
+        for name, one, right in zip(self.parts, result, wanted, strict=True):
+            if fault := difference(one, right):
+                return f"of {name}, {fault}"
+        return ""
+
+    def _mistake(self, answer: Callable, cases: Sequence[Case]) -> str:
+        """Name the mistake that gives the reader's answers, if one does."""
+        outcomes = [_outcome(answer, case) for case in cases]
+        for words, mistaken in self.mistakes.items():
+            pairs = zip(outcomes, (_outcome(mistaken, case) for case in cases), strict=True)
+            if all(self._agree(one, other) for one, other in pairs):
+                return f" It looks as if {words}."
+        return ""
+
+    def _agree(self, one: object, other: object) -> bool:
+        if isinstance(one, BaseException) or isinstance(other, BaseException):
+            return type(one) is type(other)
+        if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+            return len(one) == len(other) and all(map(_alike, one, other))
+        return _alike(one, other)
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two results are the same; two NaN in one place are."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == other.shape:
+        holes = one.isnan()
+        if holes.any():
+            return bool((holes == other.isnan()).all()) and same(one[~holes], other[~holes])
+    return same(one, other)
+
+
+def _gradient(function: Callable, case: Case) -> Tensor:
+    first, *others = _copies(case.arguments)
+    answer = function(first.requires_grad_(), *others)
+    (answer * random_tensors(answer.shape)[0]).sum().backward()
+    return first.grad
+
+
+def _outcome(function: Callable, case: Case) -> object:
+    try:
+        if case.gradient:
+            return function(*_copies(case.arguments)), _gradient(function, case)
+        return function(*_copies(case.arguments))
+    except (Exception, SystemExit) as error:  # compared by its kind
+        return error
+
+
+def _copies(arguments: tuple) -> tuple:
+    return tuple(map(_copy, arguments))
+
+
+def _copy(value: object) -> object:
+    """A copy of tensors and of what holds them; functions and models are handed over themselves."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copy(one) for key, one in value.items()}
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_copy, value))
+    return value
+
+
+def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
+    """Draw tensors of these shapes from a normal distribution, the same ones each time."""
+    draw = torch.Generator().manual_seed(5)
+    return [torch.randn(*shape, generator=draw) for shape in shapes]

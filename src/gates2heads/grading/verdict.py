@@ -1,0 +1,117 @@
+"""What a check answers to a reader: right, not yet and why, or not tried."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+
+from gates2heads.accepts.shown import shown
+from gates2heads.grading.readers_code import is_stub, said_by
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """The answer of a check; its truth value says whether the exercise is solved."""
+
+    passed: bool
+    message: str
+    tried: bool = True
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        sign = "✔" if self.passed else "✘" if self.tried else "○"
+        return f"{sign} {self.message}"
+
+
+class NotYetError(Exception):
+    """Raised inside a check: the answer is not right yet, and the message says what is wrong."""
+
+
+class NotTriedError(Exception):
+    """Raised inside a check: there is no answer yet; the message says what to fill in."""
+
+
+def check(title: str) -> Callable:
+    """Make a check of a function that raises `NotYetError`, or returns a closing remark.
+
+    An error in the reader's own code becomes part of the verdict, so that a notebook with
+    unsolved exercises still runs from top to bottom.
+
+    Args:
+        title: names the exercise in front of each message, such as "Exercise 5.1".
+
+    Raises:
+        TypeError: `title` is no text, as when the brackets were forgotten.
+    """
+    if not isinstance(title, str):
+        raise TypeError(f"title must be a text, got {shown(title)}")
+
+    def decorate(function: Callable[..., str]) -> Callable[..., Verdict]:
+        @wraps(function)
+        def checked(*answers, **named) -> Verdict:
+            return verdict_of(title, lambda: function(*map(tried, answers), **_all_tried(named)))
+
+        return checked
+
+    return decorate
+
+
+def chosen_fault(
+    letter: object, faults: Mapping[str, str], contradictions: Mapping[str, str]
+) -> str:
+    """The fault that a reader names by its letter, as the beginning of a closing remark.
+
+    Args:
+        letter: the answer; blanks, brackets, points and capitals around it do not count.
+        faults: letter → fault in words, of all that are suspected.
+        contradictions: letter → what speaks against it, of all but the true one.
+
+    Raises:
+        NotYetError: the letter is none of them, or names a fault that something speaks against.
+    """
+    letter = str(letter).strip(" ().").lower()
+    if letter not in faults:
+        raise NotYetError(
+            f"Answer with one of the letters {', '.join(faults)}, got {shown(letter)}."
+        )
+    if letter in contradictions:
+        raise NotYetError(contradictions[letter])
+    return faults[letter].capitalize()
+
+
+def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:
+    """Put into one sentence how a check ended.
+
+    Args:
+        title: names the exercise.
+        ask: gives a closing remark, or raises: `NotYetError`, `NotTriedError`, or whatever the
+            reader's code raises.
+    """
+    try:
+        return Verdict(True, f"{title}: right. {ask()}")
+    except NotTriedError as reason:
+        return Verdict(False, f"{title}: not tried yet. {reason}", tried=False)
+    except NotYetError as reason:
+        return Verdict(False, f"{title}: not yet. {reason}")
+    except (Exception, SystemExit) as error:  # the reader's code may raise anything
+        return Verdict(False, f"{title}: not yet. Your code raised {said_by(error)}.")
+
+
+def _all_tried(named: dict) -> dict:
+    return {name: tried(answer) for name, answer in named.items()}
+
+
+def tried(answer):
+    """Give an answer back.
+
+    Raises:
+        NotTriedError: it is the `...` of the page, or a function that still holds nothing else.
+    """
+    if answer is ...:
+        raise NotTriedError("Put your answer in place of `...`, and run the cell again.")
+    if is_stub(answer):
+        name = answer.__name__
+        told = "your function" if name.startswith("<") else f"`{name}`"
+        raise NotTriedError(f"Fill in the body of {told}, and run the cell again.")
+    return answer

@@ -1,0 +1,243 @@
+import { LiveStage } from "../../browser/live/stage.js";
+import { choice, drawn, element, field, inside } from "../kit/view.js";
+import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
+
+const MOST = 20;
+
+class EmbeddingMap extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "embedding-map");
+    this.lives = [this.all[0]];
+    this.answer = { ...model.get("recorded"), model: 0 };
+    this.build();
+    const first = [this.example(0), 0, this.answer.found[0].length, true];
+    this.begin(["text", "model", "count", "exclude"], first);
+    this.size = new ResizeObserver(() => this.drawMap());
+    this.size.observe(this.map);
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    const { model } = this;
+    this.which = choice(model.get("names"));
+    this.number = element("output");
+    this.slider = element("input", { type: "range", min: 3, max: MOST, step: 1 });
+    this.open = element("input", { type: "checkbox" });
+    const left = element(
+      "label",
+      { class: "g2h-check" },
+      this.open,
+      element("span", {}, "the asked words may answer"),
+    );
+    this.map = element("div", { class: "g2h-map g2h-dim" });
+    this.lists = element("div", { class: "g2h-lists g2h-dim" });
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        this.buildField("input", { autocapitalize: "off" }),
+        field("vectors", this.which),
+      ),
+      this.refusal.node,
+      this.buildChips(model.get("labels")),
+      element(
+        "div",
+        { class: "g2h-controls g2h-more" },
+        field("words in each list: ", this.slider, this.number),
+        left,
+      ),
+      element("div", { class: "g2h-answer" }, this.map, this.lists),
+    );
+    this.legend = element("p", { class: "g2h-legend" });
+    this.root.append(this.legend);
+    this.buildFoot();
+    this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
+    this.listen(this.slider, "input", () => this.put({ count: Number(this.slider.value) }));
+    this.listen(this.open, "change", () => this.put({ exclude: !this.open.checked }));
+    this.listen(this.lists, "click", (event) => this.askFor(event.target.closest("button")));
+    this.listen(this.map, "click", (event) => this.askFor(event.target.closest("[data-word]")));
+  }
+
+  // ---- what is asked
+
+  get nothing() {
+    return "Nothing asked yet: type a word.";
+  }
+
+  get phrases() {
+    return { ...super.phrases, reading: "Asking …" };
+  }
+
+  read(typed) {
+    return typed;
+  }
+
+  holds(text) {
+    return Boolean(text.replace(/[\s,;:]/g, ""));
+  }
+
+  /** What is asked: the text, the table, how many, and whether asked words are left out. */
+  question() {
+    const [text, model, count, exclude] = ["text", "model", "count", "exclude"].map((name) =>
+      this.model.get(name),
+    );
+    return [text, inside(model, this.all.length), count, exclude];
+  }
+
+  /** A word of the answer was pressed. */
+  askFor(node) {
+    if (!node) return;
+    this.input.value = node.dataset.word;
+    this.take();
+  }
+
+  async run([text, model, count, exclude]) {
+    this.lives = [this.all[model]];
+    const results = await this.runAll("words", { text, count, exclude });
+    return results && { ...results[0], model };
+  }
+
+  show(answer) {
+    this.answer = answer;
+  }
+
+  // ---- drawing
+
+  /** The controls show what is asked. */
+  mark() {
+    const { model } = this;
+    this.which.selectedIndex = inside(model.get("model"), this.all.length);
+    this.slider.value = model.get("count");
+    this.number.textContent = model.get("count");
+    this.open.checked = !model.get("exclude");
+    super.mark();
+  }
+
+  inWords() {
+    return this.isRecorded
+      ? "A recorded example. Touch anything here and the vectors come to life."
+      : `Answered in this page by ${this.model.get("names")[this.answer.model]}.`;
+  }
+
+  draw() {
+    this.say(answerInWords(this.answer));
+    this.drawLists();
+    this.drawMap();
+    const asked = this.answer.asked.length;
+    this.legend.textContent =
+      "Bars and numbers: cosines. Map: asked words in orange, found ones in blue" +
+      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Press a word to ask for it.`;
+  }
+
+  drawLists() {
+    const { answer } = this;
+    const heads = headings(answer);
+    this.lists.replaceChildren(
+      ...answer.found.map((words, place) =>
+        element(
+          "div",
+          { class: "g2h-list" },
+          element("p", { class: "g2h-head" }, heads[place]),
+          element(
+            "ol",
+            {},
+            ...words.map(([word, cosine]) =>
+              element(
+                "li",
+                {},
+                element(
+                  "button",
+                  {
+                    type: "button",
+                    class: "g2h-word",
+                    "data-word": word,
+                    "data-value": cosine,
+                    style: `--g2h-share:${Math.max(0, 100 * cosine).toFixed(1)}%`,
+                  },
+                  element("span", {}, word),
+                  element("span", { class: "g2h-cosine" }, told(cosine)),
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  drawMap() {
+    const { answer } = this;
+    const width = Math.max(this.map.clientWidth, 240);
+    const height = Math.round(Math.min(Math.max(0.72 * width, 240), 400));
+    const places = laidOut(answer.places, answer.points, {
+      width,
+      height,
+      letter: 7.4,
+      line: 17,
+      edge: Math.min(70, width / 5),
+    });
+    const at = new Map(answer.points.map((word, place) => [word, place]));
+    const picture = drawn("svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": `Map of ${answer.points.length} points: ${answer.points.join(", ")}`,
+    });
+    for (const [from, to] of arrows(answer)) {
+      const [start, end] = [places[at.get(from)], places[at.get(to)]];
+      if (from !== to)
+        picture.append(
+          drawn("line", { class: "g2h-way", x1: start.x, y1: start.y, x2: end.x, y2: end.y }),
+          head(start, end),
+        );
+    }
+    answer.points.forEach((word, place) => {
+      const { x, y, left, top, anchor } = places[place];
+      const isGoal = word === GOAL;
+      const letter = answer.asked.indexOf(word);
+      const kind = isGoal ? "g2h-goal" : letter < 0 ? "g2h-found" : "g2h-asked";
+      const mark = isGoal
+        ? drawn("path", { d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` })
+        : drawn("circle", { cx: x, cy: y, r: letter < 0 ? 4 : 5.5 });
+      const name = drawn(
+        "text",
+        { x: left, y: top, "text-anchor": anchor },
+        letter >= 0 && answer.asked.length > 1 ? `${LETTERS[letter]}: ${word}` : word,
+      );
+      const group = drawn(
+        "g",
+        {
+          class: `g2h-point ${kind}`,
+          "data-x": answer.places[place][0],
+          "data-y": answer.places[place][1],
+        },
+        mark,
+        name,
+      );
+      if (!isGoal) group.dataset.word = word;
+      picture.append(group);
+    });
+    this.map.replaceChildren(picture);
+  }
+
+  dispose() {
+    this.size.disconnect();
+    super.dispose();
+  }
+}
+
+/** The head of an arrow that ends a little before its point. */
+function head(start, end) {
+  const long = Math.hypot(end.x - start.x, end.y - start.y) || 1;
+  const [x, y] = [(end.x - start.x) / long, (end.y - start.y) / long];
+  const [tipX, tipY] = [end.x - 8 * x, end.y - 8 * y];
+  const wing = (side) => `${tipX - 8 * x + side * 4 * y},${tipY - 8 * y - side * 4 * x}`;
+  return drawn("polygon", { class: "g2h-tip", points: `${tipX},${tipY} ${wing(1)} ${wing(-1)}` });
+}
+
+export default {
+  render({ model, el }) {
+    const view = new EmbeddingMap(model, el);
+    return () => view.dispose();
+  },
+};

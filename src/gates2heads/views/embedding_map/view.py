@@ -1,0 +1,138 @@
+"""Words among their neighbours: one, two or three words asked of vectors that run in the page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from traitlets import Bool, Dict, Int, List, Unicode, validate
+
+from gates2heads.accepts import a, accepts, mapping, text
+from gates2heads.accepts.shown import shown
+from gates2heads.browser.engine.export import Exported
+from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
+from gates2heads.views.kit.live_view import (
+    LiveView,
+    labels_of,
+    words,
+)
+from gates2heads.views.kit.view import PositionError, module, style
+
+MOST_FOUND = 20  # words a list that the map has room for
+
+
+@accepts(
+    models=mapping("names to tables"),
+    examples=words(least=1),
+    recorded=a(WordAnswer, "as `ask_words` gives"),
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+)
+class EmbeddingMap(LiveView):
+    """Type a word and see its neighbours; two, and see what tells them apart; three: an analogy.
+
+    The answer stands as a list with cosines, and as a map on the two axes along which the shown
+    words spread most, see `flat_map`. A press on any word asks for it.
+
+    Args:
+        models: tables of word vectors by name, such as "skip-gram", from `export_model`; each is a
+            `WordTable`. The first is shown first.
+        examples: what to press, each one to three words with a blank between; the first is the
+            recorded one.
+        recorded: what `ask_words` says of the first model and the first example.
+        labels: what stands on the buttons of the examples; the words themselves if left out.
+        title: stands above the view.
+        label: what to type, above the field.
+        hint: what to try, in a line.
+        about: what the vectors are, in a line.
+
+    Attributes:
+        text: what is asked, in step with the view.
+        model: the place of the shown table, counted from 0.
+        count: words a list, 3 to 20.
+        exclude: whether the asked words are left out of the answer.
+
+    Raises:
+        ValueError: a recording of other words than the first example.
+    """
+
+    _esm = module(__file__)
+    _css = style(__file__)
+
+    names = List(Unicode()).tag(sync=True)
+    examples = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    model = Int(0).tag(sync=True)
+    count = Int(10).tag(sync=True)
+    exclude = Bool(True).tag(sync=True)
+
+    _positions = ("model",)
+
+    def __init__(
+        self,
+        models: Mapping[str, Exported],
+        examples: Sequence[str],
+        recorded: WordAnswer,
+        *,
+        labels: Sequence[str] | None = None,
+        title: str = "",
+        label: str = "One, two or three words",
+        hint: str = "",
+        about: str = "",
+    ):
+        words.check("the names of models", list(models))
+        told = _payload(recorded, examples[0])
+        super().__init__(
+            *models.values(),
+            names=list(models),
+            examples=list(examples),
+            labels=labels_of(examples, labels),
+            recorded=told,
+            text=examples[0],
+            count=len(recorded.found[0]),
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
+        )
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.names)
+
+    def _limits(self) -> dict[str, tuple[int, int]]:
+        return {"count": (3, MOST_FOUND)}
+
+    @validate("model")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("count")
+    def _some(self, proposal: dict[str, Any]) -> int:
+        low, high = self._limits()["count"]
+        if not low <= proposal["value"] <= high:
+            raise PositionError(f"count must be from {low} to {high}, got {proposal['value']}")
+        return proposal["value"]
+
+    def __repr__(self):
+        return f"EmbeddingMap({', '.join(self.names)}, {len(self.examples)} examples)"
+
+
+def _payload(recorded: WordAnswer, text: str) -> dict:
+    """What the page is told of the recorded answer."""
+    if list(recorded.asked) != text.split() or not 1 <= len(recorded.asked) <= MOST_WORDS:
+        asked = " ".join(recorded.asked)
+        raise ValueError(f"recorded must be of the first example, got {shown(asked)}")
+    return {
+        "text": text,
+        "asked": list(recorded.asked),
+        "cosines": list(recorded.cosines),
+        "found": [[list(pair) for pair in one] for one in recorded.found],
+        "points": list(recorded.points),
+        "places": recorded.places.tolist(),
+        "shares": list(recorded.shares),
+    }

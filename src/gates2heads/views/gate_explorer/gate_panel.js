@@ -1,0 +1,59 @@
+// One character in numbers: what the unit did there, and what the network expects next.
+
+import { likeliest, NAMES, probability, quantitiesOf, seen, seriesOf, told } from "../kit/gates.js";
+import { element } from "../kit/view.js";
+
+export class GatePanel {
+  constructor() {
+    this.numbers = element("table", { class: "g2h-numbers" });
+    this.next = element("table", { class: "g2h-numbers g2h-next" });
+    this.node = element("div", { class: "g2h-panel" }, this.numbers, this.next);
+  }
+
+  /**
+   * Shows one place of a run beside the run in which nothing is held; null where that is the same.
+   */
+  show({ free, now, unit, place }) {
+    const heads = free ? ["free", "held"] : [""];
+    const at = ["after ", element("code", {}, seen(now.tokens[place])), `, character ${place + 1}`];
+    fill(
+      this.numbers,
+      ["Unit ", element("b", {}, String(unit)), " ", ...at],
+      ["", ...heads],
+      quantitiesOf(now).map((name) => ({
+        name: NAMES[name],
+        cells: (free ? [free, now] : [now]).map((run) => {
+          const value = seriesOf(run, name, unit)[place];
+          return element("td", { "data-value": value.toFixed(5) }, told(value));
+        }),
+      })),
+    );
+    fill(
+      this.next,
+      ["What it expects next"],
+      ["", ...(free ? ["free", "held"] : ["probability"])],
+      likeliest(now, place + 1).map(({ id, token, share }) => ({
+        name: element("code", { "data-id": id }, seen(token)),
+        cells: [...(free ? [probability(free, place + 1, id)] : []), share].map(bar),
+      })),
+    );
+  }
+}
+
+function bar(share) {
+  const cell = element("td", { "data-value": share.toFixed(5) }, told(share));
+  cell.style.setProperty("--g2h-share", `${(100 * share).toFixed(1)}%`);
+  return cell;
+}
+
+function fill(table, caption, heads, rows) {
+  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+  const body = rows.map(({ name, cells }) =>
+    element("tr", {}, element("th", { scope: "row" }, name), ...cells),
+  );
+  table.replaceChildren(
+    element("caption", {}, ...caption),
+    element("thead", {}, head),
+    element("tbody", {}, ...body),
+  );
+}

@@ -1,0 +1,175 @@
+// The text in one line, and under each character what the gates did there: bars for one unit,
+// shades for all of them. What is wider than the card scrolls in its own box.
+
+import {
+  bars,
+  bitsOf,
+  fullShade,
+  GATES,
+  mostOf,
+  NAMES,
+  quantitiesOf,
+  seen,
+  seriesOf,
+  shades,
+  steps,
+  SURPRISE,
+  told,
+} from "../kit/gates.js";
+import { drawn, element, inside } from "../kit/view.js";
+
+const MOVES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+
+export class GateTape {
+  /** stage: the view; hears: {point, pick} of {place, unit}, unit undefined where it stays. */
+  constructor(stage, hears) {
+    this.hears = hears;
+    this.text = element("div", { class: "g2h-plot g2h-letters" });
+    this.rows = element("div");
+    this.map = drawn("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.line = element("i", { class: "g2h-unit" });
+    this.field = element("div", { class: "g2h-plot g2h-units" }, this.map, this.line);
+    this.mapName = element("span", { class: "g2h-rowname" });
+    this.at = element("i", { class: "g2h-at" });
+    this.sheet = element(
+      "div",
+      { class: "g2h-sheet" },
+      row(element("span", { class: "g2h-rowname" }, "text"), this.text),
+      this.rows,
+      row(this.mapName, this.field),
+      this.at,
+    );
+    this.node = element("div", { class: "g2h-tape", tabindex: 0, role: "region" }, this.sheet);
+    const on = (type, handler) => stage.listen(this.node, type, handler);
+    on("pointermove", (event) => event.pointerType === "mouse" && hears.point(this.under(event)));
+    on("pointerleave", () => hears.point(null));
+    on("click", (event) => {
+      const found = this.under(event);
+      if (found) hears.pick(found);
+    });
+    on("keydown", (event) => this.walk(event));
+  }
+
+  /** What lies under a pointer: the character, and the unit where it is over all of them. */
+  under({ clientX, clientY }) {
+    const box = this.text.getBoundingClientRect();
+    const place = Math.floor(((clientX - box.left) / box.width) * this.length);
+    if (!(place >= 0 && place < this.length)) return null;
+    const { top, height } = this.field.getBoundingClientRect();
+    const share = (clientY - top) / height;
+    return share >= 0 && share < 1 ? { place, unit: Math.floor(share * this.units) } : { place };
+  }
+
+  walk(event) {
+    const move = MOVES[event.key];
+    if (!move) return;
+    event.preventDefault();
+    const place = inside(this.place + move[0], this.length);
+    this.hears.pick(move[1] ? { place, unit: inside(this.unit + move[1], this.units) } : { place });
+  }
+
+  // ---- drawing
+
+  /** Draws a run, and as a line the run in which nothing is held, if it is another one. */
+  show({ base, now, unit, quantity }) {
+    Object.assign(this, { length: now.tokens.length, units: now.units, unit });
+    this.sheet.style.setProperty("--g2h-length", this.length);
+    this.node.setAttribute(
+      "aria-label",
+      `${this.length} characters and what the gates did; arrows walk`,
+    );
+    this.drawText(now, unit, quantity);
+    const free = now === base ? null : base;
+    this.rows.replaceChildren(
+      this.strip("surprise", {
+        values: bitsOf(now),
+        free: free && bitsOf(free),
+        most: SURPRISE,
+        hasSign: false,
+        unit: " bits",
+      }),
+      ...quantitiesOf(now).map((name) =>
+        this.strip(name, {
+          values: seriesOf(now, name, unit),
+          free: free && seriesOf(free, name, unit),
+          most: mostOf(free ? [now, free] : [now], name, unit),
+          hasSign: !GATES.has(name),
+        }),
+      ),
+    );
+    this.drawAll(now, quantity);
+    this.line.style.top = `${(100 * unit) / this.units}%`;
+    this.line.style.height = `${100 / this.units}%`;
+  }
+
+  drawText(now, unit, quantity) {
+    const values = seriesOf(now, quantity, unit);
+    const most = mostOf([now], quantity, unit);
+    this.text.replaceChildren(
+      ...now.tokens.map((token, place) => {
+        const node = element("span", { "data-value": values[place].toFixed(4) }, seen(token));
+        node.classList.toggle("g2h-below", values[place] < 0);
+        node.classList.toggle("g2h-blank", token === " " || token === "\n");
+        node.style.setProperty(
+          "--g2h-weight",
+          Math.min(Math.abs(values[place]) / most, 1).toFixed(3),
+        );
+        return node;
+      }),
+    );
+  }
+
+  strip(name, { values, free, most, hasSign, unit = "" }) {
+    const { above, below } = bars(values, most, hasSign);
+    const view = {
+      viewBox: `0 0 ${values.length} 1`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    };
+    const svg = drawn(
+      "svg",
+      view,
+      drawn("path", { class: "g2h-above", d: above }),
+      drawn("path", { class: "g2h-below", d: below }),
+    );
+    if (hasSign) svg.append(drawn("path", { class: "g2h-zero", d: `M0 .5H${values.length}` }));
+    if (free) svg.append(drawn("path", { class: "g2h-free", d: steps(free, most, hasSign) }));
+    const reach = `${hasSign ? "±" : ""}${told(most, most % 1 ? 1 : 0)}${unit}`;
+    const head = element(
+      "span",
+      { class: "g2h-rowname" },
+      NAMES[name] ?? name,
+      element("small", {}, reach),
+    );
+    const plot = element("div", { class: `g2h-plot g2h-strip g2h-${name}` }, svg);
+    return row(head, plot);
+  }
+
+  drawAll(now, quantity) {
+    const levels = shades(now, quantity, fullShade(quantity)).flatMap(
+      ({ opacity, above, below }) => [
+        drawn("path", { class: "g2h-above", d: above, opacity }),
+        drawn("path", { class: "g2h-below", d: below, opacity }),
+      ],
+    );
+    this.map.setAttribute("viewBox", `0 0 ${now.tokens.length} ${now.units}`);
+    this.map.replaceChildren(...levels);
+    this.mapName.replaceChildren("all units:", element("br"), NAMES[quantity]);
+  }
+
+  /** Marks a character; one that was picked is brought into sight. */
+  mark(place, isPicked) {
+    this.place = place;
+    this.at.style.setProperty("--g2h-place", place);
+    if (!isPicked) return;
+    const step = this.text.clientWidth / this.length;
+    const room = this.node.clientWidth - (this.sheet.clientWidth - this.text.clientWidth);
+    const left = place * step;
+    if (left < this.node.scrollLeft) this.node.scrollLeft = left;
+    else if (left + step > this.node.scrollLeft + room) this.node.scrollLeft = left + step - room;
+  }
+}
+
+function row(head, plot) {
+  return element("div", { class: "g2h-row" }, head, plot);
+}

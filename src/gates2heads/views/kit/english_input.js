@@ -1,0 +1,125 @@
+// A field for English above one for German: a second model writes the German. It is loaded only when
+// this is used, and its size is told before.
+
+import { megabytes } from "../../browser/live/files.js";
+import { refusalInWords, tidy } from "../../browser/live/pieces.js";
+import { Live } from "../../browser/live/runtime.js";
+import { likenessInWords } from "../../browser/live/word_counts.js";
+import { Refusal, element, field } from "./view.js";
+
+const WAIT = 300; // milliseconds without a key before what is typed is translated
+const NOTHING = "Type an English sentence first.";
+const SILENT = "The model has no German for this text. Try another sentence.";
+
+export class EnglishInput {
+  /** stage: a `GermanStage`, which takes the German. */
+  constructor(stage) {
+    this.stage = stage;
+    this.live = new Live(stage.model, 0, "english");
+    this.isHere = false;
+    this.input = element("input", {
+      class: "g2h-english-text",
+      lang: "en",
+      dir: "auto",
+      spellcheck: "false",
+      autocomplete: "off",
+      maxlength: 1000,
+    });
+    this.refusal = new Refusal(this.input);
+    this.button = element("button", { type: "button" }, "Translate into German");
+    this.state = element("p", { class: "g2h-english-state", role: "status" }, this.before());
+    this.node = element(
+      "details",
+      { class: "g2h-english" },
+      element("summary", {}, "Write it in English"),
+      element("div", { class: "g2h-controls" }, field("English", this.input), this.button),
+      this.refusal.node,
+      this.state,
+    );
+    stage.listen(this.button, "click", () => this.translate());
+    stage.listen(this.input, "keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing) this.translate();
+    });
+    stage.listen(this.input, "input", () => this.later());
+  }
+
+  /** What is told before the model is loaded. */
+  before() {
+    const size = (this.live.model.bytes / 1e6).toFixed(1);
+    return `A second model writes the German. It has ${size} MB and is loaded once, at the first translation.`;
+  }
+
+  /** The German field holds something else now. */
+  forget() {
+    this.state.textContent = this.isHere ? "" : this.before();
+  }
+
+  /** A button that carries a text over from the German field. */
+  offer(text) {
+    const button = element("button", { type: "button" }, "Write it in English");
+    this.stage.listen(button, "click", () => {
+      this.node.open = true;
+      this.input.value = text;
+      this.input.focus();
+    });
+    return button;
+  }
+
+  /** Once the model is here, it follows what is typed. */
+  later() {
+    clearTimeout(this.timer);
+    if (this.isHere) this.timer = setTimeout(() => this.translate(), WAIT);
+  }
+
+  async translate() {
+    clearTimeout(this.timer);
+    this.running?.abort(new Error("a newer text came"));
+    const { signal } = (this.running = new AbortController());
+    const text = tidy(this.input.value);
+    this.refusal.say(text ? "" : NOTHING, false);
+    if (!text) return;
+    try {
+      await this.write(text, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.state.textContent = "";
+      this.refusal.say(error.isFromModel ? refusalInWords(error) : error.message);
+    }
+  }
+
+  async write(text, signal) {
+    const onProgress = ({ loading }) => this.tell(loading);
+    await this.live.load({ onProgress });
+    signal.throwIfAborted();
+    this.isHere = true;
+    this.tell();
+    const begin = performance.now();
+    const { written } = await this.live.run("translate", { text }, { signal });
+    const seconds = ((performance.now() - begin) / 1000).toFixed(2);
+    if (!written.trim()) {
+      this.state.textContent = "";
+      this.refusal.say(SILENT);
+      return;
+    }
+    this.stage.receive(written);
+    const told = await this.stage.counted(text, "english");
+    signal.throwIfAborted();
+    const remark = told ? likenessInWords(told.likeness, "english") : "";
+    const filled = `Filled in below, in ${seconds} s; this model makes mistakes of its own.`;
+    this.state.textContent = `${remark} ${filled}`.trim();
+    this.node.dataset.english = text;
+  }
+
+  tell(loading) {
+    const { bytes } = this.live.model;
+    this.state.textContent =
+      loading === undefined
+        ? "Translating …"
+        : `Loading the second model, once for this page: ${megabytes(loading, bytes)} …`;
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    this.running?.abort(new Error("the view was closed"));
+  }
+}

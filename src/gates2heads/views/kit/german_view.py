@@ -1,0 +1,43 @@
+"""What every view has that reads German: English as a second input, and the counts of words."""
+
+import json
+from typing import Any
+
+from traitlets import Dict, List
+
+from gates2heads.browser.engine.export import Exported
+from gates2heads.data.corpora.caption_words import unpack, word_key, words_in
+from gates2heads.views.kit.live_view import LiveView, named
+
+
+class GermanView(LiveView):
+    """A view of a translator from German, for readers who may not know German.
+
+    If the model has a partner, a reader can type English, and the partner writes the German; it is
+    loaded when this is used for the first time. If the model's file counts the words of its
+    training data, the view shows how often each word that is typed occurred there.
+
+    Args:
+        model: from `live_model` or `export_model`.
+        text: what is recorded, the first that is shown.
+        traits: as for any widget.
+    """
+
+    english = List().tag(sync=True)  # as `live`: the partner, or nothing
+    # How many training captions there are, and how often each recorded word occurred there, by key
+    seen = Dict(None, allow_none=True).tag(sync=True)
+
+    def __init__(self, model: Exported, *, text: str, **traits: Any):
+        super().__init__(model, text=text, **traits)
+        self.english = [named(model.partner)] if model.partner else []
+        self.seen = _counts(model, text)
+
+
+def _counts(model: Exported, text: str) -> dict[str, Any] | None:
+    """How often each word of a text occurred in training; None if the model's file is silent."""
+    words = json.loads(model.header).get("words")
+    if words is None:
+        return None
+    counts = unpack(words["german"])
+    found = {key: counts.get(key, 0) for key in map(word_key, words_in(text))}
+    return {"captions": words["captions"], "counts": found}

@@ -1,0 +1,105 @@
+"""What every view has that runs a model in the page: the model's name, and its bytes if asked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from traitlets import List
+
+from gates2heads.accepts import a, listed, text
+from gates2heads.browser.engine.export import Exported
+from gates2heads.browser.live.models import ENGINE, engine_source, key
+from gates2heads.figures.arguments import as_numbers
+from gates2heads.views.kit.view import View
+
+FAR = 10_000  # places: what is typed in a page may be longer than what was recorded
+_MOST_OF_TWO_BYTES = 65535
+PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
+
+
+words = listed("texts", text)  # such as tokens, as JSON carries them to a page
+exported = a(Exported, "as `export_model` gives")
+
+
+def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:
+    """Give what stands on the buttons of examples: their labels, or the texts themselves.
+
+    Raises:
+        ValueError: there are more or fewer labels than examples.
+    """
+    if labels is None:
+        return list(examples)
+    if len(labels) != len(examples):
+        raise ValueError(f"labels must name {len(examples)} examples, got {len(labels)}")
+    return list(labels)
+
+
+def packed_shares(shares: np.ndarray) -> bytes:
+    """Pack numbers from 0 to 1 (…) as they travel to a page: whole numbers of two bytes each."""
+    return (shares * _MOST_OF_TWO_BYTES).round().astype("<u2").tobytes()
+
+
+def single_precision(values: ArrayLike, name: str) -> np.ndarray:
+    """Take numbers (…) as they travel to a page, in four bytes each.
+
+    Raises:
+        TypeError, ValueError: as in `as_numbers`.
+    """
+    return as_numbers(values, name, most=np.finfo("<f4").max).astype("<f4")
+
+
+class LiveView(View):
+    """A view of one or more models that run in the page.
+
+    The saved state holds each model's name and hash. In the built book the page loads
+    `live/<name>-<hash>.js` and the engine beside it; where Python is there, the view asks for both
+    over its own channel, and they are sent once, in parts. The partner of a model is there for the
+    asking too.
+
+    Args:
+        models: from `export_model`.
+        traits: as for any widget.
+
+    Raises:
+        TypeError: one of `models` is not exported.
+        ValueError: there is none.
+    """
+
+    live = List().tag(sync=True)
+
+    def __init__(self, *models: Exported, **traits: Any):
+        listed("models", exported, least=1).check("models", models)
+        partners = [model.partner for model in models if model.partner]
+        self._models = {key(model): model for model in [*models, *partners]}
+        super().__init__(live=[named(model) for model in models], **traits)
+        self.on_msg(self._answer)
+
+    def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """Send what the view asks for; what is no such question is for others."""
+        asked = content.get("ask") if isinstance(content, dict) else None
+        if asked is None:
+            return
+        if asked == ENGINE:
+            self._send_parts({"model": ENGINE}, engine_source().encode())
+        elif asked in self._models:
+            model = self._models[asked]
+            told = {"header": model.header, "sha256": model.sha256}
+            self._send_parts({"model": asked, **told}, model.data)
+        else:
+            known = " and ".join(self._models)
+            self.send({"model": asked, "error": f"Python has {known}, not {asked}."})
+
+    def _send_parts(self, told: dict[str, str], data: bytes) -> None:
+        view = memoryview(data)
+        parts = [view[start : start + PART] for start in range(0, len(view), PART)]
+        for number, part in enumerate(parts):
+            self.send({**told, "part": number, "parts": len(parts)}, [part])
+            told = {"model": told["model"]}  # the rest is told once
+
+
+def named(model: Exported) -> dict[str, Any]:
+    """What a page is told of a model before it loads it."""
+    _, _, digits = key(model).rpartition("-")
+    size = len(model.header) + len(model.data)
+    return {"name": model.name, "hash": digits, "sha256": model.sha256, "bytes": size}

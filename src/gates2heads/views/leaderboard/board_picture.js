@@ -1,0 +1,299 @@
+// The picture of the leaderboard: quality against a cost, or against the length of the sentences.
+
+import { COSTS, LENGTH, QUALITIES, SEARCHES, standing, ticks } from "./board.js";
+import { drawn } from "../kit/view.js";
+
+const EDGE = { left: 46, right: 14, top: 10, bottom: 40 };
+const LETTER = 6.6; // units a letter of a label is wide
+const LINE = 15;
+const COLOURS = ["blue", "green", "orange", "pink", "amber", "sky"];
+
+/** Maps numbers to units of the picture, with some air at both ends. */
+export function axis(values, [from, to], { log = false, zero = false } = {}) {
+  const warp = log ? Math.log : (value) => value;
+  let [low, high] = [Math.min(...values), Math.max(...values)];
+  if (zero) low = Math.min(0, low);
+  const air = 0.06 * (warp(high) - warp(low)) || (log ? 0.1 : Math.abs(high) * 0.1 || 1);
+  const [start, end] = [zero && low === 0 ? 0 : warp(low) - air, warp(high) + air];
+  const unwarp = log ? Math.exp : (value) => value;
+  return {
+    at: (value) => from + ((warp(value) - start) / (end - start)) * (to - from),
+    ticks: ticks(unwarp(start), unwarp(end), { log, most: 6 }),
+  };
+}
+
+/** Boxes for labels beside points, none over another where there is room: [{x, y, anchor}]. */
+export function labelled(points, names, { width, height }) {
+  const taken = points.map(({ x, y }) => ({
+    left: x - 6,
+    right: x + 6,
+    top: y - 6,
+    bottom: y + 6,
+  }));
+  const over = (one, other) =>
+    Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
+    Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
+  return points.map(({ x, y }, place) => {
+    const long = names[place].length * LETTER;
+    const starts = [0, 1, 2, 3].flatMap((far) =>
+      [
+        { x: x + 13, y: y - far * LINE, left: x + 13, anchor: "start" },
+        { x: x - 13, y: y - far * LINE, left: x - 13 - long, anchor: "end" },
+        { x: x + 13, y: y + far * LINE, left: x + 13, anchor: "start" },
+        { x: x - 13, y: y + far * LINE, left: x - 13 - long, anchor: "end" },
+        { x, y: y - (far + 1) * LINE, left: x - long / 2, anchor: "middle" },
+        { x, y: y + (far + 1) * LINE, left: x - long / 2, anchor: "middle" },
+      ].map((one, order) => ({ ...one, order: order + 6 * far })),
+    );
+    const cost = (one) => {
+      const box = {
+        left: one.left,
+        right: one.left + long,
+        top: one.y - LINE / 2,
+        bottom: one.y + LINE / 2,
+      };
+      const outside =
+        Math.max(0, 2 - box.left) +
+        Math.max(0, box.right - width + 2) +
+        Math.max(0, -box.top) +
+        Math.max(0, box.bottom - height + EDGE.bottom);
+      return {
+        ...one,
+        box,
+        cost: 40 * outside + taken.reduce((sum, other) => sum + over(box, other), 0) + one.order,
+      };
+    };
+    const best = starts.map(cost).reduce((one, other) => (other.cost < one.cost ? other : one));
+    taken.push(best.box);
+    return { x: best.x, y: best.y, anchor: best.anchor };
+  });
+}
+
+function frame(picture, { x, y, width, height, across, upwards }) {
+  const [left, bottom] = [EDGE.left, height - EDGE.bottom];
+  for (const [value, text] of y) {
+    picture.append(
+      drawn("line", { class: "g2h-grid", x1: left, x2: width - EDGE.right, y1: value, y2: value }),
+      drawn("text", { class: "g2h-tick", x: left - 6, y: value + 4, "text-anchor": "end" }, text),
+    );
+  }
+  for (const [value, text] of x)
+    picture.append(
+      drawn("text", { class: "g2h-tick", x: value, y: bottom + 16, "text-anchor": "middle" }, text),
+    );
+  picture.append(
+    drawn("line", { class: "g2h-axis", x1: left, x2: width - EDGE.right, y1: bottom, y2: bottom }),
+    drawn(
+      "text",
+      {
+        class: "g2h-name",
+        x: (left + width - EDGE.right) / 2,
+        y: height - 6,
+        "text-anchor": "middle",
+      },
+      across,
+    ),
+    drawn(
+      "text",
+      {
+        class: "g2h-name",
+        x: 12,
+        y: (EDGE.top + bottom) / 2,
+        "text-anchor": "middle",
+        transform: `rotate(-90 12 ${(EDGE.top + bottom) / 2})`,
+      },
+      upwards,
+    ),
+  );
+}
+
+function mark(kind, x, y) {
+  if (kind === "convolution") return drawn("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z` });
+  if (kind === "Transformer") return drawn("rect", { x: x - 5, y: y - 5, width: 10, height: 10 });
+  return drawn("circle", { cx: x, cy: y, r: 5.5 });
+}
+
+const colourOf = (entry, families) =>
+  `var(--g2h-${COLOURS[families.indexOf(entry.family) % COLOURS.length]})`;
+
+function group(entry, place, { picked, families }, ...children) {
+  const kinds = [
+    entry.attention ? "" : "g2h-hollow",
+    entry.ranked ? "" : "g2h-apart",
+    picked === place ? "g2h-picked" : "",
+  ];
+  return drawn(
+    "g",
+    {
+      class: `g2h-rung ${kinds.filter(Boolean).join(" ")}`,
+      "data-place": place,
+      style: `--g2h-own:${colourOf(entry, families)}`,
+    },
+    ...children,
+  );
+}
+
+/** Quality against a cost: a mark for the mean, a bar for the interval, a tick for each run. */
+function scatter(picture, entries, places, state) {
+  const { width, height, search } = state;
+  const [quality, cost] = [QUALITIES[state.quality], COSTS[state.against]];
+  const there = places
+    .map((place) => ({
+      place,
+      entry: entries[place],
+      q: standing(entries[place], quality, search),
+      c: standing(entries[place], cost),
+    }))
+    .filter(({ q, c }) => q && c);
+  if (!there.length) return "Nothing to draw: no rung with these numbers is left.";
+  const log = !quality.up;
+  const ends = [height - EDGE.bottom, EDGE.top];
+  // Up is better: the axis of a perplexity is turned.
+  const y = axis(
+    there.flatMap(({ q }) => [
+      ...q.values,
+      ...(q.low === null ? [] : [Math.max(q.low, log ? 1 : q.low), q.high]),
+    ]),
+    quality.up ? ends : ends.reverse(),
+    { log },
+  );
+  const x = axis(
+    there.map(({ c }) => c.mean),
+    [EDGE.left, width - EDGE.right],
+    { zero: true },
+  );
+  const name =
+    quality.keys.length > 1 ? `${quality.label}, ${SEARCHES[search]}` : `${quality.label} (turned)`;
+  frame(picture, {
+    width,
+    height,
+    across: `${cost.label} (${cost.unit})`,
+    upwards: name,
+    x: x.ticks.map((value) => [x.at(value), String(Number(value.toFixed(2)))]),
+    y: y.ticks.map((value) => [y.at(value), String(Number(value.toFixed(2)))]),
+  });
+  const points = there.map(({ q, c }) => ({ x: x.at(c.mean), y: y.at(q.mean) }));
+  const names = there.map(
+    ({ entry }) => entry.name + (entry.ranked && entry.seeds.length === 1 ? " (one run)" : ""),
+  );
+  const labels = labelled(points, names, state);
+  there.forEach(({ place, entry, q }, number) => {
+    const point = points[number];
+    const parts = q.values.map((value) =>
+      drawn("line", {
+        class: "g2h-run-tick",
+        x1: point.x - 9,
+        x2: point.x + 9,
+        y1: y.at(value),
+        y2: y.at(value),
+      }),
+    );
+    if (q.low !== null)
+      parts.push(
+        drawn("line", {
+          class: "g2h-range",
+          x1: point.x,
+          x2: point.x,
+          y1: y.at(Math.max(q.low, log ? 1 : q.low)),
+          y2: y.at(q.high),
+        }),
+      );
+    const label = labels[number];
+    if (Math.abs(label.y - point.y) > 1.5 * LINE) {
+      const near = label.y > point.y ? label.y - 6 : label.y + 6;
+      parts.push(
+        drawn("line", { class: "g2h-leader", x1: point.x, y1: point.y, x2: label.x, y2: near }),
+      );
+    }
+    picture.append(
+      group(
+        entry,
+        place,
+        state,
+        ...parts,
+        mark(entry.family, point.x, point.y),
+        drawn("text", { x: label.x, y: label.y + 4, "text-anchor": label.anchor }, names[number]),
+      ),
+    );
+  });
+  return `${name} against ${cost.label}: ${there.map(({ entry, q, c }) => `${entry.name} ${q.mean.toFixed(quality.places)} at ${c.mean.toFixed(cost.places)}`).join("; ")}.`;
+}
+
+/** BLEU of sentences of some length; the interval stands at the rung that was picked. */
+function lines(picture, entries, places, state) {
+  const { width, height, bins } = state;
+  const there = places.filter((place) => entries[place].lengths.length);
+  if (!there.length) return "Nothing to draw: of no rung that is left were the texts kept.";
+  const room = width < 480 ? 20 : 150; // for the names
+  const y = axis(
+    there.flatMap((place) =>
+      entries[place].lengths.flatMap((one) =>
+        place === state.picked ? [one.low, one.high] : [one.bleu],
+      ),
+    ),
+    [height - EDGE.bottom, EDGE.top],
+  );
+  const at = (bin) => EDGE.left + 20 + (bin / (bins.length - 1)) * (width - EDGE.left - room - 20);
+  frame(picture, {
+    width,
+    height,
+    across: "words of the German sentence",
+    upwards: "BLEU, beam of five",
+    x: bins.map((bin, number) => [at(number), bin.label]),
+    y: y.ticks.map((value) => [y.at(value), String(value)]),
+  });
+  const ends = there
+    .map((place) => ({ place, y: y.at(entries[place].lengths.at(-1).bleu) }))
+    .sort((a, b) => a.y - b.y);
+  ends.forEach((end, number) => {
+    if (number) end.y = Math.max(end.y, ends[number - 1].y + LINE);
+  });
+  const down = Math.max(0, (ends.at(-1)?.y ?? 0) - (height - EDGE.bottom));
+  there.forEach((place) => {
+    const entry = entries[place];
+    const parts = [
+      drawn("polyline", {
+        points: entry.lengths.map((one, bin) => `${at(bin)},${y.at(one.bleu)}`).join(" "),
+      }),
+    ];
+    entry.lengths.forEach((one, bin) => {
+      parts.push(mark(entry.family, at(bin), y.at(one.bleu)));
+      if (place === state.picked)
+        parts.push(
+          drawn("line", {
+            class: "g2h-range",
+            x1: at(bin),
+            x2: at(bin),
+            y1: y.at(one.low),
+            y2: y.at(one.high),
+          }),
+        );
+    });
+    if (width >= 480 || place === state.picked) {
+      const end = ends.find((one) => one.place === place);
+      parts.push(
+        width >= 480
+          ? drawn("text", { x: at(bins.length - 1) + 12, y: end.y - down + 4 }, entry.name)
+          : drawn(
+              "text",
+              { x: width - EDGE.right, y: EDGE.top + 12, "text-anchor": "end" },
+              entry.name,
+            ),
+      );
+    }
+    picture.append(group(entry, place, state, ...parts));
+  });
+  return `BLEU by length: ${there.map((place) => `${entries[place].name} ${entries[place].lengths.map((one) => one.bleu.toFixed(1)).join(", ")}`).join("; ")}.`;
+}
+
+/** The picture of a state, with its description. */
+export function boardPicture(entries, places, state) {
+  const picture = drawn("svg", { viewBox: `0 0 ${state.width} ${state.height}`, role: "img" });
+  const told = (state.against === LENGTH ? lines : scatter)(picture, entries, places, state);
+  picture.setAttribute("aria-label", told);
+  if (!picture.childNodes.length)
+    picture.append(
+      drawn("text", { x: state.width / 2, y: state.height / 2, "text-anchor": "middle" }, told),
+    );
+  return picture;
+}

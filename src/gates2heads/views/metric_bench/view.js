@@ -1,0 +1,347 @@
+import {
+  ORDERS,
+  measure,
+  measuredInWords,
+  orderRows,
+  picture,
+  runInWords,
+  scoreRows,
+} from "../kit/metrics.js";
+import { Stage, choice, direction, element, field, inside } from "../kit/view.js";
+
+const TOKENIZERS = ["13a", "none", "char", "rouge"];
+const CUTS = ["words (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
+const SMOOTHING = ["exp", "none", "floor", "add-k"];
+const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more from pairs on (add-k)"];
+const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
+const ON = { match: "on the subsequence", miss: "not on it" };
+const ABOUT =
+  "BLEU cuts as chosen above. ROUGE reads letters and digits in lower case, chrF characters; of several references both take the one that scores best.";
+const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
+
+class MetricBench extends Stage {
+  constructor(model, el) {
+    super(model, el, "metric-bench");
+    this.most = model.get("most");
+    this.picked = null; // the key of the n-gram that was pressed
+    this.kept = null; // the scores that were remembered
+    this.buildTexts();
+    this.buildControls();
+    this.buildPicture();
+    this.buildScores();
+    this.follow(TEXTS, () => this.draw());
+    this.draw();
+  }
+
+  read() {
+    const well = (text) => text.toWellFormed?.() ?? text; // Python has no halves of characters
+    return {
+      hypothesis: well(this.model.get("hypothesis")),
+      references: this.model.get("references").map(well),
+      ...Object.fromEntries(
+        ["tokenize", "smooth", "lowercase", "order"].map((name) => [name, this.model.get(name)]),
+      ),
+    };
+  }
+
+  buildTexts() {
+    const examples = this.model.get("examples");
+    this.example = choice(["your own", ...examples.map((one) => one.name)]);
+    this.hypothesis = element("textarea", {
+      rows: 1,
+      maxlength: this.most.characters,
+      spellcheck: "false",
+    });
+    this.references = element("div", { class: "g2h-texts" });
+    this.more = element("button", { type: "button" }, "One more reference");
+    this.less = element("button", { type: "button" }, "One less");
+    this.root.append(
+      element("div", { class: "g2h-controls" }, field("example", this.example)),
+      this.references,
+      field(`hypothesis: type here (up to ${this.most.characters} characters)`, this.hypothesis),
+      element("div", { class: "g2h-row" }, this.more, this.less),
+    );
+    this.listen(this.example, "change", () => {
+      const one = examples[Number(this.example.value) - 1];
+      this.kept = null; // of another sentence
+      if (one) this.put({ hypothesis: one.hypothesis, references: one.references });
+    });
+    this.listen(this.hypothesis, "input", () => this.put({ hypothesis: this.hypothesis.value }));
+    this.listen(this.references, "input", () =>
+      this.put({
+        references: [...this.references.querySelectorAll("textarea")].map((area) => area.value),
+      }),
+    );
+    this.listen(this.more, "click", () =>
+      this.put({ references: [...this.model.get("references"), ""] }),
+    );
+    this.listen(this.less, "click", () =>
+      this.put({ references: this.model.get("references").slice(0, -1) }),
+    );
+  }
+
+  buildControls() {
+    this.tokenize = choice(CUTS);
+    this.smooth = choice(LITTLE);
+    this.shown = choice([
+      "words (n = 1)",
+      "pairs (n = 2)",
+      "runs of three",
+      "runs of four",
+      "longest common subsequence",
+    ]);
+    this.order = choice(["words alone", "2", "3", "4"]);
+    this.lowercase = element("input", { type: "checkbox" });
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("show", this.shown),
+        field("BLEU cuts into", this.tokenize),
+        field("BLEU up to n =", this.order),
+        field("smoothing of BLEU", this.smooth),
+        element("label", { class: "g2h-check" }, this.lowercase, "all in lower case"),
+      ),
+    );
+    this.listen(this.shown, "change", () => this.put({ shown: Number(this.shown.value) }));
+    this.listen(this.tokenize, "change", () =>
+      this.put({ tokenize: TOKENIZERS[this.tokenize.value] }),
+    );
+    this.listen(this.order, "change", () => this.put({ order: Number(this.order.value) + 1 }));
+    this.listen(this.smooth, "change", () => this.put({ smooth: SMOOTHING[this.smooth.value] }));
+    this.listen(this.lowercase, "change", () => this.put({ lowercase: this.lowercase.checked }));
+  }
+
+  buildPicture() {
+    this.runs = element("div", {
+      class: "g2h-runs",
+      role: "group",
+      "aria-label": "what is counted in the hypothesis",
+    });
+    this.covered = element("div", { class: "g2h-covered" });
+    this.told = element("p", { class: "g2h-told", "aria-live": "polite" });
+    this.legend = element("p", { class: "g2h-legend" });
+    this.root.append(this.runs, this.covered, this.legend, this.told);
+    this.listen(this.runs, "click", (event) => {
+      const { key } = event.target.closest("button")?.dataset ?? {};
+      if (key === undefined) return;
+      this.picked = this.picked === key ? null : key;
+      this.draw();
+    });
+  }
+
+  buildScores() {
+    const table = (heads, body, label) =>
+      element(
+        "div",
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": label },
+        element(
+          "table",
+          {},
+          element(
+            "thead",
+            {},
+            element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text))),
+          ),
+          body,
+        ),
+      );
+    this.orders = element("tbody");
+    this.scores = element("tbody");
+    this.keep = element("button", { type: "button", class: "g2h-main" }, "Remember these scores");
+    this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-tables" },
+        table(
+          ["", "precision", "recall", "score", "remembered", "change"],
+          this.scores,
+          "the scores",
+        ),
+        table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of"),
+      ),
+      element("p", { class: "g2h-legend" }, ABOUT),
+      element("div", { class: "g2h-row" }, this.keep),
+      this.status,
+    );
+    this.listen(this.keep, "click", () => {
+      this.kept = scoreRows(measure(this.read())).map((row) => row.at(-1));
+      this.draw();
+    });
+  }
+
+  draw() {
+    const state = this.read();
+    const found = measure(state);
+    this.fillTexts(state);
+    this.fillPicture(state);
+    this.fillScores(found);
+    this.status.textContent = measuredInWords(found);
+    const told = {
+      bleu: found.bleu.score,
+      chrf: found.chrf.score,
+      rouge1: found.rouge1.f,
+      rouge2: found.rouge2.f,
+      rougel: found.rougeL.f,
+    };
+    Object.entries(told).forEach(([name, value]) => {
+      this.root.dataset[name] = value.toFixed(6);
+    });
+  }
+
+  /** The fields, as the model has them; what is being typed keeps its cursor. */
+  fillTexts({ hypothesis, references, tokenize, smooth, lowercase, order }) {
+    const areas = () => [...this.references.querySelectorAll("textarea")];
+    while (areas().length > references.length) this.references.lastChild.remove();
+    while (areas().length < references.length) {
+      const area = element("textarea", {
+        rows: 1,
+        maxlength: this.most.characters,
+        spellcheck: "false",
+      });
+      this.references.append(field(`reference ${areas().length + 1}`, area));
+    }
+    [this.hypothesis, ...areas()].forEach((area, place) => {
+      const text = [hypothesis, ...references][place];
+      if (area.value !== text) area.value = text;
+      area.dir = direction(text);
+    });
+    this.more.disabled = references.length >= this.most.references;
+    this.less.disabled = references.length <= 1;
+    const same = this.model
+      .get("examples")
+      .findIndex(
+        (one) =>
+          one.hypothesis === hypothesis &&
+          JSON.stringify(one.references) === JSON.stringify(references),
+      );
+    this.example.value = same + 1;
+    this.tokenize.value = TOKENIZERS.indexOf(tokenize);
+    this.smooth.value = SMOOTHING.indexOf(smooth);
+    this.order.value = order - 1;
+    this.lowercase.checked = lowercase;
+    this.shown.value = inside(this.model.get("shown"), ORDERS + 1);
+  }
+
+  fillPicture(state) {
+    const shown = inside(this.model.get("shown"), ORDERS + 1);
+    const { runs, references } = picture(state, shown);
+    const marks = shown < ORDERS ? MARKS : ON;
+    this.legend.replaceChildren(
+      ...Object.entries(marks).flatMap(([fate, words]) => [
+        element("span", { class: `g2h-run g2h-${fate}` }, words),
+        " ",
+      ]),
+      shown < ORDERS
+        ? "Press one to see where it stands."
+        : "As ROUGE-L reads: lower case, letters and digits, the reference that scores best.",
+    );
+    const picked = runs.find((run) => run.key === this.picked);
+    const focused = [...this.runs.children].indexOf(document.activeElement);
+    this.runs.replaceChildren(
+      ...runs.map((run) =>
+        element(
+          "button",
+          {
+            type: "button",
+            class: `g2h-run g2h-${run.fate}`,
+            "data-key": run.key,
+            dir: "auto",
+            "aria-pressed": String(run.key === picked?.key),
+            "aria-label": `${run.text}, ${marks[run.fate]}`,
+          },
+          run.text,
+        ),
+      ),
+    );
+    this.runs.children[focused]?.focus();
+    this.covered.replaceChildren(
+      ...references.map((tokens, number) =>
+        element(
+          "p",
+          { dir: "auto" },
+          element(
+            "span",
+            { class: "g2h-which" },
+            references.length > 1 ? `reference ${number + 1}` : "reference",
+          ),
+          ...tokens.flatMap(({ text, keys, marked }) => [
+            element(
+              marked ? "mark" : "span",
+              keys.includes(picked?.key) ? { class: "g2h-here" } : {},
+              text,
+            ),
+            " ",
+          ]),
+        ),
+      ),
+    );
+    this.told.textContent = picked
+      ? runInWords(picked)
+      : runs.length
+        ? ""
+        : "The hypothesis is too short for this.";
+  }
+
+  fillScores(found) {
+    const number = (value) => (value === null ? "–" : value.toFixed(2));
+    this.scores.replaceChildren(
+      ...scoreRows(found).map(([name, precision, recall, score], place) => {
+        const before = this.kept?.[place];
+        const change =
+          before === undefined
+            ? ""
+            : (score - before)
+                .toFixed(2)
+                .replace(/^(?=\d)/, "+")
+                .replace("+0.00", "0.00")
+                .replace("-0.00", "0.00");
+        const bar = element("i", { class: "g2h-bar" });
+        bar.style.width = `${Math.min(score, 100).toFixed(1)}%`;
+        return element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name),
+          element("td", {}, number(precision)),
+          element("td", {}, number(recall)),
+          element("td", { class: "g2h-score" }, bar, element("span", {}, number(score))),
+          element("td", {}, before === undefined ? "" : number(before)),
+          element("td", { class: "g2h-change" }, change),
+        );
+      }),
+    );
+    const { penalty, hypothesisLength, referenceLength } = found.bleu;
+    const rows = orderRows(found.bleu).map(([n, match, total, percent, changed]) => [
+      n,
+      match,
+      total,
+      percent.toFixed(2) + (changed ? " (smoothed)" : ""),
+    ]);
+    this.orders.replaceChildren(
+      ...rows.map((cells) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, String(cells[0])),
+          ...cells.slice(1).map((cell) => element("td", {}, String(cell))),
+        ),
+      ),
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, "tokens"),
+        element("td", {}, String(hypothesisLength)),
+        element("td", {}, `by ${referenceLength}`),
+        element("td", {}, `b = ${penalty.toFixed(3)}`),
+      ),
+    );
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const view = new MetricBench(model, el);
+    return () => view.dispose();
+  },
+};

@@ -1,0 +1,62 @@
+// Surprise, in numbers and words.
+
+import { visible, wordsOf } from "../../browser/live/pieces.js";
+
+const END = "<eos>";
+
+/**
+ * Bits as they travel: what has no probability is null in a saved state, and Infinity from a model.
+ */
+export const bitsOf = (value) => value ?? Infinity;
+
+export const told = (bits) => (bits === Infinity ? "∞" : bits.toFixed(1));
+
+/** A probability, or a share of it. */
+export function share(prob) {
+  if (prob === 0) return "0";
+  return prob < 0.001 ? "< 0.001" : prob.toFixed(3);
+}
+
+/** A perplexity; none of no tokens. */
+export function perplexity(bits) {
+  if (!bits.length) return "–";
+  const mean = bits.reduce((sum, one) => sum + one, 0) / bits.length;
+  if (mean === Infinity) return "∞";
+  return 2 ** mean < 1e6 ? (2 ** mean).toFixed(1) : (2 ** mean).toExponential(1);
+}
+
+/** Words of tokens with the bits of each column: [{text, bits: [a column…]}]. */
+export function surprises(columns) {
+  return wordsOf(columns[0].tokens).map(({ text, from, to }) => ({
+    text: visible(text),
+    bits: columns.map(({ bits }) => sum(bits.slice(from, to).map(bitsOf))),
+  }));
+}
+
+export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+
+/** A token as a button shows it: a piece inside a word follows three points, the end is a word. */
+export function named(piece) {
+  if (piece === END) return "end";
+  if (piece.startsWith(" ")) return visible(piece.slice(1)) || "␣";
+  return /^\p{L}/u.test(piece) ? `…${visible(piece)}` : visible(piece);
+}
+
+/** The text with a token appended; null where the token cannot be typed. */
+export function extended(text, piece) {
+  if (piece === END || /^(?:<0x[0-9A-F]{2}>)+$/.test(piece) || /^<(?:pad|bos)>$/.test(piece))
+    return null;
+  return `${text}${piece}`.replace(/\s+/g, " ").trim();
+}
+
+/** How many tokens are left, and what those hold that are not shown. */
+export function restInWords({ ahead, kept }) {
+  if (!kept)
+    return "The model keeps no trigram that begins with these two tokens (trigrams that occurred only once were pruned), so it assigns no probability.";
+  const rest = Math.max(0, 1 - sum(ahead.map(({ drawn }) => drawn)));
+  const shown = ahead.filter(({ drawn }) => drawn > 0).length;
+  const others = kept - shown;
+  return others > 0
+    ? `${others.toLocaleString("en")} other tokens: ${share(rest)} in total`
+    : `${kept} ${kept === 1 ? "token" : "tokens"} kept`;
+}

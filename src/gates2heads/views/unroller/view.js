@@ -1,0 +1,365 @@
+import { LiveStage } from "../../browser/live/stage.js";
+import { spelled } from "../../browser/live/pieces.js";
+import { seen, told } from "../kit/gates.js";
+import { UnrollBars, UnrollRow } from "./unroll_lines.js";
+import { UnrollTape } from "./unroll_tape.js";
+import {
+  apart,
+  decodedForcing,
+  driftOf,
+  expectedAt,
+  heldInWords,
+  likeliestAt,
+  LINES,
+  stepInWords,
+  stepsOf,
+  surprises,
+  taughtInWords,
+  textOf,
+} from "./unrolled.js";
+import { choice, element, field, inside, Refusal } from "../kit/view.js";
+
+const TITLES = { free: "free running", held: "held, then free", taught: "the teacher" };
+const FAR = 1; // distance of two states, over the units, at which its bar is full
+const SURPRISE = 4; // nats at which the bar of a surprise is full
+
+class Unroller extends LiveStage {
+  constructor(model, el) {
+    super(model, el, "unroller");
+    this.lives = [this.all[0]];
+    this.now = {
+      ...decodedForcing(model.get("recorded"), model.get("numbers")),
+      text: model.get("examples")[0],
+      model: 0,
+    };
+    this.build();
+    const { text, held, taught } = model.get("recorded");
+    this.begin(["text", "model", "held", "taught"], [text, 0, held, taught]);
+    this.follow(["step"], () => this.drawStep());
+  }
+
+  // ---- what stays for the life of the view
+
+  build() {
+    const { model } = this;
+    this.root.append(
+      this.buildField("input", { dir: "auto" }),
+      this.refusal.node,
+      this.buildChips(model.get("labels"), () => ({ dir: "auto" })),
+    );
+    this.which = choice(model.get("names"));
+    this.lesson = element("input", {
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      inputmode: "numeric",
+      placeholder: "what it writes freely",
+    });
+    this.lessonRefusal = new Refusal(this.lesson);
+    this.root.append(
+      element(
+        "div",
+        { class: "g2h-controls" },
+        field("the network learned by", this.which),
+        field("the teacher says", this.lesson),
+      ),
+      this.lessonRefusal.node,
+      this.buildSteps(),
+      this.buildSheet(),
+      this.buildHand(),
+    );
+    this.buildFoot();
+    this.refusal.node.after(this.state); // in sight of who types
+    this.picture.before(this.status); // and of who steps
+    this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
+    this.listen(this.lesson, "change", () => this.put({ taught: spelled(this.lesson.value) }));
+  }
+
+  buildSteps() {
+    this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "step" });
+    this.back = element("button", { type: "button" }, "Back");
+    this.on = element("button", { type: "button", class: "g2h-main" }, "Step on");
+    const buttons = element("div", { class: "g2h-buttons" }, this.back, this.on);
+    this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
+    this.listen(this.back, "click", () => this.put({ step: Math.max(this.step - 1, 0) }));
+    this.listen(this.on, "click", () => this.put({ step: inside(this.step + 1, this.steps) }));
+    return element(
+      "div",
+      { class: "g2h-controls g2h-steps" },
+      element("label", { class: "g2h-field" }, element("span", {}, "step"), this.slider),
+      buttons,
+    );
+  }
+
+  buildSheet() {
+    this.reads = new UnrollRow(this, "reads", "reads", (step) => this.put({ step }));
+    this.encoder = new UnrollTape("its states");
+    this.rows = Object.fromEntries(
+      LINES.map((name) => [
+        name,
+        new UnrollRow(this, name, TITLES[name], (step) =>
+          this.put({ step: this.now.source.length + step }),
+        ),
+      ]),
+    );
+    this.expects = new UnrollRow(this, "expects", "it expected", (step) =>
+      this.put({ step: this.now.source.length + step }),
+    );
+    this.decoder = new UnrollTape("states, held line");
+    this.gap = new UnrollBars("free and held apart", FAR, "");
+    this.nats = new UnrollBars("surprise", SURPRISE, " nats");
+    const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
+    const writing = element(
+      "div",
+      { class: "g2h-sheet" },
+      this.rows.free.node,
+      this.rows.held.node,
+      this.decoder.node,
+      this.gap.node,
+      this.rows.taught.node,
+      this.expects.node,
+      this.nats.node,
+    );
+    const box = (sheet, label) =>
+      element(
+        "div",
+        { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label },
+        sheet,
+      );
+    this.picture = element(
+      "div",
+      { class: "g2h-dim" },
+      box(reading, "the encoder, step by step"),
+      box(writing, "the decoder, three ways"),
+    );
+    const legend = element(
+      "p",
+      { class: "g2h-legend" },
+      "States: one row for each unit, blue above zero, orange below. ",
+      element("i", { class: "g2h-swatch", "data-mark": "held" }),
+      " held, ",
+      element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
+      " otherwise than free running, or than the teacher.",
+    );
+    return element("div", {}, this.picture, legend);
+  }
+
+  buildHand() {
+    this.shares = element("table", { class: "g2h-numbers" });
+    this.keys = element("div", {
+      class: "g2h-chips g2h-keys",
+      role: "group",
+      "aria-label": "hold a character at this step",
+    });
+    this.release = element("button", { type: "button" }, "Release all");
+    this.hint = element("p", { class: "g2h-legend" });
+    this.listen(this.keys, "click", (event) => {
+      const key = event.target.closest("button");
+      if (key) this.hold(key.dataset.token);
+    });
+    this.listen(this.release, "click", () => this.put({ held: {} }));
+    return element(
+      "div",
+      { class: "g2h-hand g2h-dim" },
+      this.hint,
+      element("div", { class: "g2h-buttons" }, this.keys, this.release),
+      this.shares,
+    );
+  }
+
+  // ---- where we are
+
+  get steps() {
+    const { read, write } = stepsOf(this.now);
+    return read + write;
+  }
+
+  get step() {
+    return inside(this.model.get("step"), this.steps);
+  }
+
+  /** The step of writing that is at hand; below 0 while it reads. */
+  get writing() {
+    return this.step - this.now.source.length;
+  }
+
+  // ---- what is asked
+
+  /** Holds a token at the step at hand, or lets go of it if it is held there. */
+  hold(token) {
+    const held = { ...this.model.get("held") };
+    if (held[this.writing] === token) delete held[this.writing];
+    else held[this.writing] = token;
+    this.put({ held });
+  }
+
+  get old() {
+    return "What you see belongs to the question before.";
+  }
+
+  get nothing() {
+    return "Nothing to read yet: type a date.";
+  }
+
+  /** The teacher's line was for another text. */
+  get afresh() {
+    return { taught: "" };
+  }
+
+  read(typed) {
+    return spelled(typed);
+  }
+
+  question() {
+    return ["text", "model", "held", "taught"].map((name) => this.model.get(name));
+  }
+
+  async run([text, place, holds, taught]) {
+    this.lives = [this.all[inside(place, this.all.length)]];
+    const held = Object.entries(holds).map(([step, token]) => [Number(step), token]);
+    this.lessonRefusal.say("");
+    const results = await this.runAll("forcing", { text, held, taught: taught || null });
+    if (!results) return null;
+    const [{ refusedLesson, ...now }] = results;
+    if (!refusedLesson) return { ...now, model: place };
+    this.lessonRefusal.say(refusedLesson);
+    this.asked = null;
+    this.root.dataset.state = "refused";
+    this.state.textContent = "";
+    return null;
+  }
+
+  show(now) {
+    const { writing } = this;
+    const isLater = now.text !== this.now.text && writing >= 0;
+    this.now = now;
+    if (isLater) this.put({ step: now.source.length + writing }); // the same step of writing
+  }
+
+  inWords() {
+    const { now } = this;
+    const free = `Free running writes ${textOf(now.free) || "nothing"}.`;
+    const said = `${free} ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
+    return this.isRecorded
+      ? `A recorded example; touch anything and the network comes to life. ${said}`
+      : said;
+  }
+
+  // ---- drawing
+
+  /** The controls show what is asked. */
+  mark() {
+    this.which.selectedIndex = inside(this.model.get("model"), this.all.length);
+    if (spelled(this.lesson.value) !== this.model.get("taught"))
+      this.lesson.value = this.model.get("taught");
+    super.mark();
+    this.release.disabled = !Object.keys(this.model.get("held")).length;
+  }
+
+  draw() {
+    const { now: run } = this;
+    const { read, write } = stepsOf(run);
+    const holds = this.model.get("held");
+    this.reads.show(run.source, read);
+    this.encoder.show(run.states, read);
+    this.root.style.setProperty("--g2h-read-columns", read);
+    this.rows.free.show(run.free.tokens, write);
+    const other = new Set(driftOf(run, -1));
+    this.rows.held.show(
+      run.held.tokens,
+      write,
+      run.held.tokens.map((token, step) =>
+        holds[step] === token ? "held" : other.has(step) ? "otherwise" : "",
+      ),
+    );
+    this.decoder.show(run.held.hidden, write);
+    this.gap.show(apart(run.free, run.held), write);
+    this.rows.taught.show(run.taught.tokens, write);
+    const expected = run.taught.tokens.map(
+      (_, step) => run.vocabulary[expectedAt(run.taught, step)],
+    );
+    this.expects.show(
+      expected,
+      write,
+      expected.map((token, step) => (token === run.taught.tokens[step] ? "" : "otherwise")),
+    );
+    this.nats.show(surprises(run), write);
+    this.slider.max = read + write;
+    this.keys.replaceChildren(
+      ...run.vocabulary
+        .filter((token) => !["<pad>", "<bos>"].includes(token))
+        .map((token) =>
+          element(
+            "button",
+            { type: "button", class: "g2h-chip", "data-token": token },
+            seen(token),
+          ),
+        ),
+    );
+    this.drawStep();
+  }
+
+  drawStep() {
+    const { now: run, step, writing } = this;
+    this.slider.value = step + 1;
+    this.slider.setAttribute("aria-valuetext", stepInWords(run, step));
+    [this.back.disabled, this.on.disabled] = [step === 0, step === this.steps - 1];
+    this.reads.mark(step);
+    this.encoder.until(step + 1);
+    [...Object.values(this.rows), this.expects].forEach((row) => row.mark(writing));
+    this.decoder.until(writing + 1);
+    this.say(stepInWords(run, step));
+    this.drawHand();
+  }
+
+  /** What may stand at the step at hand, and how likely it is in each line. */
+  drawHand() {
+    const { now: run, writing } = this;
+    const canHold = writing >= 0 && writing < run.held.tokens.length;
+    const holds = this.model.get("held");
+    this.hint.textContent = canHold
+      ? `Hold a character at step ${writing + 1} of writing: the network reads it as if it had written it.`
+      : "Go to a step of writing to hold a character there.";
+    [...this.keys.children].forEach((key) => {
+      key.disabled = !canHold;
+      key.setAttribute("aria-pressed", holds[writing] === key.dataset.token);
+    });
+    const rows = writing < 0 ? [] : likeliestAt(run, LINES, writing);
+    const head = element(
+      "tr",
+      {},
+      element("th", {}, "expects"),
+      ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])),
+    );
+    this.shares.replaceChildren(
+      element("thead", {}, head),
+      element(
+        "tbody",
+        {},
+        ...rows.map(({ id, token, shares }) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))),
+            ...shares.map(bar),
+          ),
+        ),
+      ),
+    );
+    this.shares.hidden = !rows.length;
+  }
+}
+
+function bar(share) {
+  if (share === null) return element("td", {}, "–");
+  const cell = element("td", { "data-value": share.toFixed(5) }, told(share));
+  cell.style.setProperty("--g2h-share", `${(100 * share).toFixed(1)}%`);
+  return cell;
+}
+
+export default {
+  render({ model, el }) {
+    const view = new Unroller(model, el);
+    return () => view.dispose();
+  },
+};

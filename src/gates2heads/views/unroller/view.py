@@ -1,0 +1,205 @@
+"""An encoder–decoder unrolled on what the reader types: free, with characters held, and taught."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from traitlets import Bytes, Dict, Int, List, Unicode, validate
+
+from gates2heads.accepts import a, accepts, count, mapping, text
+from gates2heads.accepts.shown import shown
+from gates2heads.browser.engine.export import Exported
+from gates2heads.views.kit.live_view import (
+    FAR,
+    LiveView,
+    labels_of,
+    single_precision,
+    words,
+)
+from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.watching.forced_tokens import Line, ObservedForcing
+
+_LINES = ("free", "held", "taught")
+_MOST = 32767  # numbers travel as whole numbers of two bytes, states and log-probabilities apart
+
+
+@accepts(
+    models=mapping("names to models"),
+    examples=words(least=1),
+    recorded=a(ObservedForcing, "as `observe_forcing` gives"),
+    held=mapping("steps to tokens"),
+    taught=text,
+    labels=words,
+    title=text,
+    label=text,
+    hint=text,
+    about=text,
+    step=count(least=0),
+)
+class Unroller(LiveView):
+    """Type a date, step through encoder and decoder, hold a wrong character, and watch.
+
+    Beside the line that the network writes freely stands one in which characters are held, and one
+    in which a teacher says each character: the reader may say what the teacher says.
+
+    Source: Williams & Zipser 1989 for teacher forcing; Ranzato et al. 2016 for what it hides.
+
+    Args:
+        models: encoder–decoders by the way in which they learned, such as "teacher forcing", from
+            `export_model`. The first is shown first.
+        examples: texts to press; the first is the recorded one.
+        recorded: what the first model did with the first example, from `observe_forcing`.
+        held: step of writing, from 0 -> the token that was held there, in what is recorded.
+        taught: what the teacher said there; "" for what the model writes freely.
+        labels: what stands on the buttons of the examples; the texts themselves if left out.
+        title: stands above the view.
+        label: what to type, above the field.
+        hint: what to try, in a line.
+        about: what the models are, in a line.
+        step: which step is shown first, from 0: those of reading, then those of writing.
+
+    Attributes:
+        text: what is read, in step with the view.
+        model: the place of the shown model, counted from 0.
+
+    Raises:
+        TypeError: a part of the recording that is none.
+        ValueError: numbers that do not fit, or a step out of bounds.
+    """
+
+    _esm = module(__file__)
+    _css = style(__file__)
+
+    names = List(Unicode()).tag(sync=True)
+    examples = List(Unicode()).tag(sync=True)
+    labels = List(Unicode()).tag(sync=True)
+    recorded = Dict().tag(sync=True)
+    numbers = Bytes().tag(sync=True)
+    label = Unicode().tag(sync=True)
+    about = Unicode().tag(sync=True)
+    text = Unicode().tag(sync=True)
+    held = Dict().tag(sync=True)
+    taught = Unicode().tag(sync=True)
+    model = Int(0).tag(sync=True)
+    step = Int(0).tag(sync=True)
+
+    _positions = ("model", "step")
+
+    def __init__(
+        self,
+        models: Mapping[str, Exported],
+        examples: Sequence[str],
+        recorded: ObservedForcing,
+        *,
+        held: Mapping[int, str] | None = None,
+        taught: str = "",
+        labels: Sequence[str] | None = None,
+        title: str = "",
+        label: str = "Type a date",
+        hint: str = "",
+        about: str = "",
+        step: int = 0,
+    ):
+        words.check("the names of models", list(models))
+        told, numbers = _payload(recorded)
+        holds = _holds({} if held is None else held)
+        _check_fits(told, holds, taught)
+        super().__init__(
+            *models.values(),
+            names=list(models),
+            examples=list(examples),
+            labels=labels_of(examples, labels),
+            recorded={**told, "text": examples[0], "held": holds, "taught": taught},
+            numbers=numbers,
+            text=examples[0],
+            held=holds,
+            taught=taught,
+            title=title,
+            label=label,
+            hint=hint,
+            about=about,
+        )
+        self.step = step
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.names) if name == "model" else FAR
+
+    @validate("model", "step")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("held")
+    def _holdable(self, proposal: dict[str, Any]) -> dict[str, str]:
+        known = self.recorded["vocabulary"]
+        for step, token in proposal["value"].items():
+            if not str(step).isdecimal() or token not in known or token in ("<pad>", "<bos>"):
+                raise PositionError(
+                    "held must map steps from 0 to tokens of the target, got "
+                    f"{shown(step)}: {shown(token)}"
+                )
+        return {str(step): token for step, token in proposal["value"].items()}
+
+    def __repr__(self):
+        return f"Unroller({', '.join(self.names)}, {len(self.examples)} examples)"
+
+
+def _holds(held: Mapping[int, str]) -> dict[str, str]:
+    """What is held, as JSON has it: its keys are texts."""
+    for step, token in held.items():
+        count(least=0).check("each step of held", step)
+        text.check(f"held[{step}]", token)
+    return {str(step): token for step, token in held.items()}
+
+
+def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
+    """Refuse a recording of other holds, or of another teacher, than the view is told."""
+    line = told["lines"]["held"]
+    for step, token in holds.items():
+        if int(step) < len(line) and line[int(step)] != token:
+            raise ValueError(
+                f"recorded must be of what is held, but at step {step} stands "
+                f"{shown(line[int(step)])}, not {shown(token)}"
+            )
+    if taught and told["lines"]["taught"] != [*taught, "<eos>"]:
+        raise ValueError(f"recorded must be of what is taught, {shown(taught)}, but it is not")
+
+
+def _payload(recorded: Any) -> tuple[dict, bytes]:
+    """What the page is told of the recorded run, and its numbers."""
+    for part in ("source", "vocabulary"):
+        words.check(f"recorded.{part}", getattr(recorded, part))
+    source, vocabulary = list(recorded.source), list(recorded.vocabulary)
+    if not source:
+        raise ValueError("recorded.source must hold at least one token, got none")
+    states = single_precision(recorded.states, "recorded.states")
+    if states.ndim != 2 or len(states) != len(source) or not states.shape[1]:
+        raise ValueError(f"recorded.states must be ({len(source)}, U), got {states.shape}")
+    units = states.shape[1]
+    tables = [("states", states), ("states", _table(recorded.summary, "summary", (units,)))]
+    for name in _LINES:
+        line = getattr(recorded, name)
+        a(Line).check(f"recorded.{name}", line)
+        words.check(f"recorded.{name}.tokens", line.tokens)
+        if not line.tokens or not set(line.tokens) <= set(vocabulary):
+            raise ValueError(f"recorded.{name}.tokens must be of recorded.vocabulary")
+        length = len(line.tokens)
+        hidden = _table(line.hidden, f"{name}.hidden", (length, units))
+        expected = _table(line.log_probs, f"{name}.log_probs", (length, len(vocabulary)))
+        tables += [("states", hidden), ("logProbs", expected)]
+    scales = {
+        kind: max(float(np.abs(table).max()) for name, table in tables if name == kind) or 1.0
+        for kind in ("states", "logProbs")
+    }
+    numbers = b"".join(
+        (table / scales[kind] * _MOST).round().astype("<i2").tobytes() for kind, table in tables
+    )
+    lines = {name: list(getattr(recorded, name).tokens) for name in _LINES}
+    told = {"source": source, "vocabulary": vocabulary, "units": units, "lines": lines}
+    return {**told, "scales": scales}, numbers
+
+
+def _table(values: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    table = single_precision(values, f"recorded.{name}")
+    if table.shape != shape:
+        raise ValueError(f"recorded.{name} must have shape {shape}, got {table.shape}")
+    return table

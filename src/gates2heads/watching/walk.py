@@ -1,0 +1,186 @@
+"""One sentence on its way through a Transformer: every part of every block, read and kept."""
+
+from itertools import accumulate
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gates2heads.accepts import accepts, count, floats, text
+from gates2heads.decoding.search import greedy
+from gates2heads.decoding.state import tensors
+from gates2heads.decoding.translation import check_sides
+from gates2heads.layers.record import Trace, record
+from gates2heads.watching.observation import check_applied_once, check_stacks, weights_of
+
+PARTS = {
+    "encoder": ("self_attn", "feed_forward"),
+    "decoder": ("self_attn", "cross_attn", "feed_forward"),
+}
+
+
+class Stage(NamedTuple):
+    """What one part of a block did to the L tokens of its side; sizes are root mean squares."""
+
+    stack: str  # "encoder" or "decoder"
+    block: int  # 0 is the embedding with its positions, the blocks count from 1
+    part: str  # "embedding", "self_attn", "cross_attn" or "feed_forward"
+    before: Tensor | None  # (L,) size of each token's vector when it came in; None of an embedding
+    added: Tensor | None  # (L,) size of what the part added to it; None of an embedding
+    after: Tensor  # (L,) size when it left, behind the norm in a post-norm model
+    weights: Tensor | None  # (H, L, S) of an attention
+
+
+class Readouts(NamedTuple):
+    """What the model would say at each of T steps if it ended after n blocks, n = 0 … N."""
+
+    words: list[list[list[str]]]  # (N + 1, T, k) the likeliest tokens, the likeliest first
+    log_probs: Tensor  # (N + 1, T, k) of these, in nats
+    rank: Tensor  # (N + 1, T) long: how many tokens are likelier than the one that was written
+    written: Tensor  # (N + 1, T) log-probability of the one that was written, in nats
+
+
+class Cache(NamedTuple):
+    """How many numbers of keys and values the decoder keeps, all layers together."""
+
+    shape: tuple[int, int, int]  # decoder layers, heads H, head width K
+    source: int  # of the source: computed once, kept to the end
+    target: list[int]  # (T,) of the target, after each step
+    without: list[int]  # (T,) computed up to this step if nothing were kept: all anew at each
+
+
+class Walk(NamedTuple):
+    """A translation, and what each part of the model did on the way to it."""
+
+    source: list[str]  # S tokens, <eos> last
+    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    log_prob: float  # of the target, in nats
+    stages: list[Stage]  # the encoder's and then the decoder's, in the order in which they ran
+    readouts: Readouts
+    cache: Cache
+
+
+@accepts(text=text, top=count, max_length=count)
+def walk(
+    model: nn.Module, text: str, source, target, *, top: int = 5, max_length: int = 128
+) -> Walk:
+    """Translate one text by greedy search, and keep what every part did in the same forward pass.
+
+    Args:
+        model: has `encoder_layers` and `decoder_layers`, as `Transformer` has.
+        text: what is read.
+        source, target: the tokenizers of the two sides.
+        top: k, how many tokens are named at each step and depth.
+        max_length: the most tokens that are written, `<eos>` included.
+
+    Raises:
+        TypeError, ValueError: `text` cannot be encoded, the model has no such layers or applies one
+            more than once, a tokenizer is none, or there are not so many tokens to name.
+    """
+    check_stacks(model)
+    check_sides(model, source, target)
+    if top > len(target.vocabulary):
+        raise ValueError(f"top must be at most {len(target.vocabulary)}, all tokens, got {top}")
+    device = next(model.parameters()).device
+    numbers, words, kept = source.encode(text), target.vocabulary, []
+
+    def step(state, last_tokens):
+        log_probs, state = model.step(state, last_tokens)
+        kept.append(_count(state.past))
+        return log_probs, state
+
+    with record(model) as trace, torch.no_grad():
+        state = model.start(torch.tensor([numbers], device=device))
+        output = greedy(
+            step,
+            state,
+            bos=torch.tensor([words.bos], device=device),
+            eos=words.eos,
+            pad=words.pad,
+            max_length=max_length,
+        )
+    check_applied_once(model, trace)
+    written, memory = output.tokens[0], _count(state.memory)
+    shape = (len(state.memory), *state.memory[0].keys.shape[1::2])
+    return Walk(
+        [source.vocabulary.tokens[number] for number in numbers],
+        [words.tokens[number] for number in written.tolist()],
+        float(output.log_prob[0]),
+        _stages(model, trace),
+        _readouts(logit_lens(model, _streams(model, trace)), written, words.tokens, top),
+        Cache(shape, memory, kept, list(accumulate(memory + past for past in kept))),
+    )
+
+
+@accepts(vectors=floats("… D"))
+def logit_lens(model: nn.Module, vectors: Tensor) -> Tensor:
+    """Read vectors out as if the decoder ended with them: its last norm, then its readout.
+
+    Source: nostalgebraist 2020. Belrose et al. 2023 train a map for each layer first, since the
+    readout was trained on what the last one writes, and on nothing else.
+
+    Args:
+        model: has a `readout`, as `Transformer` has.
+        vectors: (…, D), as they flow between two blocks.
+
+    Returns:
+        log_probs (…, V).
+
+    Raises:
+        TypeError, ValueError: the model has no readout, or the width does not fit.
+    """
+    if not hasattr(model, "readout"):
+        raise TypeError(
+            f"model must have a readout, as a Transformer has, got {type(model).__name__}"
+        )
+    if vectors.shape[-1] != model.d_model:
+        raise ValueError(f"vectors must be {model.d_model} wide, got {tuple(vectors.shape)}")
+    with torch.no_grad():
+        return model.readout(vectors).log_softmax(dim=-1)
+
+
+def _streams(model: nn.Module, trace: Trace) -> Tensor:
+    """What flowed between the N blocks of the decoder, and before and after: (N + 1, T, D)."""
+    names = [f"decoder_layers.{depth}" for depth in range(len(model.decoder_layers))]
+    first = trace.joined("decoder_layers.0.self_residual", "before")
+    rest = (trace.joined(f"{name}.feed_forward_residual", "after") for name in names)
+    return torch.stack([vectors[0] for vectors in (first, *rest)])
+
+
+def _stages(model: nn.Module, trace: Trace) -> list[Stage]:
+    """What each part of each block did, by what their residuals and attentions noted."""
+    stages = []
+    for stack, parts in PARTS.items():
+        begin = f"{stack}_layers.0.self_residual"
+        embedded = _size(trace.joined(begin, "before")[0])
+        stages.append(Stage(stack, 0, "embedding", None, None, embedded, None))
+        for depth in range(len(getattr(model, f"{stack}_layers"))):
+            for part in parts:
+                layer = f"{stack}_layers.{depth}.{part}"
+                residual = f"{layer.removesuffix('_attn')}_residual"
+                sizes = (
+                    _size(trace.joined(residual, vectors)[0])
+                    for vectors in ("before", "added", "after")
+                )
+                weights = weights_of(trace, layer) if part.endswith("attn") else None
+                stages.append(Stage(stack, depth + 1, part, *sizes, weights))
+    return stages
+
+
+def _size(vectors: Tensor) -> Tensor:
+    """The root mean square of each vector: (…, D) -> (…)."""
+    return vectors.square().mean(dim=-1).sqrt().cpu()
+
+
+def _readouts(log_probs: Tensor, written: Tensor, words: list[str], top: int) -> Readouts:
+    """The likeliest of log_probs (N + 1, T, V), and where the written tokens (T,) stand."""
+    best = log_probs.topk(top)
+    own = log_probs.gather(2, written.expand(len(log_probs), -1)[..., None])  # (N + 1, T, 1)
+    named = [[[words[token] for token in step] for step in depth] for depth in best.indices]
+    rank = (log_probs > own).sum(dim=2)
+    return Readouts(named, best.values.cpu(), rank.cpu(), own[..., 0].cpu())
+
+
+def _count(kept) -> int:
+    """How many numbers a part of a state holds."""
+    return sum(tensor.numel() for tensor in tensors(kept))

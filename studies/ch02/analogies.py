@@ -1,0 +1,69 @@
+"""Whose are the answers if the words of an analogy may answer too? For section 2.8.
+
+    python -m studies.ch02.analogies --seeds 0 1 2
+    python -m studies.ch02.analogies --table
+
+The three models on captions are trained as `studies/ch02/word_vectors.py` trains them, and asked
+the analogies of its second half. Told are the shares of the questions to which a, b, c, the right
+word or another stands first, and with which settings the model was trained. Needs what that needs.
+"""
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import torch
+
+from gates2heads.book.studies import Study
+from gates2heads.data.corpora.word_tests import analogies
+from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.models.words.glove import train_glove
+from gates2heads.models.words.outputs import NegativeSampling
+from gates2heads.models.words.training import train_negative_sampling
+from studies.ch02 import word_vectors
+
+WHOSE = ("a", "b", "c", "right", "another")
+
+
+def usual(function: Callable, *names: str) -> dict:
+    """What a function takes where nothing is said."""
+    parameters = inspect.signature(function).parameters
+    return {name: parameters[name].default for name in names}
+
+
+def settings_of(model: str) -> dict:
+    """How `word_vectors.train` trains a model."""
+    told = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
+    if model == "glove":
+        own = {"epochs": word_vectors.GLOVE_EPOCHS, "window": word_vectors.GLOVE_WINDOW}
+        training = usual(train_glove, "learning_rate", "batch_size")
+        return told | own | {"ceiling": word_vectors.CEILING} | training
+    own = {"epochs": word_vectors.EPOCHS, "window": word_vectors.WINDOW}
+    noise = usual(NegativeSampling.__init__, "negatives", "power")
+    training = usual(train_negative_sampling, "learning_rate", "batch_size")
+    return told | own | {"threshold": word_vectors.THRESHOLD} | noise | training
+
+
+def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Who stands first, as shares of the questions whose four words are all known."""
+    known = [row[:4] for row in questions if all(word in vectors for word in row[:4])]
+    found = Counter()
+    for a, b, c, d in known:
+        ((word, _),) = vectors.analogy(a, b, c, exclude=False)
+        found[{a: "a", b: "b", c: "c", d: "right"}.get(word, "another")] += 1
+    return {who: found[who] / len(known) for who in WHOSE}
+
+
+def run(model: str, seed: int) -> dict:
+    """Train one model and ask it."""
+    vocabulary, _ = word_vectors.corpus("captions")
+    vectors = word_vectors.compared(vocabulary, word_vectors.train("captions", model, "", seed)[0])
+    shares = answered_by(vectors, analogies()[1::2])
+    return {"settings": settings_of(model), "answered_by": shares}
+
+
+STUDY = Study("ch02/analogies", run, word_vectors.MODELS)
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    STUDY.main()

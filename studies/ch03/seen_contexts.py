@@ -1,0 +1,77 @@
+"""Where does counting beat a network? For chapter 3's page *Further*.
+
+    python -m studies.ch03.seen_contexts
+    python -m studies.ch03.seen_contexts --table
+
+An LSTM and a 5-gram model after Kneser and Ney are made as `language_models.py` makes them, on the
+captions and on the docstrings; on the docstrings once more with twice as many rounds through the
+training split. Each token of the test split that has four tokens before it in its text is then
+sorted by how many of these, counted back from it, stood one behind the other in the training split
+too: the longest context from which the 5-gram model has counted. What the token itself is has no
+say in this. The first four tokens of each text stand apart: what fills their contexts is <bos>,
+with which every text begins, so that they would seem to have been met.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import torch
+
+from gates2heads.book.studies import Study
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.metrics.perplexity import mean_surprisal
+from gates2heads.models.language.ngram import NgramModel
+from studies.ch03.language_models import count, log_probs_of, read, train
+
+ORDER = 5
+SETTINGS = {
+    "captions, 3 rounds": ("captions", 3),
+    "docstrings, 2 rounds": ("docstrings", 2),
+    "docstrings, 4 rounds": ("docstrings", 4),
+}
+
+
+def longest_seen(model: NgramModel, text: Sequence[int]) -> list[int]:
+    """For each token of a text, how many tokens before it the model has met as a context."""
+    padded = [Vocabulary.bos] * (model.order - 1) + list(text)
+    return [
+        max(m for m, met in enumerate(model.counts) if tuple(padded[end - m : end]) in met)
+        for end in range(model.order - 1, len(padded))
+    ]
+
+
+def run(setting: str, seed: int) -> dict:
+    """Count and train; tell the test split's bits per token by the longest context that was met."""
+    torch.set_num_threads(1)
+    name, rounds = SETTINGS[setting]
+    corpus = read(name)
+    counted, _ = count(f"{ORDER}-gram-kneser-ney", corpus)
+    network, how = train(name, "lstm", corpus, seed, rounds)
+    texts = sorted(corpus.tokens["test"], key=len)
+    seen = torch.tensor(list(chain.from_iterable(longest_seen(counted, text) for text in texts)))
+    place = torch.tensor(list(chain.from_iterable(range(len(text)) for text in texts)))
+    found = {"5-gram": log_probs_of(counted, texts), "lstm": log_probs_of(network, texts)}
+
+    def surprise(chosen: torch.Tensor) -> dict:
+        bits = {name: mean_surprisal(some[chosen], unit="bits") for name, some in found.items()}
+        return {"tokens": int(chosen.sum())} | bits
+
+    inside = place >= ORDER - 1
+    bits = {model: mean_surprisal(some, unit="bits") for model, some in found.items()}
+    return {
+        "rounds": rounds,
+        "tokens_per_text": len(seen) / len(texts),
+        "bits_per_token": bits,
+        "perplexity": {model: 2**some for model, some in bits.items()},
+        "beginnings": surprise(~inside),
+        "by_context": [
+            {"met": m} | surprise(inside & (seen == m))
+            for m in range(ORDER)
+            if (inside & (seen == m)).any()
+        ],
+        "made": how,
+    }
+
+
+if __name__ == "__main__":
+    Study("ch03/seen_contexts", run, tuple(SETTINGS)).main()

@@ -1,0 +1,61 @@
+"""What does each head of the translator attend to? Sections 6.7 and 6F E show the results.
+
+    GATES2HEADS_DATA=… python -m studies.ch06.head_patterns
+    python -m studies.ch06.head_patterns --table
+
+The book's translator reads 300 validation captions with teacher forcing. For each of its 36 heads
+we store the numbers of `metrics.head_statistics`; `stop` is the attention weight on full stops. The
+setting `untrained` is the same architecture with a random initialisation, given by the seed.
+"""
+
+import torch
+
+from gates2heads.book.studies import Study
+from gates2heads.data.batches.pairs import collate
+from gates2heads.data.tokens.characters import encode_pairs
+from gates2heads.layers.attention.heads_off import heads_of
+from gates2heads.layers.record import record
+from gates2heads.metrics.head_statistics import head_statistics
+from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.recipes.recipe import build_model
+from gates2heads.training.recipes.runs import load
+
+CAPTIONS = 300
+STOP = "."
+
+
+def run(setting: str, seed: int) -> dict:
+    """Describe all heads of one of the two models."""
+    trained = load(shipped_weights("translator"))
+    sizes = [len(side.vocabulary) for side in (trained.source, trained.target)]
+    torch.manual_seed(seed)
+    twin = build_model(trained.card["recipe"], *sizes).eval()
+    model = trained.model if setting == "trained" else twin
+    pairs = trained.task.pairs("validation")[:CAPTIONS]
+    batch = collate(encode_pairs(pairs, trained.source, trained.target))
+    with torch.no_grad(), record(model) as trace:
+        model(batch)
+    described = {}
+    for layer in dict.fromkeys(head.layer for head in heads_of(model)):
+        kind = "encoder" if layer.startswith("encoder") else "decoder"
+        queries = batch.source_mask if kind == "encoder" else batch.target_mask
+        keys = batch.target_mask if "decoder_layers" in layer else batch.source_mask
+        if layer.endswith("cross_attn"):
+            kind, keys = "cross", batch.source_mask
+        side, tokens = (
+            (trained.target, batch.target_in)
+            if keys is batch.target_mask
+            else (trained.source, batch.source)
+        )
+        (stop,) = side.vocabulary.encode([STOP])
+        (weights,) = trace[layer]["weights"]
+        told = head_statistics(weights, queries=queries, keys=keys, marked=tokens == stop)
+        told["stop"] = told.pop("marked")
+        for head in range(weights.shape[1]):
+            name = f"{kind} {int(layer.split('.')[1]) + 1}.{head + 1}"
+            described[name] = {key: round(values[head].item(), 4) for key, values in told.items()}
+    return {"captions": CAPTIONS, "heads": described}
+
+
+if __name__ == "__main__":
+    Study("ch06/head_patterns", run, ("trained", "untrained")).main()

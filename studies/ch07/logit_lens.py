@@ -1,0 +1,92 @@
+"""At which layer does the translator know the word that it will write? Chapter 7 shows the answer.
+
+    GATES2HEADS_DATA=… python -m studies.ch07.logit_lens
+    python -m studies.ch07.logit_lens --table
+
+The translator of the book writes 1,000 validation captions, greedily. At each step every depth of
+the decoder is read out as if it were the last (`logit_lens`): after the embedding, and after each
+block. A row tells of one depth the share of steps at which its first word is the one that is
+written (`agrees`), at which it is so from here to the end (`settled`), at which it is so here and
+not yet one depth before (`settles`), and at which it is the word that was read last (`repeats`);
+how likely the written word is on average (`prob`), and its middle rank, 1 the first (`rank`). As a
+control, `commonest` is the share of steps at which the commonest token of all is written. Nothing
+is drawn, so there is one seed.
+"""
+
+from collections import Counter
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from gates2heads.book.studies import Study
+from gates2heads.decoding.translation import write
+from gates2heads.layers.record import record
+from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.recipes.runs import load
+from gates2heads.watching.walk import logit_lens
+
+CAPTIONS, AT_ONCE = 1000, 50
+DEPTHS = {"embedding": 0, "block 1": 1, "block 2": 2, "block 3": 3}
+
+
+@cache
+def steps() -> dict[str, Tensor]:
+    """What the rows tell, of each depth at every step of every caption: (4, steps)."""
+    trained = load(shipped_weights("translator"))
+    texts = [german for german, _ in trained.task.pairs("validation")[:CAPTIONS]]
+    texts.sort(key=len)
+    parts = [batch(trained, texts[n : n + AT_ONCE]) for n in range(0, CAPTIONS, AT_ONCE)]
+    return {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
+
+
+def batch(trained, texts: list[str]) -> dict[str, Tensor]:
+    """The same of a few captions."""
+    model, words = trained.model, trained.target.vocabulary
+    sides = trained.source, trained.target
+    with record(model) as trace:
+        written = write(model, texts, *sides, max_length=trained.task.max_length).tokens  # (B, T)
+    read = torch.cat([torch.full_like(written[:, :1], words.bos), written[:, :-1]], dim=1)
+    real, own = written != words.pad, written[..., None]  # the end of a row is padding
+    streams = [trace.joined("decoder_layers.0.self_residual", "before")]
+    streams += (
+        trace.joined(f"decoder_layers.{depth}.feed_forward_residual", "after")
+        for depth in range(len(model.decoder_layers))
+    )
+    found = {"agrees": [], "repeats": [], "prob": [], "rank": []}
+    for vectors in streams:
+        log_probs = logit_lens(model, vectors)  # (B, T, V)
+        first, chosen = log_probs.argmax(dim=2), log_probs.gather(2, own)
+        found["agrees"].append((first == written)[real])
+        found["repeats"].append((first == read)[real])
+        found["prob"].append(chosen[..., 0].exp()[real])
+        found["rank"].append(1 + (log_probs > chosen).sum(dim=2)[real])
+    return {name: torch.stack(part) for name, part in found.items()} | {"written": written[real]}
+
+
+def run(depth: str, seed: int) -> dict:
+    """Measure one depth."""
+    found, at = steps(), DEPTHS[depth]
+    settled = found["agrees"].flip(0).int().cummin(dim=0).values.flip(0).bool()  # from here on
+    before = settled[at - 1] if at else torch.zeros_like(settled[0])
+    commonest = Counter(found["written"].tolist()).most_common(1)[0][1]
+    return {
+        "agrees": share(found["agrees"][at]),
+        "settled": share(settled[at]),
+        "settles": share(settled[at] & ~before),
+        "repeats": share(found["repeats"][at]),
+        "prob": round(float(found["prob"][at].mean()), 4),
+        "rank": float(found["rank"][at].double().median()),
+        "commonest": round(commonest / len(found["written"]), 4),
+        "steps": len(found["written"]),
+        "captions": CAPTIONS,
+    }
+
+
+def share(flags: Tensor) -> float:
+    """How many of some flags are True, from 0 to 1."""
+    return round(float(flags.double().mean()), 4)
+
+
+if __name__ == "__main__":
+    Study("ch07/logit_lens", run, list(DEPTHS)).main()

@@ -1,0 +1,38 @@
+"""Carry the ladder's scores to where the pages of the book read them, Colab's too.
+
+    python -m studies.ch10.publish_translators
+
+The rows of `studies/ch10/results/translators.json`, without translations and curves, go to
+`gates2heads/book/ch10/results/translators.json`. Nothing is trained.
+"""
+
+from gates2heads.book.studies import Study
+from studies.ch10 import translators
+
+
+def carried(row: dict) -> dict:
+    """A row of the ladder without what fills its file."""
+    told = row["result"]
+    return {
+        **row,
+        "result": {
+            "parameters": told["parameters"],
+            "perplexity": told["perplexity"],
+            "bleu_greedy": told["test"]["width 1"]["bleu"],
+            "bleu": told["test"]["width 5"]["bleu"],
+            "chrf": told["test"]["width 5"]["chrf"],
+            "chrf_greedy": told["test"]["width 1"]["chrf"],
+            "perplexity_free_running": told["perplexity_free_running"],
+        },
+    }
+
+
+def main() -> None:
+    """Write all rows anew."""
+    carrying = Study("ch10/translators", translators.run, list(translators.RUNGS))
+    for row in translators.study().rows():
+        carrying.store(carried(row))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What does a training step of each rung cost? The ladder of chapter 10 multiplies by the steps.
+
+    GATES2HEADS_DATA=… python -m studies.ch10.step_times
+    python -m studies.ch10.step_times --table
+
+The runs of the ladder took their seconds on a machine that was now quiet and now busy, so these
+cannot be compared. Here every rung takes `ROUNDS` steps on one thread, and after each of them the
+GRU without attention takes one with the same batch. What is told is the median of the processor's
+seconds (time in which the process waits does not count), and the median ratio to the GRU's step
+beside it, which a slower machine should change little. Weights and batches depend on the seed.
+"""
+
+import os
+import time
+from functools import cache, partial
+from itertools import islice
+from statistics import median
+
+import torch
+
+from gates2heads.book.ch10.board import RUNGS
+from gates2heads.book.studies import Study
+from gates2heads.training.loop import train_step
+from gates2heads.training.losses import sequence_loss
+from gates2heads.training.parallel import precision_here, prepare_accelerator
+from gates2heads.training.recipes.recipe import build_model, read_recipe
+from gates2heads.training.recipes.tasks import TASKS
+
+BESIDE = "captions-gru"
+WARM, ROUNDS = 2, 15  # steps before the clock runs, and under it
+
+
+@cache
+def batches(seed: int) -> tuple:
+    """The first batches of the captions, and the sizes of both vocabularies."""
+    recipe = read_recipe(BESIDE)
+    task = TASKS[recipe["task"]](recipe["data"])
+    pairs = task.pairs("train")
+    source, target = task.tokenizers(pairs)
+    stream = task.batches(pairs, source, target, recipe["training"]["batch_size"], seed=seed)
+    sizes = len(source.vocabulary), len(target.vocabulary)
+    return list(islice(stream, WARM + ROUNDS)), sizes
+
+
+def stepper(rung: str, seed: int):
+    """A function that trains the rung by one batch and gives the processor's seconds."""
+    recipe = read_recipe(rung)
+    how = recipe["training"]
+    torch.manual_seed(seed)
+    accelerator = prepare_accelerator(precision_here(how["precision"]))
+    model = build_model(recipe, *batches(seed)[1])
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
+    model, optimizer = accelerator.prepare(model, optimizer)
+    loss = partial(sequence_loss, label_smoothing=how["label_smoothing"])
+
+    def step(batch) -> float:
+        begin = time.process_time()
+        train_step(accelerator, model, optimizer, loss, batch, clip=how["clip"])
+        return time.process_time() - begin
+
+    return step
+
+
+def run(rung: str, seed: int) -> dict:
+    """Let a rung and the GRU step in turn."""
+    torch.set_num_threads(1)
+    one, other = stepper(rung, seed), stepper(BESIDE, seed)
+    times = [(one(batch), other(batch)) for batch in batches(seed)[0]][WARM:]
+    own, beside = map(list, zip(*times, strict=True))
+    return {
+        "seconds_a_step": median(own),
+        "seconds_of_the_gru": median(beside),
+        "ratio": median(a / b for a, b in times),
+        "steps": read_recipe(rung)["training"]["steps"],
+        "rounds": ROUNDS,
+        "load": round(os.getloadavg()[0], 1),  # processes that wanted the machine, of the minute
+    }
+
+
+if __name__ == "__main__":
+    Study("ch10/step_times", run, tuple(RUNGS)).main()

@@ -1,0 +1,96 @@
+"""What a wrong token leads to, counted by hand on decoders that are made for it."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gates2heads.book.ch04.error_propagation import drift, forcing_loss, wrong_tokens
+from gates2heads.data.batches.pairs import collate
+from gates2heads.models.translation.seq2seq import EncoderDecoder
+from gates2heads.training.losses import sequence_loss
+
+DIGITS = torch.arange(3, 13)
+EOS, HYPHEN = 2, 13
+
+
+class Copying(torch.nn.Module):
+    """Writes what it has read, whatever it reads of its own: nothing drifts."""
+
+    def start(self, source, *, mask):
+        return source, 0
+
+    def step(self, state, last):
+        source, place = state
+        return torch.eye(14)[source[:, place]].log(), (source, place + 1)
+
+
+class Counting(torch.nn.Module):
+    """Writes the digit after the one that it reads: everything drifts."""
+
+    def start(self, source, *, mask):
+        return source[:, 0]
+
+    def step(self, state, last):
+        first = last == 1
+        return torch.eye(14)[torch.where(first, state, (last - 2) % 10 + 3)].log(), state
+
+
+def batch_of(*targets):
+    return collate([(list(target), list(target)) for target in targets])
+
+
+def test_a_decoder_that_looks_at_its_source_does_not_drift():
+    found = drift(Copying(), batch_of([3, 4, HYPHEN, 5, EOS], [9, 9, HYPHEN, 3, EOS]), DIGITS)
+    assert found == {"sound": 2, "drift": [0.0] * 4, "later": [0.0] * 4}
+
+
+def test_a_decoder_that_looks_at_its_own_does():
+    found = drift(Counting(), batch_of([3, 4, 5, 6, 7]), DIGITS)
+    assert found == {"sound": 1, "drift": [1.0] * 4, "later": [1.0] * 4}
+
+
+def test_what_was_wrong_before_does_not_count():
+    found = drift(Counting(), batch_of([3, 4, 5, 6, 7], [3, 5, 5, 5, 5]), DIGITS)
+    assert found["sound"] == 1
+    with pytest.raises(ValueError, match="model must write some of the batch right"):
+        drift(Counting(), batch_of([3, 5, 5]), DIGITS)
+
+
+@given(st.lists(st.integers(3, 13), min_size=1, max_size=20), st.integers(0, 999))
+def test_a_wrong_token_is_another_digit(tokens, seed):
+    tokens = torch.tensor(tokens)
+    wrong = wrong_tokens(tokens, DIGITS, torch.Generator().manual_seed(seed))
+    assert torch.isin(wrong, DIGITS).all()
+    assert (wrong != tokens).all()
+
+
+def test_every_other_digit_is_drawn():
+    tokens = torch.full((2000,), 5)
+    wrong = wrong_tokens(tokens, DIGITS, torch.Generator().manual_seed(0))
+    assert set(wrong.tolist()) == set(range(3, 13)) - {5}
+    hyphens = wrong_tokens(torch.full((2000,), HYPHEN), DIGITS, torch.Generator().manual_seed(0))
+    assert set(hyphens.tolist()) == set(range(3, 13))
+
+
+def test_the_loss_with_a_teacher_is_the_library_s():
+    torch.manual_seed(0)
+    model = EncoderDecoder(14, 14, embedding_size=5, hidden_size=6, score=None)
+    batch = batch_of([3, 4, EOS], [5, EOS])
+    torch.testing.assert_close(
+        forcing_loss(lambda step: 1.0)(model, batch), sequence_loss(model, batch)
+    )
+
+
+def test_each_call_is_the_next_step():
+    asked = []
+    loss = forcing_loss(lambda step: asked.append(step) or 0.5)
+    model = EncoderDecoder(14, 14, embedding_size=5, hidden_size=6, score=None)
+    for _ in range(3):
+        loss(model, batch_of([3, EOS]))
+    assert asked == [0, 1, 2]
+
+
+def test_mistakes_get_one_sentence():
+    with pytest.raises(ValueError, match="batch must hold targets of one length"):
+        drift(Copying(), batch_of([3, EOS], [3, 4, EOS]), DIGITS)

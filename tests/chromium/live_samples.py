@@ -1,0 +1,58 @@
+"""A Translate view with the shipped translator, as a page without a kernel carries it.
+
+    python live_samples.py STATE.json
+
+Writes the state, and beside it a folder `live` with the engine and the model. Also run by an
+interpreter with Colab's widget versions, so it uses only what both have.
+"""
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+from ipywidgets.embed import embed_data
+
+from gates2heads.browser.live.models import live_files, live_model
+from gates2heads.decoding.translation import align_heads
+from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.recipes.runs import load
+from gates2heads.views import Example, Translate
+from gates2heads.views.kit.live_view import LiveView
+
+EXAMPLES = [
+    Example("snow", "Ein kleiner Hund springt durch den tiefen Schnee.", "Point at a word."),
+    Example("sand", "Zwei Kinder bauen am Strand eine Burg aus Sand."),
+    Example("<i>ball</i>", "Den Ball wirft der Junge.", "Who <b>throws</b>?"),
+    Example("no caption", "Ich liebe dich."),
+]
+
+
+def translator(**options) -> Translate:
+    """The view that the samples show."""
+    trained = load(shipped_weights("translator"))
+    sides = trained.source, trained.target
+    recorded = align_heads(
+        trained.model, EXAMPLES[0].text, *sides, max_length=trained.task.max_length
+    )
+    model = live_model("translator")
+    return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)
+
+
+files = cache(live_files)  # all models; several samples may be made in one process
+
+
+def write(path: Path, view: LiveView) -> None:
+    """Write the state of one view, and the files that its page loads."""
+    data = embed_data([view], drop_defaults=False)
+    shown = [view["model_id"] for view in data["view_specs"]]
+    state = {"state": data["manager_state"], "shown": shown}
+    path.write_text(json.dumps(state), encoding="utf-8")
+    folder = path.with_name("live")
+    folder.mkdir()
+    for name, text in files().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), translator())

@@ -1,0 +1,33 @@
+"""The tree of a small search, as a figure."""
+
+import pytest
+
+from gates2heads.figures.diagrams.search import tree_of_a_beam
+from gates2heads.watching.searches import compare
+from gates2heads.watching.two_tables import BOS, EOS, NAMES, START, STEPS, two_tables
+
+
+def nodes(**options):
+    return compare(two_tables, START, bos=BOS, eos=EOS, max_length=STEPS, **options).nodes
+
+
+def test_every_prefix_is_there_with_its_probability():
+    """0.5 · 0.3 · 0.6 = 0.09 and 0.5 · 0.4 · 0.4 = 0.08 after step 3; 0.054 at the end."""
+    (axis,) = tree_of_a_beam(nodes(width=2, pruned=1), NAMES).axes
+    said = [text.get_text() for text in axis.texts]
+    for prefix, prob in (
+        ("A B", "0.200"), ("A C", "0.150"), ("A C B", "0.090"), ("A B C", "0.080"),
+        ("A C B <eos>", "0.054"), ("A B C <eos>", "0.048"),
+    ):  # fmt: skip
+        assert prefix in said
+        assert prob in said
+
+
+def test_as_many_pruned_prefixes_as_were_kept_in_the_trace():
+    few, many = (tree_of_a_beam(nodes(width=2, pruned=n), NAMES) for n in (0, 2))
+    assert len(few.axes[0].texts) < len(many.axes[0].texts)
+
+
+def test_what_is_no_node_is_refused():
+    with pytest.raises(TypeError, match=r"nodes\[0\] must be a Node"):
+        tree_of_a_beam([3], NAMES)

@@ -1,0 +1,134 @@
+"""The studies of chapter 3: by hand, a small run, and what is stored."""
+
+import math
+
+import pytest
+import torch
+
+from gates2heads.book.studies import read_study, results_of
+from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
+from shipping import next_token
+from studies.ch03 import factorisation, language_models, seen_contexts, unseen_ngrams
+
+MODELS = ("ngram", "gru", "transformer")
+
+
+def test_repeated_and_missing_names_by_hand():
+    lists = torch.tensor(
+        [[3, 4, 5, 6, 7, 2], [3, 3, 3, 6, 7, 2], [4, 4, 5, 5, 6, 2], [3, 4, 5, 6, 2, 0]]
+    )
+    found = factorisation.counted(lists)
+    assert found == {"whole": 0.25, "repeated": (2 + 2) / 4, "missing": (2 + 2 + 1) / 4}
+
+
+def test_every_list_that_is_drawn_is_whole():
+    batch = factorisation.drawn(13, torch.Generator().manual_seed(0))
+    assert factorisation.counted(batch.target_out)["whole"] == 1
+    assert torch.equal(batch.target_in[:, 1:], batch.target_out[:, :-1])
+
+
+def test_a_small_run_of_both_ways(monkeypatch):
+    monkeypatch.setattr(factorisation, "STEPS", 2)
+    monkeypatch.setattr(factorisation, "DRAWS", 7)
+    for way in factorisation.SETTINGS:
+        result = factorisation.run(way, 0)
+        assert 0 <= result["whole"] <= 1
+        assert result["bits_per_list"] > 5
+
+
+@pytest.mark.parametrize("way", factorisation.SETTINGS)
+def test_three_seeds_are_stored_and_no_bound_is_beaten(way):
+    rows = read_study("ch03/factorisation")
+    assert sorted(row["seed"] for row in rows if row["setting"] == way) == [0, 1, 2]
+    bound = math.log2(120) if way == "one after the other" else 5 * math.log2(5)
+    for run in results_of(rows, way):
+        assert bound - 0.01 < run["bits_per_list"] < bound + 0.2
+
+
+def test_longer_runs_are_rarer():
+    rows = read_study("ch03/unseen_ngrams")
+    assert [row["setting"] for row in rows] == unseen_ngrams.SETTINGS
+    zero = [row["result"]["captions_of_probability_zero"] for row in rows]
+    assert zero == sorted(zero)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_card_of_a_model_names_what_made_it(name):
+    model, source, target, decoding, card = shipped(f"captions_{name}")
+    assert source is target
+    assert isinstance(source, BPETokenizer)
+    assert len(source) == model.vocabulary_size == 4000
+    assert decoding == {}
+    assert card["command"] == f"python -m shipping.next_token {name}"
+    assert card["kind"] == type(model).__name__
+    if name != "ngram":
+        assert card["settings"] == next_token.NETWORKS[name][1]
+    assert 4 < card["test_bits_per_token"] < 5.3
+
+
+def test_no_count_below_two_travels():
+    model = shipped("captions_ngram").model
+    for size in range(model.order):
+        assert getattr(model, f"counts_{size}").min() >= next_token.LEAST == 2
+
+
+def test_the_longest_context_that_was_met_by_hand():
+    end = Vocabulary.eos
+    model = MaximumLikelihood([[3, 4, 5, end], [4, 6, end]], 8, 3)
+    # Before 4: (<bos>, <bos>), met. Before 5: (<bos>, 4), met in the second text. Before <eos>:
+    # (4, 5), met in the first.
+    assert seen_contexts.longest_seen(model, [4, 5, end]) == [2, 2, 2]
+    # (<bos>, 6) was never met, (6,) was; nothing ever followed (7,).
+    assert seen_contexts.longest_seen(model, [6, 7, 3]) == [2, 1, 0]
+
+
+def test_a_small_run_sorts_every_token_and_adds_up(monkeypatch):
+    text = [3 + n % 9 for n in range(7)]
+    split = {
+        "train": [[*text, Vocabulary.eos], [5, 4, 3, Vocabulary.eos]] * 5,
+        "validation": [[3, 4, Vocabulary.eos]],
+        "test": [[4, 3, 9, 5, 6, 7, 8, 9, Vocabulary.eos], [*text, Vocabulary.eos]],
+    }
+    corpus = language_models.Corpus(range(12), split, {}, "made up")
+    counted = KneserNey(split["train"], 12, seen_contexts.ORDER)
+    network = language_models.build("lstm", 12).eval()
+    monkeypatch.setattr(seen_contexts, "read", lambda name: corpus)
+    monkeypatch.setattr(seen_contexts, "train", lambda *given: (network, {"rounds": given[-1]}))
+    found = seen_contexts.run("docstrings, 4 rounds", 0)
+    assert found["rounds"] == found["made"]["rounds"] == 4
+    # Four tokens of each of the two texts begin it; the others are sorted.
+    assert found["beginnings"]["tokens"] == 8
+    assert sum(group["tokens"] for group in found["by_context"]) == 17 - 8
+    # Before 6 in the first stood 4 3 9 5, of which training has 5 alone; then one more each time,
+    # up to four. In the second all four stand there at once.
+    met = {group["met"]: group["tokens"] for group in found["by_context"]}
+    assert met == {1: 1, 2: 1, 3: 1, 4: 2 + 4}
+    groups = [found["beginnings"], *found["by_context"]]
+    for name, model in {"5-gram": counted, "lstm": network}.items():
+        whole = sum(group["tokens"] * group[name] for group in groups) / 17
+        assert whole == pytest.approx(found["bits_per_token"][name])
+        assert whole == pytest.approx(language_models.surprise(model, split["test"]), rel=1e-5)
+
+
+def test_the_stored_runs_agree_with_the_language_models():
+    rows, others = read_study("ch03/seen_contexts"), read_study("ch03/language_models")
+    assert [row["setting"] for row in rows] == [*seen_contexts.SETTINGS]
+    for row in rows:
+        found, (corpus, rounds) = row["result"], seen_contexts.SETTINGS[row["setting"]]
+        groups = [found["beginnings"], *found["by_context"]]
+        tokens = sum(group["tokens"] for group in groups)
+        for name, bits in found["bits_per_token"].items():
+            whole = sum(group["tokens"] * group[name] for group in groups) / tokens
+            assert whole == pytest.approx(bits, rel=1e-5)
+        (grams,) = results_of(others, f"{corpus}-5-gram-kneser-ney")
+        assert found["perplexity"]["5-gram"] == pytest.approx(grams["perplexity"], rel=1e-6)
+        assert len(found["made"]["evaluated_at"]) == rounds
+        if rounds == language_models.ROUNDS[corpus]:  # the same run, on another processor perhaps
+            (again,) = (
+                one["result"] for one in others
+                if (one["setting"], one["seed"]) == (f"{corpus}-lstm", row["seed"])
+            )  # fmt: skip
+            assert found["perplexity"]["lstm"] == pytest.approx(again["perplexity"], rel=0.02)

@@ -1,0 +1,96 @@
+"""The embedding map without a browser: its payload, its bounds, where its labels stand."""
+
+import math
+
+import pytest
+import torch
+
+from gates2heads.browser.engine.export import Exported
+from gates2heads.metrics.word_questions import ask_words
+from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.views import EmbeddingMap
+from tests.javascript import LIBRARY, run_javascript
+
+MODEL = Exported("small", "{}", b"\x00\x01")
+WORDS = [f"w{n}" for n in range(23)]
+VECTORS = WordVectors(WORDS, torch.randn(23, 7))
+
+
+def embedding_map(**change) -> EmbeddingMap:
+    given = {"models": {"one": MODEL, "two": MODEL}, "examples": ["w1 w2", "w3"]}
+    return EmbeddingMap(**given | {"recorded": ask_words(VECTORS, ["w1", "w2"], count=4)} | change)
+
+
+def words_js(body, given):
+    return run_javascript(body, {"places": LIBRARY / "views/embedding_map/word_places.js"}, given)
+
+
+def test_payload_holds_the_answer():
+    answer = ask_words(VECTORS, ["w1", "w2"], count=4)
+    view = embedding_map()
+    assert view.recorded["found"] == [[list(pair) for pair in one] for one in answer.found]
+    assert view.recorded["places"] == answer.places.tolist()
+    assert (view.text, view.model, view.count, view.exclude) == ("w1 w2", 0, 4, True)
+    assert view.labels == view.examples == ["w1 w2", "w3"]
+    assert repr(view) == "EmbeddingMap(one, two, 2 examples)"
+
+
+def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
+    view = embedding_map()
+    with pytest.raises(ValueError, match="model must be from 0 to 1, got 2"):
+        view.model = 2
+    with pytest.raises(ValueError, match="count must be from 3 to 20, got 21"):
+        view.count = 21
+    view.set_state({"count": 99, "model": 7})
+    assert (view.count, view.model) == (20, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"models": {}}, ValueError, "models must hold at least 1"),
+        ({"models": {"a": None}}, TypeError, r"models\[0\] must be an Exported, as `export_model`"),
+        ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
+        ({"examples": ["w3"]}, ValueError, "recorded must be of the first example, got 'w1 w2'"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(change, error, message):
+    with pytest.raises(error, match=message):
+        embedding_map(**change)
+
+
+def test_points_keep_their_distances_and_labels_stay_on_the_paper():
+    paper = {"width": 400, "height": 300, "letter": 7, "line": 17, "edge": 70}
+    for asked in (["w1"], ["w1", "w2"], ["w1", "w2", "w3"]):
+        answer = ask_words(VECTORS, asked, count=20)
+        given = {"places": answer.places.tolist(), "points": list(answer.points), "paper": paper}
+        laid = words_js("return places.laidOut(given.places, given.points, given.paper);", given)
+        drawn = torch.tensor([[one["x"], -one["y"]] for one in laid], dtype=torch.double)
+        ours, theirs = (torch.pdist(one) for one in (answer.places, drawn))
+        torch.testing.assert_close(theirs / theirs.max(), ours / ours.max())
+        assert all(0 <= one["x"] <= 400 and 0 <= one["y"] <= 300 for one in laid)
+        for one, word in zip(laid, answer.points, strict=True):
+            share = {"start": 0, "middle": 0.5, "end": 1}[one["anchor"]]
+            left = one["left"] - share * 7 * len(word)
+            assert left >= 0
+            assert left + 7 * len(word) <= 400
+
+
+def test_the_answer_in_words():
+    body = "return [places.answerInWords(given), places.headings(given), places.arrows(given)];"
+    told = []
+    for asked in (["w1"], ["w1", "w2"], ["w1", "w2", "w3"]):
+        answer = ask_words(VECTORS, asked, count=3)
+        given = {"asked": asked, "cosines": answer.cosines, "found": answer.found}
+        told.append((answer, *words_js(body, given | {"shares": answer.shares})))
+    (one, said, heads, arrows), *more = told
+    word, cosine = one.found[0][0]
+    assert said.startswith(f"Nearest to w1 is {word}, cosine {cosine:.2f}.".replace("-", "−"))
+    assert f"shows {math.floor(100 * sum(one.shares) + 0.5)} % of" in said
+    assert (heads, arrows) == (["nearest to w1"], [])
+    (two, said, heads, arrows), (three, fourth, third_head, third_arrows) = more
+    assert f"The cosine between w1 and w2 is {two.cosines[0]:.2f}".replace("-", "−") in said
+    assert (heads, arrows) == (["nearest to w2 − w1", "nearest to w1 − w2"], [["w1", "w2"]])
+    assert fourth.startswith(f"w1 is to w2 as w3 is to {three.found[0][0][0]} (cosine")
+    assert third_head == ["nearest to w2 − w1 + w3"]
+    assert third_arrows == [["w1", "w2"], ["w3", "b − a + c"]]

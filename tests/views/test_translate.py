@@ -1,0 +1,130 @@
+"""The Translate view without a browser: its payload, its bounds, its messages."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from gates2heads.browser.engine.export import Exported
+from gates2heads.views import Example, Translate
+from tests.javascript import LIBRARY, run_javascript
+
+MODEL = Exported("small", "{}", b"\x00\x01")
+EXAMPLES = [Example("dog", "Ein Hund", "Look."), ("cat", "Eine Katze")]
+SHAPE = (2, 3, 4, 5)  # layers, heads, target, source
+
+
+def recorded(shape=SHAPE, target=("a", "b", "c", "<eos>")) -> SimpleNamespace:
+    weights = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    return SimpleNamespace(source=[" s"] * 5, target=list(target), weights=weights)
+
+
+def test_payload_holds_every_weight_in_reading_order():
+    view = Translate(MODEL, EXAMPLES, recorded())
+    assert view.recorded == {
+        "text": "Ein Hund",
+        "source": [" s"] * 5,
+        "target": ["a", "b", "c", "<eos>"],
+        "finished": True,
+        "shape": [2, 3, 4, 5],
+    }
+    np.testing.assert_array_equal(np.frombuffer(view.weights, "<f4"), np.arange(120))
+
+
+def test_tensors_are_taken_and_an_end_that_never_came_is_told():
+    there = recorded(target="abcd")
+    there.weights = torch.tensor(there.weights, requires_grad=True)
+    view = Translate(MODEL, EXAMPLES, there)
+    assert view.recorded["finished"] is False
+    assert len(view.weights) == 4 * 120
+
+
+def test_examples_travel_as_lists_of_three():
+    view = Translate(MODEL, EXAMPLES, recorded(), about="six weights")
+    assert view.examples == [["dog", "Ein Hund", "Look."], ["cat", "Eine Katze", ""]]
+    assert (view.text, view.about, view.width) == ("Ein Hund", "six weights", 1)
+
+
+def test_repr_holds_no_address():
+    assert repr(Translate(MODEL, EXAMPLES, recorded())) == "Translate(small, 2 examples)"
+
+
+@pytest.mark.parametrize("width", [0, 11, -3])
+def test_a_width_out_of_bounds_is_told(width):
+    with pytest.raises(ValueError, match=f"width must be from 1 to 10, got {width}"):
+        Translate(MODEL, EXAMPLES, recorded(), width=width)
+    view = Translate(MODEL, EXAMPLES, recorded())
+    with pytest.raises(ValueError, match=f"width must be from 1 to 10, got {width}"):
+        view.width = width
+
+
+def test_a_width_from_the_browser_is_moved_into_bounds():
+    view = Translate(MODEL, EXAMPLES, recorded())
+    view.set_state({"width": 40, "text": "x"})
+    assert (view.width, view.text) == (10, "x")
+    view.set_state({"width": -1})
+    assert view.width == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"examples": [("a", "b"), ("c", " ")]}, ValueError, r"examples\[1\] must have a text"),
+        ({"recorded": 3}, TypeError, "recorded must have source, target and weights, got 3"),
+        (
+            {"recorded": recorded((3, 4, 5))},
+            ValueError,
+            r"recorded.weights must be \(layers, heads, 4, 5\), got \(3, 4, 5\)",
+        ),
+        (
+            {"recorded": recorded((2, 3, 5, 4))},
+            ValueError,
+            r"recorded.weights must be \(layers, heads, 4, 5\), got \(2, 3, 5, 4\)",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_sentence(change, error, message):
+    given = {"model": MODEL, "examples": EXAMPLES, "recorded": recorded()} | change
+    with pytest.raises(error, match=message):
+        Translate(**given)
+
+
+# ---- what the view works out by itself, in Node
+
+VIEW = {
+    "translate": LIBRARY / "views/translate/view.js",
+    "sentences": LIBRARY / "views/translate/sentences.js",
+}
+
+
+def test_the_strongest_are_named_largest_first_and_none_that_is_small():
+    weights = [[0.1, 0.6, 0.2, 0.06, 0.04], [0.01, 0.02], [0.5, 0.49, 0.01]]
+    assert run_javascript("return given.map(sentences.strongest);", VIEW, weights) == [
+        *([1, 2, 0], [1], [0, 1])
+    ]
+
+
+def test_the_last_layers_mean_is_offered_first_and_every_head_once():
+    choices = run_javascript("return translate.lookChoices([2, 3]);", VIEW)
+    assert choices[0] == {"label": "last layer, mean of its 3 heads", "layer": 1, "head": None}
+    heads = [(one["layer"], one["head"]) for one in choices if one["head"] is not None]
+    assert sorted(heads) == [(layer, head) for layer in range(2) for head in range(3)]
+    assert len({one["label"] for one in choices}) == len(choices)
+
+
+def test_remarks_tell_of_bare_bytes_and_of_an_end_that_never_came():
+    results = [
+        {"source": [" Ein", "<eos>"], "target": [" A", "<eos>"], "finished": True},
+        {
+            "source": [" ", "<0xE2>", "<0x98>", "<0x83>", "<eos>"],
+            "target": [" A"] * 3,
+            "finished": False,
+        },
+    ]
+    plain, odd = run_javascript("return given.map(translate.remarks);", VIEW, results)
+    assert plain == []
+    assert odd == [
+        "“☃” it has never seen: it read the bare bytes, and guesses.",
+        "It was stopped after 3 pieces without an end.",
+    ]

@@ -1,0 +1,206 @@
+"""The unroller without a browser: its payload, its bounds, and its sentences in Node."""
+
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from gates2heads.browser.engine.export import Exported
+from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.browser.live.models import live_model
+from gates2heads.views import Unroller
+from gates2heads.watching.forced_tokens import Line, ObservedForcing, observe_forcing
+from tests.javascript import LIBRARY, run_javascript
+
+MODEL = Exported("small", "{}", b"\x00\x01")
+U = 5
+WORDS = ["<pad>", "<bos>", "<eos>", *"01-"]
+V = len(WORDS)
+UNROLLED = {"unrolled": LIBRARY / "views/unroller/unrolled.js"}
+
+
+def line(text) -> Line:
+    tokens = [*text, "<eos>"]
+    log_probs = (3 * torch.randn(len(tokens), V)).log_softmax(-1)
+    return Line(tokens, torch.rand(len(tokens), U) * 2 - 1, log_probs)
+
+
+def recorded(**change) -> ObservedForcing:
+    source = [*"abc", "<eos>"]
+    lines = {"free": line("01-"), "held": line("0-"), "taught": line("01-")}
+    seen = ObservedForcing(source, torch.randn(4, U), torch.randn(U), WORDS, **lines)
+    return seen._replace(**change)
+
+
+def unroller(**change) -> Unroller:
+    given = {"models": {"one": MODEL, "two": MODEL}, "examples": ["abc", "x"], "held": {1: "-"}}
+    return Unroller(**given | {"recorded": recorded()} | change)
+
+
+def test_the_page_reads_the_recorded_numbers_as_they_were():
+    seen = recorded()
+    view = unroller(recorded=seen, step=3)
+    found = run_javascript(
+        """const view = new DataView(Uint8Array.from(given.bytes).buffer);
+        const run = unrolled.decodedForcing(given.told, view);
+        const plain = ({ tokens, hidden, logProbs }) => ({
+          tokens, hidden: [...hidden.data], logProbs: [...logProbs.data] });
+        const { source, vocabulary } = run;
+        return { source, vocabulary, states: [...run.states.data], summary: [...run.summary],
+          free: plain(run.free), held: plain(run.held), taught: plain(run.taught) };""",
+        UNROLLED,
+        {"told": view.recorded, "bytes": list(view.numbers)},
+    )
+    assert (found["source"], found["vocabulary"]) == (seen.source, WORDS)
+    np.testing.assert_allclose(found["states"], seen.states.flatten(), rtol=0, atol=1e-3)
+    np.testing.assert_allclose(found["summary"], seen.summary, rtol=0, atol=1e-3)
+    for name in ("free", "held", "taught"):
+        one = getattr(seen, name)
+        assert found[name]["tokens"] == one.tokens
+        np.testing.assert_allclose(found[name]["hidden"], one.hidden.flatten(), atol=1e-3)
+        np.testing.assert_allclose(found[name]["logProbs"], one.log_probs.flatten(), atol=1e-3)
+    assert (view.text, view.held, view.taught, view.step) == ("abc", {"1": "-"}, "", 3)
+    assert repr(view) == "Unroller(one, two, 2 examples)"
+
+
+def test_what_is_held_must_be_tokens_of_the_target():
+    view = unroller()
+    view.held = {"0": "<eos>", "7": "1"}
+    for wrong in ({"0": "9"}, {"-1": "0"}, {"x": "0"}, {"0": "<bos>"}):
+        with pytest.raises(ValueError, match="held must map steps from 0 to tokens of the target"):
+            view.held = wrong
+    with pytest.raises(ValueError, match="model must be from 0 to 1, got 2"):
+        view.model = 2
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"labels": ["a"]}, ValueError, "labels must name 2 examples, got 1"),
+        ({"held": {1: "0"}}, ValueError, "recorded must be of what is held, but at step 1"),
+        ({"taught": "10"}, ValueError, "recorded must be of what is taught"),
+        (
+            {"recorded": recorded(states=torch.zeros(3, U))},
+            ValueError,
+            r"recorded.states must be \(4, U\), got \(3, 5\)",
+        ),
+        (
+            {"recorded": recorded(summary=torch.zeros(7))},
+            ValueError,
+            r"recorded.summary must have shape \(5,\), got \(7,\)",
+        ),
+        ({"recorded": recorded(free=3)}, TypeError, "recorded.free must be a Line"),
+        (
+            {"recorded": recorded(free=line("9"))},
+            ValueError,
+            "recorded.free.tokens must be of recorded.vocabulary",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_sentence(change, error, message):
+    with pytest.raises(error, match=message):
+        unroller(**change)
+
+
+# ---- the sentences and numbers, in Node
+
+
+def told(tokens, shares, hidden=()):
+    """A line as a live answer has it; shares (T, V)."""
+    data = [math.log(share) if share else -99.0 for row in shares for share in row]
+    table = {"shape": [len(tokens), 2], "data": [number for row in hidden for number in row]}
+    return {
+        "tokens": tokens,
+        "hidden": table,
+        "logProbs": {"shape": [len(tokens), 3], "data": data},
+    }
+
+
+ARRAYS = """
+  const arrays = (one) => ({ ...one,
+    hidden: { ...one.hidden, data: Float32Array.from(one.hidden.data) },
+    logProbs: { ...one.logProbs, data: Float32Array.from(one.logProbs.data) } });
+  const { free, held, taught } = given;
+  const lines = { free: arrays(free), held: arrays(held), taught: arrays(taught) };
+  const run = { ...given, summary: [1, 2], ...lines };
+"""
+
+
+def test_numbers_and_sentences_by_hand():
+    half = [[0.5, 0.25, 0.25]] * 2
+    run = {
+        "source": ["a", "<eos>"],
+        "vocabulary": ["<eos>", "0", "1"],
+        "free": told(["0", "<eos>"], half, [[0, 0], [1, 1]]),
+        "held": told(["1", "0"], [[0.25, 0.5, 0.25], [0, 0, 1]], [[3, 4], [1, 1]]),
+        "taught": told(["0", "<eos>"], [[0.5, 0.25, 0.25], [0.5, 0.5, 0]]),
+    }
+    found = run_javascript(
+        ARRAYS
+        + """return [unrolled.surprises(run), unrolled.apart(run.free, run.held),
+          unrolled.driftOf(run, 0), unrolled.driftOf(run, -1), unrolled.stepsOf(run),
+          ...[{ 0: "1" }, {}, { 5: "1" }].map((held) => unrolled.heldInWords(run, held)),
+          unrolled.taughtInWords(run), [0, 1, 2, 3].map((step) => unrolled.stepInWords(run, step)),
+          unrolled.likeliestAt(run, ["free", "held"], 1, 2), unrolled.textOf(run.free),
+          [[2], [2, 4], [3, 4, 5], [0, 1], [1, 2, 9]].map(unrolled.stepsInWords)];""",
+        UNROLLED,
+        run,
+    )
+    # −ln ¼ and −ln ½; of the states √((9 + 16)/2) and 0.
+    assert found[0] == pytest.approx([math.log(4), math.log(2)])
+    assert found[1] == pytest.approx([math.sqrt(12.5), 0])
+    assert (found[2], found[3]) == ([1], [0, 1])
+    assert found[4] == {"read": 2, "write": 2}
+    assert found[5] == (
+        "Held: “1” at step 1. After it, that line differs from the free one in one character, "
+        "at step 2."
+    )
+    assert found[6] == found[7] == "No character is held."
+    mean = (math.log(4) + math.log(2)) / 2
+    assert found[8] == (
+        f"Under the teacher: {mean:.3f} nats a character; it expected another once."
+    )
+    assert found[9][0].startswith("Read “a”, character 1")
+    assert found[9][1].endswith("makes the context vector, 2 numbers.")
+    assert found[9][2].startswith("Step 1 of writing: running freely it reads the sign to begin;")
+    assert found[9][3] == (
+        "Step 2 of writing: running freely it reads “0”; in the held line “1”; "
+        "under the teacher “0”."
+    )
+    assert [(one["token"], one["shares"]) for one in found[10]] == [
+        ("1", [pytest.approx(0.25), pytest.approx(1)]),
+        ("<eos>", [pytest.approx(0.5), pytest.approx(0)]),
+    ]
+    assert found[11] == "0"
+    assert found[12] == ["3", "3 and 5", "4 to 6", "1 and 2", "2, 3 and 10"]
+
+
+def test_drift_is_every_later_difference():
+    draw = random.Random(0)
+    cases = []
+    for _ in range(200):
+        free, held = ("".join(draw.choices("01", k=draw.randint(1, 8))) for _ in range(2))
+        cases.append([free, held, draw.randint(-1, 8)])
+    found = run_javascript(
+        """const line = (text) => ({ tokens: [...text] });
+        return given.map(([free, held, first]) =>
+          unrolled.driftOf({ free: line(free), held: line(held) }, first));""",
+        UNROLLED,
+        cases,
+    )
+    for (free, held, first), steps in zip(cases, found, strict=True):
+        long = max(len(free), len(held))
+        one, other = free.ljust(long), held.ljust(long)
+        assert steps == [step for step in range(first + 1, long) if one[step] != other[step]]
+
+
+def test_the_saved_state_is_small():
+    one = shipped("forced_teacher")
+    text = "Wednesday, September 30, 1998"
+    seen = observe_forcing(one.model, text, one.source, one.target)
+    view = Unroller({"teacher": live_model("forced_teacher")}, [text], seen)
+    state = {name: value for name, value in view.get_state().items() if name != "numbers"}
+    assert len(json.dumps(state)) + len(view.numbers) * 4 / 3 < 150_000
