@@ -163,7 +163,8 @@ def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
     drive_tokens(view)
     drive_draws(view)
     drive_texts(view)
-    drive_open_ended(view)
+    if traits["barred"]:
+        drive_open_ended(view)
 
 
 def drive_sliders(view: Side) -> None:

@@ -95,7 +95,7 @@ def check_phone(page: Page, roots: list[Locator]) -> None:
     """Nothing scrolls the page sideways, and every control lies on the screen."""
     width = page.viewport_size["width"]
     for root in roots:
-        for control in root.locator("select, input, .g2h-buttons button").all():
+        for control in root.locator(":is(select, input, .g2h-buttons button):visible").all():
             box = control.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
