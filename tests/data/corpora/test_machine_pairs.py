@@ -34,7 +34,7 @@ def test_any_text_survives_but_for_its_blanks(tmp_path_factory, pairs):
 
 
 def packed(*lines: str) -> bytes:
-    return gzip.compress("".join(f"{line}\n" for line in lines).encode())
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
 
 
 HEAD = f"{KIND}\ttest"
