@@ -4,6 +4,7 @@ import os
 
 import pytest
 import torch
+from accelerate.state import AcceleratorState, PartialState
 from hypothesis import HealthCheck, settings
 
 # "book" draws the same few examples each time, so that a change is what breaks a test; "weekly"
@@ -43,6 +44,14 @@ def transformers():
 @pytest.fixture(autouse=True)
 def _seed():
     torch.manual_seed(41)
+
+
+@pytest.fixture(autouse=True)
+def _forget_accelerate():
+    """Accelerate keeps the first precision of the process for all later ones."""
+    yield
+    AcceleratorState._reset_state()
+    PartialState._reset_state()
 
 
 def largest_difference(ours, theirs):

@@ -9,7 +9,6 @@ import time
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState, PartialState
 
 from gates2heads.__main__ import main
 from gates2heads.training.checkpoints import read_weights
@@ -34,13 +33,6 @@ SETTINGS = [
 ]
 CHANGES = [word for setting in SETTINGS for word in ("--set", setting)]
 FEW = [*CHANGES, "--set", "training.steps=7"]
-
-
-@pytest.fixture(autouse=True)
-def _forget_accelerate():
-    yield
-    AcceleratorState._reset_state()
-    PartialState._reset_state()
 
 
 def start(*words):

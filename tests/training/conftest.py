@@ -1,8 +1,7 @@
-"""A tiny task for the training loop, and an Accelerate that forgets between tests."""
+"""A tiny task for the training loop."""
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState, PartialState
 
 from gates2heads.data.batches.pairs import batches
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -44,11 +43,3 @@ def stream():
         return [batch for epoch in range(4) for batch in batches(copying_pairs(), 7, seed=epoch)]
 
     return make
-
-
-@pytest.fixture(autouse=True)
-def _forget_accelerate():
-    """Accelerate keeps the first precision of the process for all later ones."""
-    yield
-    AcceleratorState._reset_state()
-    PartialState._reset_state()

@@ -161,7 +161,7 @@ def test_refuses_what_is_no_recipe(tmp_path):
     ("name", "setting"),
     [
         ("dates-dot", "hidden_size=2000000"),
-        ("captions-lstm", "embedding_size=2147483646"),
+        ("captions-lstm", "embedding_size=2147480000"),
         ("captions-transformer", "d_model=4000000"),
         ("captions-convolutional", "max_length=2147483646"),
     ],
