@@ -60,9 +60,7 @@ RECIPES = {
     },
     # The ladder: ten ways to translate the same captions
     "captions-rnn": _captions("recurrent", {"cell": "rnn", "hidden_size": 512}),
-    "captions-lstm": _captions(
-        "recurrent", {"cell": "lstm", "hidden_size": 512, "repeat_summary": True}
-    ),
+    "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
     "captions-gru": _captions(
         "recurrent", {"cell": "gru", "hidden_size": 512, "repeat_summary": True}
     ),
