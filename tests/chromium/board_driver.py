@@ -65,7 +65,7 @@ def drive_lengths(root: Locator, traits: dict, against: Locator) -> None:
         expect(disabled).to_be_disabled()  # BLEU and the beam, as the picture has them
         expect(disabled).to_have_value("0")
     gone = [one["name"] for one in traits["entries"] if not one["lengths"]]
-    told = f"Of {', '.join(gone)} the texts were not kept" if gone else "One run of each rung"
+    told = f"No line for {', '.join(gone)}" if gone else "One run of each model"
     expect(root.locator(".g2h-legend").first).to_contain_text(told)
     if lined:
         rung = root.locator(f".g2h-rung-name[data-place='{lined[0]}']")

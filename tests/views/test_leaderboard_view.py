@@ -155,15 +155,15 @@ def test_the_state_in_words():
         " board.missingLines(given.entries, [0, 1]), board.missingLines(given.entries, [1])];"
     )
     assert told == [
-        "2 rungs by BLEU (beam of five); best: heads, 31.0, then GRU, 21.0 ± 12.7.",
-        "1 rung by perplexity; last: GRU, 8.50 ± 6.35.",
-        "No rung of the budget is left: choose fewer filters.",
-        "Of GRU the texts were not kept: no line.",
+        "2 models by BLEU (beam of five); best: heads, 31.0, then GRU, 21.0 ± 12.7.",
+        "1 model by perplexity; last: GRU, 8.50 ± 6.35.",
+        "No ranked model matches these filters. Remove one of them.",
+        "No line for GRU: the outputs were not stored.",
         "",
     ]
     two = Leaderboard([contender("a"), contender("b", scores={"bleu": [90.0, 90.5]})], CAPTIONS)
     same = Leaderboard([contender("a"), contender("b", scores={"bleu": [21.0, 24.0]})], CAPTIONS)
-    for view, words in ((two, "do not meet"), (same, "(their intervals meet)")):
+    for view, words in ((two, "do not overlap"), (same, "(the intervals overlap)")):
         body = "return board.boardInWords(given, [0, 1], { column: 0, best: true, search: 0 });"
         assert words in run_javascript(body, MODULES, view.entries)
 
@@ -174,7 +174,7 @@ def test_what_is_said_below_the_caption():
         " { caption: 0, seed, own, reference: 'A dog.' }), given.entries, [0, 1], seed);"
         "return [of('A dog.', 0), of('', 1)];"
     )
-    assert told[0] == "Yours: BLEU 100.0, chrF 100.0, place 1 of 3 by chrF of this one sentence."
+    assert told[0] == "Yours: BLEU 100.0, chrF 100.0, position 1 of 3 by chrF of this one sentence."
     assert told[1].endswith("No run with seed 1: heads.")
     assert told[1].startswith("Best by chrF of this one sentence: GRU, ")
 
@@ -184,7 +184,7 @@ def test_what_is_said_below_the_caption():
 
 def test_it_tells_what_it_is_and_keeps_positions_inside():
     view = Leaderboard([contender(), ONE], CAPTIONS, bins=["short", "long"])
-    assert repr(view) == "Leaderboard(2 rungs, 2 captions)"
+    assert repr(view) == "Leaderboard(2 models, 2 captions)"
     ends = {"family": 2, "attention": 2, "search": 1, "quality": 3, "against": 2}
     ends |= {"column": 5, "picked": 2, "caption": 1, "seed": 1}
     for name, last in ends.items():

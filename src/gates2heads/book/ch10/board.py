@@ -41,7 +41,7 @@ RUNGS = {
     "captions-transformer": Rung("Transformer", "Transformer", True),
     "captions-rotary": Rung("rotary Transformer", "Transformer", True),
     "captions-universal": Rung("Universal Transformer", "Transformer", True),
-    "captions-at-once": Rung("all at once", "Transformer", True, in_turn=False),
+    "captions-at-once": Rung("non-autoregressive", "Transformer", True, in_turn=False),
 }
 
 

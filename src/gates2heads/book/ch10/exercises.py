@@ -12,28 +12,37 @@ from gates2heads.metrics.seeds import exchange_runs, pareto_front
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
 FOUND = exchange_runs(FIRST, SECOND)
 SLIPS = {
-    ("the difference", 6): "These are the sums: a mean divides by three.",
-    ("the difference", -2): "The first minus the second, not the other way round.",
+    ("the difference", 6): "These are the sums. For the means, divide by three.",
+    (
+        "the difference",
+        -2,
+    ): "Subtract the second mean from the first, not the first from the second.",
     (
         "the splits",
         720,
     ): "The order within a group does not matter: 720 orders count each split 36 times.",
-    ("the splits", 10): "Which three are called the first matters here: count both ways round.",
-    ("the splits", 64): "Three runs of the six go to the first, no more and no fewer.",
-    ("those as far", 4): "Count differences of +2 and of −2, and those beyond: both sides.",
-    ("those as far", 0.4): "This is the share already: first the number of splits.",
+    (
+        "the splits",
+        10,
+    ): "It matters which three scores belong to the first model: count both assignments.",
+    ("the splits", 64): "Exactly three of the six scores are assigned to the first model.",
+    (
+        "those as far",
+        4,
+    ): "Count the differences of +2 and more and those of −2 and less: both directions.",
+    ("those as far", 0.4): "This is the share of the splits. The question asks for their number.",
 }
 
 WAYS_ON = {
-    "the difference": "take the mean of each three, then the first minus the second",
-    "the splits": "choose three of the six for the first",
-    "those as far": "list the sums that three of the six can have",
+    "the difference": "compute the mean of each three scores, then subtract the second from the first",
+    "the splits": "choose three of the six scores for the first model",
+    "those as far": "list the sums that three of the six scores can have",
 }
 
 
 @check("Exercise 10.1")
 def check_by_hand(difference, splits, as_far) -> str:
-    """Check what the reader found with a pencil for `FIRST` and `SECOND`."""
+    """Check the reader's answers on paper for `FIRST` and `SECOND`."""
     given = {"the difference": difference, "the splits": splits, "those as far": as_far}
     for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
@@ -52,7 +61,7 @@ def check_by_hand(difference, splits, as_far) -> str:
             f"The answer for {name} is not right: {WAYS_ON[name]}.",
         )
         raise NotYetError(reason)
-    return "So chance alone sets two equal rungs this far apart in two of five trials."
+    return "So random variation alone separates two equal models this far in two of five trials."
 
 
 def interval(scores: Sequence[float], t: float) -> tuple[float, float]:
@@ -105,18 +114,19 @@ check_interval = FunctionCheck(
     cases=_interval_cases,
     parts=("the lower end", "the upper end"),
     mistakes={
-        "the squares are divided by R: their own mean lies nearer to the scores than the true one, "
-        "so divide by R − 1": _interval_with("n"),
-        "this is how far one run strays: for the mean of R runs, divide by the root of R": (
-            _interval_with("one")
+        "the sum of squares is divided by R: the scores are closer to their own mean than to the "
+        "true mean, so divide by R − 1": _interval_with("n"),
+        "this is the standard deviation of one run: for the mean of R runs, divide by the square "
+        "root of R": (_interval_with("one")),
+        "you divide by R instead of its square root": _interval_with("count"),
+        "1.96 is the value for many runs: use the argument t": _interval_with("normal"),
+        "the square root is missing: s is the square root of the variance": _interval_with(
+            "variance"
         ),
-        "you divide by R where its root belongs": _interval_with("count"),
-        "1.96 is for many runs: take the t that is handed over": _interval_with("normal"),
-        "the root is missing: s is the root of the variance": _interval_with("variance"),
-        "these are the least and the greatest score: a range does not tell how well the mean is "
-        "known": lambda scores, t: (min(scores), max(scores)),
+        "these are the smallest and the largest score: a range does not show how precisely the "
+        "mean is known": lambda scores, t: (min(scores), max(scores)),
     },
-    remark="`metrics.seeds.seed_interval` looks the t up for you.",
+    remark="`metrics.seeds.seed_interval` computes the quantile t for you.",
 )
 
 
@@ -143,13 +153,13 @@ def _front_with(way: str) -> Callable:
 
 def _front_cases() -> list[Case]:
     return [
-        Case("three rungs", ([1.0, 2.0, 3.0], [5.0, 9.0, 7.0]), [True, True, False]),
+        Case("three models", ([1.0, 2.0, 3.0], [5.0, 9.0, 7.0]), [True, True, False]),
         Case(
-            "five rungs, two of one cost and two of one quality",
+            "five models, two of equal cost and two of equal quality",
             ([1.0, 2.0, 3.0, 3.0, 1.0], [5.0, 5.0, 9.0, 8.0, 4.0]),
             [True, False, True, False, False],
         ),
-        Case("two rungs that are equal", ([2.0, 2.0], [7.0, 7.0]), [True, True]),
+        Case("two equal models", ([2.0, 2.0], [7.0, 7.0]), [True, True]),
     ]
 
 
@@ -158,17 +168,17 @@ check_front = FunctionCheck(
     solution=pareto_front,
     cases=_front_cases,
     mistakes={
-        "only what is better in both beats a rung: it is enough to be better in one and no worse "
+        "you require a model to be better in both: it is enough to be better in one and no worse "
         "in the other": _front_with("strict"),
-        "a rung beats itself: leave out what is equal in both": _front_with("equal"),
-        "the dearer wins: a low cost is good": _front_with("dear"),
-        "the worse wins: a high quality is good": _front_with("low"),
-        "one advantage is enough to beat a rung: the other side must not be worse": (
+        "a model beats itself: exclude models that are equal in both": _front_with("equal"),
+        "the more expensive model wins: a low cost is better": _front_with("dear"),
+        "the worse model wins: a high quality is better": _front_with("low"),
+        "one advantage is enough to beat a model here: the other value must not be worse": (
             _front_with("either")
         ),
-        "you rank by quality per cost: that is one number, and has one winner": (
+        "you rank by quality per cost: that is a single number with a single winner": (
             _front_with("ratio")
         ),
     },
-    remark="The front is where a choice begins; what is behind it, nobody need choose.",
+    remark="Choose among the models on the front; any other model is beaten by one of them.",
 )

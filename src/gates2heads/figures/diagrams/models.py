@@ -121,22 +121,22 @@ def step_of_a_beam() -> Figure:
 
 
 def two_chances() -> Figure:
-    """Draw what stands behind one number of the ladder: runs of a rung, and captions.
+    """Draw how one number of the board is computed: runs of a model, and captions.
 
     Returns:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("rung", "rung: a recipe", at=(0, 0), shape="one budget", kind="plain")
+    d.box("model", "configuration", at=(0, 0), shape="one budget", kind="plain")
     d.box("runs", "runs", at=(1, 0), shape="R seeds")
-    d.box("texts", "what they write", at=(2, 0), shape="(R, C) texts", colour="orange")
-    d.box("captions", "test captions", at=(1, 1), shape="C, drawn once", kind="plain")
-    d.box("counts", "counts beside\nthe references", at=(2, 1), shape="(R, C, 10)", colour="green")
+    d.box("texts", "their outputs", at=(2, 0), shape="(R, C) texts", colour="orange")
+    d.box("captions", "test captions", at=(1, 1), shape="C, sampled once", kind="plain")
+    d.box("counts", "n-gram counts", at=(2, 1), shape="(R, C, 10)", colour="green")
     d.box("scores", "BLEU of each run", at=(3, 1), shape="q_1 … q_R", colour="green")
     d.box("told", "mean and interval", at=(3, 0), shape="three numbers", colour="green")
-    d.arrow("rung", "runs", "chance 1")
+    d.arrow("model", "runs", "source 1")
     d.arrow("runs", "texts", "beam of five")
-    d.arrow("captions", "counts", "chance 2")
+    d.arrow("captions", "counts", "source 2")
     d.arrow("texts", "counts")
     d.arrow("counts", "scores", "summed over C")
     d.arrow("scores", "told")

@@ -130,19 +130,19 @@ export function boardInWords(entries, places, { column, best, search }) {
   const ranked = inOrder(entries, places, { column, best, search }).filter(
     (place) => entries[place].ranked,
   );
-  if (!ranked.length) return "No rung of the budget is left: choose fewer filters.";
+  if (!ranked.length) return "No ranked model matches these filters. Remove one of them.";
   const [first, second] = ranked.map((place) => ({
     entry: entries[place],
     told: standing(entries[place], measure, search),
   }));
   const say = ({ entry, told }) => `${entry.name}, ${numberInWords(told, measure.places)}`;
   const end = best ? "best" : "last";
-  const parts = [`${count(ranked.length, "rung")} by ${name}; ${end}: ${say(first)}`];
+  const parts = [`${count(ranked.length, "model")} by ${name}; ${end}: ${say(first)}`];
   if (second) {
     const [a, b] = [first.told, second.told];
     const apart = a && b && a.low !== null && b.low !== null && (a.low > b.high || b.low > a.high);
     const bare = a && b && (a.low === null || b.low === null);
-    const how = bare ? "" : apart ? " (their intervals do not meet)" : " (their intervals meet)";
+    const how = bare ? "" : apart ? " (the intervals do not overlap)" : " (the intervals overlap)";
     parts.push(`then ${say(second)}${how}`);
   }
   return `${parts.join(", ")}.`;
@@ -157,7 +157,7 @@ export function readingsInWords(rows, entries, places, seed) {
   const said = [];
   if (own >= 0)
     said.push(
-      `Yours: BLEU ${rows[own].bleu.toFixed(1)}, chrF ${rows[own].chrf.toFixed(1)}, place ${own + 1} of ${rows.length} by chrF of this one sentence.`,
+      `Yours: BLEU ${rows[own].bleu.toFixed(1)}, chrF ${rows[own].chrf.toFixed(1)}, position ${own + 1} of ${rows.length} by chrF of this one sentence.`,
     );
   else if (rows.length)
     said.push(`Best by chrF of this one sentence: ${rows[0].name}, ${rows[0].chrf.toFixed(1)}.`);
@@ -170,5 +170,5 @@ export function missingLines(entries, places) {
   const gone = places
     .filter((place) => !entries[place].lengths.length)
     .map((place) => entries[place].name);
-  return gone.length ? `Of ${gone.join(", ")} the texts were not kept: no line.` : "";
+  return gone.length ? `No line for ${gone.join(", ")}: the outputs were not stored.` : "";
 }

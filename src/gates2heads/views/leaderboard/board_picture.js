@@ -145,7 +145,7 @@ function scatter(picture, entries, places, state) {
       c: standing(entries[place], cost),
     }))
     .filter(({ q, c }) => q && c);
-  if (!there.length) return "Nothing to draw: no rung with these numbers is left.";
+  if (!there.length) return "Nothing to draw: no model with these scores matches the filters.";
   const log = !quality.up;
   const ends = [height - EDGE.bottom, EDGE.top];
   // Up is better: the axis of a perplexity is turned.
@@ -163,7 +163,7 @@ function scatter(picture, entries, places, state) {
     { zero: true },
   );
   const name =
-    quality.keys.length > 1 ? `${quality.label}, ${SEARCHES[search]}` : `${quality.label} (turned)`;
+    quality.keys.length > 1 ? `${quality.label}, ${SEARCHES[search]}` : `${quality.label} (reversed)`;
   frame(picture, {
     width,
     height,
@@ -223,7 +223,7 @@ function scatter(picture, entries, places, state) {
 function lines(picture, entries, places, state) {
   const { width, height, bins } = state;
   const there = places.filter((place) => entries[place].lengths.length);
-  if (!there.length) return "Nothing to draw: of no rung that is left were the texts kept.";
+  if (!there.length) return "Nothing to draw: no outputs are stored for the models that match the filters.";
   const room = width < 480 ? 20 : 150; // for the names
   const y = axis(
     there.flatMap((place) =>
@@ -283,7 +283,7 @@ function lines(picture, entries, places, state) {
     }
     picture.append(group(entry, place, state, ...parts));
   });
-  return `BLEU by length: ${there.map((place) => `${entries[place].name} ${entries[place].lengths.map((one) => one.bleu.toFixed(1)).join(", ")}`).join("; ")}.`;
+  return `BLEU by length: ${there.map((at) => `${entries[at].name} ${entries[at].lengths.map((one) => one.bleu.toFixed(1)).join(", ")}`).join("; ")}.`;
 }
 
 /** The picture of a state, with its description. */

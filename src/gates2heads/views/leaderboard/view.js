@@ -32,7 +32,7 @@ const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "
 const LEGEND =
   "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget.";
 const BY_LENGTH =
-  "One run of each rung. Press a rung in the table: its bars say how far BLEU of these sentences depends on which of them were drawn.";
+  "One run of each model. Click a model in the table to see 95 % bootstrap intervals over the sentences of each length.";
 
 class Leaderboard extends Stage {
   constructor(model, el) {
@@ -56,7 +56,7 @@ class Leaderboard extends Stage {
     const named = {
       quality: ["quality", QUALITIES.map((one) => one.label)],
       against: ["against", [...COSTS.map((one) => one.label), "sentence length"]],
-      search: ["written by", SEARCHES],
+      search: ["decoding", SEARCHES],
       family: ["family", ["all", ...this.families]],
       attention: ["attention", ["with or without", "with", "without"]],
     };
@@ -137,7 +137,7 @@ class Leaderboard extends Stage {
         element("span", { class: `g2h-graded g2h-${fate}` }, words),
         " ",
       ]),
-      "Word by word beside the one reference, as BLEU counts; each score is of this one sentence.",
+      "Word by word, compared with the one reference as BLEU does. Each score is for this one sentence.",
     );
     const head = ["who", "chrF", "BLEU", "wrote"].map((text) =>
       element("th", { scope: "col" }, text),
@@ -151,10 +151,10 @@ class Leaderboard extends Stage {
       ),
       this.german,
       this.english,
-      field("your translation: type here and stand on the board", this.own),
+      field("your translation: type it here to see it scored", this.own),
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "what was written" },
+        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "translations of this caption" },
         element(
           "table",
           { class: "g2h-readings" },

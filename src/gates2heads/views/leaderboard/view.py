@@ -146,7 +146,7 @@ class Leaderboard(View):
         return proposal["value"]
 
     def __repr__(self):
-        return f"Leaderboard({len(self.entries)} rungs, {len(self.captions)} captions)"
+        return f"Leaderboard({len(self.entries)} models, {len(self.captions)} captions)"
 
 
 def _captions(captions: Sequence[tuple[str, str]]) -> list[dict]:
