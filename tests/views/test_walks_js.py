@@ -156,12 +156,14 @@ def test_places_in_words():
     assert found == [
         "Encoder, embedding, at “end”: a vector of magnitude 3.00.",
         "Encoder, block 2, at “x”: "
-        "self-attention adds a vector of magnitude 0.50 to one of magnitude 4.00, and the sum has magnitude 5.00; "
+        "self-attention adds a vector of magnitude 0.50 to one of magnitude 4.00, "
+        "and the sum has magnitude 5.00; "
         "feed-forward network adds a vector of magnitude 0.50 to one of magnitude 5.00, "
         "and the sum has magnitude 6.00.",
         "Decoder, embedding, predicting “a”: a vector of magnitude 7.00.",
         "Decoder, block 1, predicting “-b”: "
-        "self-attention adds a vector of magnitude 1.00 to one of magnitude 8.00, and the sum has magnitude 9.00; "
+        "self-attention adds a vector of magnitude 1.00 to one of magnitude 8.00, "
+        "and the sum has magnitude 9.00; "
         "cross-attention adds a vector of magnitude 1.00 to one of magnitude 9.00, "
         "and the sum has magnitude 10.00; "
         "feed-forward network adds a vector of magnitude 1.00 to one of magnitude 10.00, "
