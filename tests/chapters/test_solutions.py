@@ -142,6 +142,6 @@ def test_the_answers_of_chapter_seven_that_are_no_functions():
     names = {"faulty_step": faulty_step, "torch": torch}
     exec(found["7.1"], names)
     exec(found["7.6"], names)
-    assert transformer.check_by_hand(names["leaves"])
+    assert transformer.check_by_hand(names["output"])
     assert faulty_step.check_fault(names["diagnosis"])
     assert transformer.check_repair(names["encode_positions"])

@@ -241,7 +241,7 @@ def drive_open_ended(view: Side) -> None:
     view.sliders["top_k"].fill("1")
     view.way = {"top_k": 1}
     view.settle()
-    view.root.get_by_label("never").check()
+    view.root.get_by_label("forbid").check()
     view.open_ended = True
     view.settle()
     barred, source = set(view.traits["barred"]), view.root.locator("select")

@@ -171,7 +171,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (transformer_architecture, {"masked self-attention", "memory", "embedding × √D", "logits"}),
         (unrolled_encoder_decoder, {"h1", "context", "s3", "<bos>", "<eos>", "(U,)"}),
         (residual_orders, {"layer norm", "residual", "(B, S, D)"}),
-        (convolutional_translator, {"output projection", "(B, S, U)", "logits (B, T, V)"}),
+        (convolutional_translator, {"output projection", "(B, S, D)", "logits (B, T, V)"}),
     ],
 )
 def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):

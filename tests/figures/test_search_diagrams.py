@@ -23,6 +23,18 @@ def test_every_prefix_is_there_with_its_probability():
         assert prob in said
 
 
+def test_the_first_continuation_is_beside_its_prefix_and_the_others_are_below():
+    """So no prefix shares an arrow with a prefix that it does not continue."""
+    (axis,) = tree_of_a_beam(nodes(width=2, pruned=1), NAMES).axes
+    height = {text.get_text(): text.get_position()[1] for text in axis.texts}
+    for prefix in ("A", "A B", "A B C"):
+        assert height[prefix] == pytest.approx(height["A B C <eos>"])
+    for prefix in ("A C", "A C B"):
+        assert height[prefix] == pytest.approx(height["A C B <eos>"])
+    down = [height[prefix] for prefix in ("A B", "A B A", "A C", "A C B B", "A <eos>", "B", "C")]
+    assert down == sorted(down) or down == sorted(down, reverse=True)
+
+
 def test_as_many_pruned_prefixes_as_were_kept_in_the_trace():
     few, many = (tree_of_a_beam(nodes(width=2, pruned=n), NAMES) for n in (0, 2))
     assert len(few.axes[0].texts) < len(many.axes[0].texts)

@@ -154,18 +154,20 @@ def test_places_in_words():
         " walks.placeInWords(result, { place, step, token })).concat(walks.walkInWords(result));"
     )
     assert found == [
-        "Encoder, embedding, at “end”: a vector of size 3.00.",
+        "Encoder, embedding, at “end”: a vector of magnitude 3.00.",
         "Encoder, block 2, at “x”: "
-        "self-attention adds a vector of size 0.50 to one of size 4.00, and the sum has size 5.00; "
-        "feed-forward network adds a vector of size 0.50 to one of size 5.00, "
-        "and the sum has size 6.00.",
-        "Decoder, embedding, predicting “a”: a vector of size 7.00.",
+        "self-attention adds a vector of magnitude 0.50 to one of magnitude 4.00, "
+        "and the sum has magnitude 5.00; "
+        "feed-forward network adds a vector of magnitude 0.50 to one of magnitude 5.00, "
+        "and the sum has magnitude 6.00.",
+        "Decoder, embedding, predicting “a”: a vector of magnitude 7.00.",
         "Decoder, block 1, predicting “-b”: "
-        "self-attention adds a vector of size 1.00 to one of size 8.00, and the sum has size 9.00; "
-        "cross-attention adds a vector of size 1.00 to one of size 9.00, "
-        "and the sum has size 10.00; "
-        "feed-forward network adds a vector of size 1.00 to one of size 10.00, "
-        "and the sum has size 11.00. The output is “-b” (0.50).",
+        "self-attention adds a vector of magnitude 1.00 to one of magnitude 8.00, "
+        "and the sum has magnitude 9.00; "
+        "cross-attention adds a vector of magnitude 1.00 to one of magnitude 9.00, "
+        "and the sum has magnitude 10.00; "
+        "feed-forward network adds a vector of magnitude 1.00 to one of magnitude 10.00, "
+        "and the sum has magnitude 11.00. The output is “-b” (0.50).",
         "Output: “ab”.",
     ]
 

@@ -137,10 +137,10 @@ def test_the_pencil_is_answered(answer, reason):
 def test_the_pencil_by_hand():
     # (0, 2, 4, 2) + (1, 3, 1, −1) = (1, 5, 5, 1); mean 3, deviation 2
     x, part = torch.tensor([0.0, 2, 4, 2]), torch.tensor([1.0, 3, 1, -1])
-    leaves = F.layer_norm(x + part, (4,))
-    assert exercises.check_by_hand(leaves)
+    output = F.layer_norm(x + part, (4,))
+    assert exercises.check_by_hand(output)
     assert exercises.check_by_hand((-1, 1, 1, -1))
-    assert torch.allclose(leaves, torch.tensor(exercises.LEAVES), atol=1e-3)
+    assert torch.allclose(output, torch.tensor(exercises.OUTPUT), atol=1e-3)
 
 
 def test_a_step_by_hand():

@@ -12,7 +12,7 @@ from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.grading.verdict import NotYetError, check
 
 # Exercise 7.1: x = (0, 2, 4, 2) and f(x) = (1, 3, 1, −1) leave a post-norm block as this
-LEAVES = (-1.0, 1.0, 1.0, -1.0)
+OUTPUT = (-1.0, 1.0, 1.0, -1.0)
 ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
 _ROOT = math.sqrt(2)
 _SLIPS = {
@@ -37,21 +37,21 @@ _SLIPS = {
 
 
 @check("Exercise 7.1")
-def check_by_hand(leaves) -> str:
+def check_by_hand(output) -> str:
     """Check the four numbers of the block's output, found with pencil and paper."""
     try:
-        given = leaves.detach().cpu().tolist() if isinstance(leaves, Tensor) else leaves
+        given = output.detach().cpu().tolist() if isinstance(output, Tensor) else output
     except (RuntimeError, NotImplementedError):  # it holds no numbers, as on the device "meta"
         given = None
-    if not isinstance(given, tuple | list) or len(given) != len(LEAVES):
+    if not isinstance(given, tuple | list) or len(given) != len(OUTPUT):
         raise NotYetError(
-            f"Give the four numbers in parentheses, such as (2, 0, -2, 0), got {shown(leaves)}."
+            f"Give the four numbers in parentheses, such as (2, 0, -2, 0), got {shown(output)}."
         )
     try:
         numbers = torch.tensor([float(number) for number in given])
     except (TypeError, ValueError, OverflowError):
-        raise NotYetError(f"Each should be a number, got {shown(leaves)}.") from None
-    if not difference(torch.tensor(LEAVES), numbers, 1e-3):
+        raise NotYetError(f"Each should be a number, got {shown(output)}.") from None
+    if not difference(torch.tensor(OUTPUT), numbers, 1e-3):
         return "The sublayer has made the two middle components, 2 and 4 in x, equal."
     for slip, words in _SLIPS.items():
         if not difference(torch.tensor(slip), numbers, ROUNDED):
@@ -328,7 +328,7 @@ check_repair = FunctionCheck(
     mistakes={
         "`start` is not used, which is the bug itself": lambda v, t, s: v + t[: v.shape[1]],
         "every vector gets the encoding of position `start`": lambda v, t, s: v + t[s],
-        "the slice ends before it should: it has L rows, from `start` to `start + L`": (
+        "the slice ends before it should: it has T rows, from `start` to `start + T`": (
             lambda v, t, s: v + t[s : v.shape[1]]
         ),
         "positions are counted from 1: the first vector is at position `start`": (

@@ -117,7 +117,9 @@ check_beam_step = FunctionCheck(
             _step_with(of="one each")
         ),
         "prefixes and tokens are returned in the wrong order": _step_with(turned=True),
-        "the index in the flat list is divided by M: a row has V tokens": _step_with(divide="M"),
+        "the index into the flattened scores is divided by M: a row has V tokens": (
+            _step_with(divide="M")
+        ),
         "the k least probable candidates are kept": _step_with(least=True),
     },
     remark="With k = 1 this is a step of greedy search.",

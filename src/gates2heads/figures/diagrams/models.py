@@ -349,18 +349,18 @@ def convolutional_translator() -> Figure:
     d = Diagram()
     d.box("source", "source token ids", at=(0, 4), shape="(B, S)", kind="plain")
     d.box("read", "token + position\nembedding", at=(0, 3), colour="amber")
-    d.box("look", "convolution, GLU,\nresidual", at=(0, 2))
+    d.box("look", "convolution, GLU, residual", at=(0, 2))
     d.box("target", "target token ids,\nshifted right", at=(1, 4), shape="(B, T)", kind="plain")
     d.box("written", "token + position\nembedding", at=(1, 3), colour="amber")
-    d.box("back", "causal convolution,\nGLU, residual", at=(1, 2), colour="orange")
-    d.box("cross", "attention to the\nencoder output", at=(1, 1), colour="orange")
+    d.box("back", "causal convolution, GLU, residual", at=(1, 2), colour="orange")
+    d.box("cross", "attention to the encoder output", at=(1, 1), colour="orange")
     d.box("readout", "output projection", at=(1, 0), shape="logits (B, T, V)", colour="amber")
     for column in (("source", "read", "look"), ("target", "written", "back", "cross", "readout")):
         for below, above in pairwise(column):
             d.arrow(below, above)
-    d.arrow("look", "cross", "(B, S, U)", route="down then across")
-    d.group("× L", "look")
-    d.group("× L ", "back", "cross", colour="orange")
+    d.arrow("look", "cross", "(B, S, D)", route="down then across")
+    d.group("Encoder × L", "look")
+    d.group("Decoder × L", "back", "cross", colour="orange")
     return d.draw()
 
 

@@ -69,7 +69,10 @@ class BeamLaboratory extends GermanStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [radio("a German sentence", false), radio("two small tables, as on paper", true)];
+    this.kinds = [
+      radio("a German sentence", false),
+      radio("two small tables of probabilities", true),
+    ];
     const kinds = element("div", {
       class: "g2h-kinds",
       role: "radiogroup",

@@ -32,8 +32,8 @@ _TABLES = {
     "bos": BOS,
     "eos": EOS,
     "limit": STEPS,
-    "source": "The probabilities are those of Zhang et al. 2023, section 10.8. Applying the second "
-    "table after every C at step 2 is our completion of their example.",
+    "source": "The probabilities are those of Zhang et al. 2023, section 10.8. We use the second "
+    "table after every C at step 2; their example follows one such sequence.",
 }
 
 

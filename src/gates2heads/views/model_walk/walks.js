@@ -166,11 +166,11 @@ export function placeInWords(result, { place, step, token }) {
   const begin = isEncoder
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
     : `Decoder, ${box.name}, predicting “${words.written[step]}”: `;
-  if (!box.block) return `${begin}a vector of size ${short(came[row])}.`;
+  if (!box.block) return `${begin}a vector of magnitude ${short(came[row])}.`;
   const added = box.stages.map(
     (stage) =>
-      `${PARTS[stage.part]} adds a vector of size ${short(stage.added[row])} to one of size ` +
-      `${short(stage.before[row])}, and the sum has size ${short(stage.after[row])}`,
+      `${PARTS[stage.part]} adds a vector of magnitude ${short(stage.added[row])} to one of magnitude ` +
+      `${short(stage.before[row])}, and the sum has magnitude ${short(stage.after[row])}`,
   );
   return `${begin}${added.join("; ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
 }

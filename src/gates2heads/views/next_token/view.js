@@ -80,7 +80,7 @@ class NextToken extends LiveStage {
     this.listen(this.open, "change", () => this.put({ open_ended: this.open.checked }));
     const barred = this.model.get("barred");
     const ends = barred.map((piece) => `“${named(piece)}”`).join(" ");
-    const open = element("label", { class: "g2h-open" }, this.open, ` never ${ends}`);
+    const open = element("label", { class: "g2h-open" }, this.open, ` forbid ${ends}`);
     open.hidden = !barred.length;
     this.listen(this.source, "change", () => this.put({ source: this.source.selectedIndex }));
     this.listen(this.one, "click", () => this.drawOn(1));
