@@ -163,7 +163,9 @@ function scatter(picture, entries, places, state) {
     { zero: true },
   );
   const name =
-    quality.keys.length > 1 ? `${quality.label}, ${SEARCHES[search]}` : `${quality.label} (reversed)`;
+    quality.keys.length > 1
+      ? `${quality.label}, ${SEARCHES[search]}`
+      : `${quality.label} (reversed)`;
   frame(picture, {
     width,
     height,
@@ -223,7 +225,8 @@ function scatter(picture, entries, places, state) {
 function lines(picture, entries, places, state) {
   const { width, height, bins } = state;
   const there = places.filter((place) => entries[place].lengths.length);
-  if (!there.length) return "Nothing to draw: no outputs are stored for the models that match the filters.";
+  if (!there.length)
+    return "Nothing to draw: no outputs are stored for the models that match the filters.";
   const room = width < 480 ? 20 : 150; // for the names
   const y = axis(
     there.flatMap((place) =>

@@ -154,7 +154,12 @@ class Leaderboard extends Stage {
       field("your translation: type it here to see it scored", this.own),
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "translations of this caption" },
+        {
+          class: "g2h-scroll",
+          tabindex: 0,
+          role: "region",
+          "aria-label": "translations of this caption",
+        },
         element(
           "table",
           { class: "g2h-readings" },
