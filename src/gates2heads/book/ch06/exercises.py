@@ -52,7 +52,9 @@ def check_by_hand(weights) -> str:
     if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, 1e-3):
         return "The second score is negative, and its weight is still positive."
     if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, ROUNDED):
-        raise NotYetError("These are the right weights, rounded. Give them as fractions, or with three decimals.")
+        raise NotYetError(
+            "These are the right weights, rounded. Give them as fractions, or with three decimals."
+        )
     for slip, words in _SLIPS.items():
         if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
