@@ -27,8 +27,8 @@ _SLIPS = {
         8 / 13,
         1 / 13,
         4 / 13,
-    ): "The right numbers in the wrong order: the inner product of the "
-    "third vector with itself, 2 ln 2, is the largest of the three.",
+    ): "These are the right numbers in the wrong order: the inner product of "
+    "the third vector with itself, 2 ln 2, is the largest of the three.",
     (2.0, 0.5, 4.0): "These are the exponentials. Divide each by their sum.",
     (
         2 / 5,
@@ -52,7 +52,9 @@ def check_by_hand(weights) -> str:
     if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, 1e-3):
         return "The second score is negative, and its weight is still positive."
     if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, ROUNDED):
-        raise NotYetError("Almost. Give the weights as fractions, or with three decimals.")
+        raise NotYetError(
+            "These are the right weights, rounded. Give them as fractions, or with three decimals."
+        )
     for slip, words in _SLIPS.items():
         if not difference(torch.tensor(slip), numbers, ROUNDED):
             raise NotYetError(words)
@@ -285,7 +287,7 @@ check_encoding = FunctionCheck(
             base=1e-4
         ),
     },
-    remark="`layers.positions.sinusoids` does the same for many positions at once.",
+    remark="`layers.positions.sinusoids` computes the encodings of many positions in parallel.",
 )
 
 
@@ -337,5 +339,5 @@ check_reach = FunctionCheck(
         "the mean is also taken over the heads": lambda w: reach(w).mean(),
         "only the key with the largest weight is counted": _reach_of_the_best,
     },
-    remark="Small for a previous-token head, large for a boundary head.",
+    remark="It is small for a previous-token head and large for a boundary head.",
 )

@@ -92,11 +92,11 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
 
 @check("Exercise 6.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty counter: one letter of `FAULTS`."""
+    """Check a diagnosis of the counter with the bug: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then the weights of a query would not sum to 1.",
         "b": "Then shuffling would change nothing: a scale does not depend on the order.",
         "c": "Then shuffling would change the answers, but a hidden letter would stay hidden.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}, so a piece of one vector is taken for another position's."
+    return f"{fault}, so that the positions of a head hold pieces of one and the same vector."

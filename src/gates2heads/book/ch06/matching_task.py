@@ -1,4 +1,4 @@
-"""Chapter 6, the scale of the scores: a task that can only be solved by finding an equal."""
+"""Chapter 6, the scale of the scores: a task that can only be solved by finding a match."""
 
 from collections.abc import Iterator
 
@@ -10,14 +10,15 @@ from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.training.losses import cross_entropy
 
-NAMES, PAIRS, VALUE = 32, 8, 32  # different symbols; pairs in a sequence; width of a value
+NAMES, PAIRS, VALUE = 32, 8, 32  # vocabulary; pairs in a sequence; width of a value
 
 
 @accepts(score=choice(SCORES), size=count)
 class Recaller(nn.Module):
-    """One layer of attention whose queries and keys have K numbers; the values are 32 wide.
+    """One layer of attention with queries and keys of width K and values of width 32.
 
-    Source: the comparison of Vaswani et al. 2017, section 3.2.1, after Britz et al. 2017, in small.
+    Source: a small version of the comparison of Britz et al. 2017, to which Vaswani et al. 2017,
+    section 3.2.1, refer.
 
     Args:
         score: a name of `SCORES`: "dot", "scaled dot" or "additive", say.
@@ -35,9 +36,9 @@ class Recaller(nn.Module):
 
     @accepts(pairs=tokens("B 2 S", below=NAMES))
     def forward(self, pairs: Tensor) -> Tensor:
-        """Read pairs (B, 2, S), names above values; give logits (B, S, 32) over the value.
+        """Read pairs (B, 2, S), names above values; return logits (B, S, 32) over the values.
 
-        A place may not look at itself, so it must find the other place with its name.
+        A position may not attend to itself, so it has to find the other one with its name.
         """
         names, values = pairs.unbind(1)
         vectors = self.names(names)  # (B, S, K)
@@ -49,11 +50,11 @@ class Recaller(nn.Module):
 
 @accepts(count=count, seed=seed)
 def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches (B, 2, 16) without end: 8 pairs of a name and a value, each twice, shuffled.
+    """Sample batches (B, 2, 16) without end: 8 name–value pairs, each twice, in random order.
 
     Args:
         count: B, sequences in a batch.
-        seed: of the draws.
+        seed: of the random numbers.
     """
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
@@ -66,10 +67,10 @@ def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
 
 @accepts(model=module, pairs=tokens("B 2 S", below=NAMES))
 def recall_loss(model: nn.Module, pairs: Tensor) -> Tensor:
-    """Mean surprise at the value of each place, in nats; a blind guess costs ln 32 = 3.47.
+    """Mean cross-entropy of the values in nats; uniform probabilities give ln 32 = 3.47.
 
     Args:
         model: from pairs (B, 2, S) to logits (B, S, 32).
-        pairs: names above values, as `twins` draws them.
+        pairs: names above values, as `twins` samples them.
     """
     return cross_entropy(model(pairs), pairs[:, 1])

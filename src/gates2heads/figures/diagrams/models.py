@@ -11,37 +11,39 @@ from gates2heads.figures.diagrams.diagram import Diagram
 def attention_encoder_decoder() -> Figure:
     """Draw one step of the encoder–decoder with attention, `models.translation.EncoderDecoder`.
 
-    The encoder has read the source once; the state before the step is the query, the average
-    of the encoder's states is the context, and the cell computes the next state.
+    The encoder reads the source once. The state before the step is the query, the weighted average
+    of the encoder's states is the context, and the cell computes the next state. The first state is
+    computed from the encoder's last states.
 
     Returns:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("source", "source tokens", at=(0, 3), shape="(B, S)", kind="plain")
-    d.box("embedding", "embedding", at=(0, 2), shape="(B, S, E)")
-    d.box("encoder", "bidirectional GRU", at=(0, 1), shape="(B, S, U)")
-    d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
+    d.box("embedding", "embedding", at=(0, 1), shape="source (B, S, E)")
+    d.box("encoder", "bidirectional GRU", at=(0, 2), shape="states hᵢ (B, S, U)")
+    d.box("initial", "linear layer, tanh", at=(0, 4), shape="first state s₀ (B, U)")
+    d.box("sum", "weighted sum", at=(1, 1), shape="context cₜ (B, U)", colour="green")
     d.box("softmax", "softmax over S", at=(1, 2), shape="weights (B, S)", colour="green")
-    d.box("sum", "weighted sum", at=(1, 1), shape="(B, U)", colour="green")
+    d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
     d.box("readout", "output layer", at=(2, 0), shape="logits (B, V)", colour="orange")
-    d.box("cell", "GRU cell", at=(2, 1), shape="new state (B, U)", colour="orange")
-    d.box("state", "old state", at=(2, 2), shape="(B, U)", colour="orange")
-    d.box("token", "embedding", at=(3, 0), shape="last token (B, E)", colour="orange")
-    d.arrow("source", "embedding")
+    d.box("cell", "GRU cell", at=(2, 1), shape="state sₜ (B, U)", colour="orange")
+    d.box("state", "previous state", at=(2, 3), shape="sₜ₋₁ (B, U)", colour="orange")
+    d.box("token", "embedding", at=(2, -1), shape="last token (B, E)", colour="orange")
     d.arrow("embedding", "encoder")
-    d.arrow("encoder", "score", "keys", shape="(B, S, U)")
-    d.arrow("encoder", "sum", "values", shape="(B, S, U)")
+    d.arrow("encoder", "score", "keys")
+    d.arrow("encoder", "sum", "values")
+    d.arrow("encoder", "initial", "last states")
+    d.arrow("initial", "state", "first step only", route="across then down", dashed=True)
     d.arrow("score", "softmax")
     d.arrow("softmax", "sum")
-    d.arrow("state", "score", "query", shape="(B, 1, U)", route="down then across")
-    d.arrow("sum", "cell", "context", shape="(B, U)")
+    d.arrow("state", "score", "query", shape="(B, 1, U)")
+    d.arrow("sum", "cell")
     d.arrow("sum", "readout", route="down then across")
     d.arrow("state", "cell")
-    d.arrow("token", "cell", route="down then across")
+    d.arrow("token", "cell", route="around the right")
     d.arrow("token", "readout")
     d.arrow("cell", "readout")
-    d.group("Encoder, once", "embedding", "encoder")
+    d.group("Encoder, once", "embedding", "encoder", "initial")
     d.group("Attention", "score", "softmax", "sum", colour="green")
     d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")
     return d.draw()
