@@ -34,7 +34,7 @@ SLIPS = {
 }
 
 WAYS_ON = {
-    "the difference": "compute the mean of each three scores, then subtract the second from the first",
+    "the difference": "compute both means, then subtract the second from the first",
     "the splits": "choose three of the six scores for the first model",
     "those as far": "list the sums that three of the six scores can have",
 }
