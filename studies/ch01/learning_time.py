@@ -12,7 +12,8 @@ letters, or None if it does not do so within CAP batches. `recalled` is its shar
 sequences at the distance k, with the parameters of its best evaluation.
 
 All models are trained with AdamW and, unless their name says otherwise, with the learning rate 0.003
-and the gradient clipped to norm 1.
+and the gradient clipped to norm 1. Those with "distance k only" are trained without shorter
+sequences.
 """
 
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ MODELS = {
     "rnn, rate 0.01": {"cell": "rnn", "learning_rate": 1e-2},
     "gru, rate 0.001": {"cell": "gru", "learning_rate": 1e-3},
     "gru, rate 0.01": {"cell": "gru", "learning_rate": 1e-2},
+    "rnn, distance k only": {"cell": "rnn", "only": True},
+    "gru, distance k only": {"cell": "gru", "only": True},
 }
 SETTINGS = {
     f"{model}, {distance} steps": (model, distance) for model in MODELS for distance in DISTANCES
@@ -65,12 +68,13 @@ def run(setting: str, seed: int) -> dict:
         "learning_rate": options.pop("learning_rate", 3e-3),
         "clip": options.pop("clip", 1.0),
     }
+    shortest = distance if options.pop("only", False) else 1
     torch.manual_seed(seed)
     model = Rememberer(**options)
     validation = next(texts(VALIDATED, distance, shortest=distance, seed=10**6 + seed))
     history = fit(
         model,
-        texts(BATCH_SIZE, distance, seed=seed),
+        texts(BATCH_SIZE, distance, shortest=shortest, seed=seed),
         steps=CAP,
         loss=recall_loss,
         evaluate=lambda model: recalled(model, validation),
