@@ -92,7 +92,9 @@ def run(setting: str, seed: int) -> dict:
         "batches": history.evaluated_at[-1] if arrived else None,
         "cap": CAP,
         "best": max(history.evaluations),
-        "recalled": recalled(model, next(texts(TESTED, distance, shortest=distance, seed=seed + 1))),
+        "recalled": recalled(
+            model, next(texts(TESTED, distance, shortest=distance, seed=seed + 1))
+        ),
     }
 
 

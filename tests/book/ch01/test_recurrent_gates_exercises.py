@@ -28,7 +28,7 @@ def test_the_half_life_is_what_powers_say():
         (68, "still slightly more than one half"),
         (50, "of the initial value"),
         (693, "0.999"),
-        (68.9676, "round it up"),
+        (68.9676, "round up"),
         (12, "too few: more than half is left"),
         (500, "That is too many"),
         ("many", "should be a number, got 'many'"),

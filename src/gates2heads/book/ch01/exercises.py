@@ -27,11 +27,13 @@ FORGET = 0.5 ** (1 / HALF_AFTER)
 FORGET_BIAS = math.log(FORGET / (1 - FORGET))
 _BIAS_SLIPS = {
     FORGET: "That is the gate f itself. Invert the sigmoid: b = ln(f / (1 − f)).",
-    -FORGET_BIAS: "The sign is wrong: with a negative sum the gate is below ½ and the cell decays quickly.",
+    -FORGET_BIAS: "The sign is wrong: with a negative sum the gate is below ½, and "
+    "the cell decays quickly.",
     0.0: "With a sum of 0 the gate is ½, and one half is lost after a single step.",
     math.log(2) / HALF_AFTER: "That is −ln f. Compute f first, then invert the sigmoid.",
     math.log10(FORGET / (1 - FORGET)): "Use the natural logarithm, because σ is defined with e.",
-    math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: f to the power of 100 must be ½.",
+    math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: f to the power "
+    "of 100 must be ½.",
 }
 
 
@@ -44,7 +46,9 @@ def check_half_life(steps) -> str:
     if number in _HALF_SLIPS:
         raise NotYetError(_HALF_SLIPS[number])
     if abs(number - math.log(0.5) / math.log(0.99)) < 0.1:
-        raise NotYetError("This is the right quotient of logarithms. The number of steps is an integer: round it up.")
+        raise NotYetError(
+            "This is the right quotient of logarithms. The number of steps is an integer: round up."
+        )
     more = "too few: more than half is left" if number < HALF_LIFE else "too many"
     raise NotYetError(f"That is {more}. Which power of 0.99 is one half? Take logarithms.")
 
@@ -103,7 +107,7 @@ check_jacobian = FunctionCheck(
         "the slope of tanh is missing: W alone is the Jacobian of a step without tanh": (
             lambda weight, hidden: weight.clone()
         ),
-        "the slopes scale the columns of W: row i belongs to unit i, whose tanh is applied after W": (
+        "the slopes scale the columns of W: row i belongs to unit i, whose tanh follows W": (
             lambda weight, hidden: weight * (1 - hidden**2)
         ),
         "the matrix is transposed: row i contains the derivatives of unit i": (
@@ -167,16 +171,14 @@ check_lstm = FunctionCheck(
     parts=("the new hidden state", "the new cell"),
     mistakes={
         "input gate and forget gate are exchanged": _lstm_with(order=(1, 0, 2, 3)),
-        "candidate and output gate are exchanged: rows 2 and 3": (
-            _lstm_with(order=(0, 1, 3, 2))
-        ),
+        "candidate and output gate are exchanged: rows 2 and 3": (_lstm_with(order=(0, 1, 3, 2))),
         "the candidate uses a sigmoid: it may be negative, so use tanh": (
             _lstm_with(candidate=torch.sigmoid)
         ),
         "the candidate lacks its tanh": _lstm_with(candidate=lambda x: x),
-        "the hidden state is computed from the old cell instead of the new one": _lstm_with(shown_cell="old"),
+        "the hidden state uses the old cell instead of the new one": _lstm_with(shown_cell="old"),
         "the hidden state lacks the tanh of the cell": _lstm_with(squash=lambda x: x),
-        "the candidate is multiplied by 1 − f, as in a GRU, instead of the input gate": _lstm_of_a_gru,
+        "the candidate is multiplied by 1 − f, as in a GRU, and not by i": _lstm_of_a_gru,
         "the two results are exchanged: the hidden state comes first": (
             lambda sums, cell: lstm(sums, cell)[::-1]
         ),
@@ -227,7 +229,7 @@ check_turned = FunctionCheck(
         "all three blocks changed sign: the reset gate and the candidate must stay": (
             _blocks(signs=(-1, -1, -1))
         ),
-        "the first block, the reset gate, changed sign instead of the second": _blocks(signs=(-1, 1, 1)),
+        "the reset gate, the first block, changed sign instead": _blocks(signs=(-1, 1, 1)),
         "the candidate changed sign too": _blocks(signs=(1, -1, -1)),
         "reset gate and update gate are exchanged": _blocks(order=(1, 0, 2)),
         "update gate and candidate are exchanged": _blocks(order=(0, 2, 1)),
@@ -277,9 +279,7 @@ check_weights_of = FunctionCheck(
         Case("a GRU of two layers in two directions", (3, 2, 7, 2, 2)),
     ],
     mistakes={
-        "each block has one bias, as in the papers: PyTorch has two": (
-            _weights_with(biases=1)
-        ),
+        "each block has one bias, as in the papers: PyTorch has two": (_weights_with(biases=1)),
         "the biases are missing": _weights_with(biases=0),
         "the matrix for the state is missing": _weights_with(squares=0),
         "the upper layers have inputs of width U: with two directions the width is 2U": (
@@ -289,5 +289,6 @@ check_weights_of = FunctionCheck(
         "the blocks are not counted": _weights_of_one_block,
         "every layer has as many parameters as the first": _weights_of_equal_layers,
     },
-    remark="So an LSTM has four times as many parameters as a plain RNN of its width, and a GRU three times.",
+    remark="So an LSTM has four times as many parameters as a plain RNN of its width, "
+    "and a GRU three times.",
 )

@@ -44,4 +44,6 @@ def check_fault(letter) -> str:
         "computed it: both slopes would agree.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the letter is in the last state, but no gradient reaches the step that reads it."
+    return (
+        f"{fault}: the letter is in the last state, but no gradient reaches the step that reads it."
+    )

@@ -163,7 +163,7 @@ class GateExplorer(LiveView):
 
 
 def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list[dict]:
-    """What the page is told of units with a button."""
+    """What the page receives about the units with a button."""
     told = []
     for place, one in enumerate(found):
         choice(names).check(f"found[{place}].model", one.model)
@@ -175,7 +175,7 @@ def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list
 
 
 def _payload(recorded: Any, text: str) -> tuple[dict, bytes]:
-    """What the page is told of the recorded run, and its numbers."""
+    """What the page receives about the recorded run, and its numbers."""
     if not all(hasattr(recorded, part) for part in ("tokens", "quantities", "log_probs")):
         raise TypeError(f"recorded must be what `observe_gates` gives, got {shown(recorded)}")
     for part in ("tokens", "vocabulary"):
