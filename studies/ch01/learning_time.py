@@ -11,8 +11,8 @@ full distance k. `batches` is the number of batches after which it first names S
 letters, or None if it does not do so within CAP batches. `recalled` is its share on TESTED other
 sequences at the distance k, with the parameters of its best evaluation.
 
-All models are trained with AdamW and, unless their name says otherwise, with the learning rate 0.003
-and the gradient clipped to norm 1. Those with "distance k only" are trained without shorter
+All models are trained with AdamW and, unless their name says otherwise, with the learning rate
+0.003 and the gradient clipped to norm 1. Those with "distance k only" are trained without shorter
 sequences.
 """
 

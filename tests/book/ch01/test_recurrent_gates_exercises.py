@@ -115,6 +115,6 @@ def test_the_fault_is_found_by_its_letter():
     assert check_fault(" (B). ").passed
     for letter in FAULTS.keys() - {"b"}:
         assert "Then" in check_fault(letter).message
-    for answer in ("e", 3, None):
+    for answer in ("f", 3, None):
         assert "one of the letters a, b, c, d, e" in check_fault(answer).message
     assert "not tried" in check_fault(...).message
