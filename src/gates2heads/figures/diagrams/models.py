@@ -203,19 +203,19 @@ def lstm_cell() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("old", "old cell c", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("old", "old c", at=(0, 0), shape="(U,)", kind="plain")
     d.box("keep", "f × c", at=(1, 0), kind="round", colour="green")
     d.box("add", "+", at=(2, 0), kind="round", colour="green")
-    d.box("new", "new cell c", at=(4, 0), shape="(U,)", colour="orange")
-    d.box("written", "i × candidate", at=(2, 1), kind="round", colour="green")
+    d.box("new", "new c", at=(4, 0), shape="(U,)", colour="orange")
+    d.box("written", "×", at=(2, 1), kind="round", colour="green")
     d.box("show", "o × tanh(c)", at=(4, 1), kind="round", colour="green")
     d.box("hidden", "new h", at=(5, 1), shape="(U,)", colour="orange")
-    gates = {"forget": ("forget gate f", "σ"), "input": ("input gate i", "σ")}
-    gates |= {"candidate": ("candidate", "tanh"), "output": ("output gate o", "σ")}
+    gates = {"forget": ("forget\ngate f", "σ"), "input": ("input\ngate i", "σ")}
+    gates |= {"candidate": ("candidate", "tanh"), "output": ("output\ngate o", "σ")}
     for column, (name, (words, squash)) in enumerate(gates.items(), start=1):
         colour = "orange" if name == "candidate" else "blue"
         d.box(name, f"{words}\n{squash}", at=(column, 2), shape="(U,)", colour=colour)
-    d.box("read", "input x, old h", at=(0, 3), shape="(D,), (U,)", kind="plain")
+    d.box("read", "x, old h", at=(0, 3), shape="(D,), (U,)", kind="plain")
     d.arrow("old", "keep")
     d.arrow("keep", "add")
     d.arrow("add", "new")
@@ -264,7 +264,7 @@ def backpropagation_through_time() -> Figure:
     for step, (read, state, slope) in enumerate(zip(inputs, states, slopes, strict=True), start=1):
         d.box(f"x{step}", f"x{step} = {read}", at=(step, 0), kind="plain")
         d.box(f"h{step}", f"h{step} = {state}", at=(step, 1))
-        d.box(f"d{step}", f"∂L/∂h{step} = {slope}", at=(step, 2), colour="orange")
+        d.box(f"d{step}", f"∂L/∂h{step}\n= {slope}", at=(step, 2), colour="orange")
         d.arrow(f"x{step}", f"h{step}")
         d.arrow(f"h{step - 1}", f"h{step}", "w = ½")
     d.arrow("h3", "loss")

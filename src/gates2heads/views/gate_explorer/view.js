@@ -105,7 +105,7 @@ class GateExplorer extends LiveStage {
     this.listen(this.slider, "input", () => this.put({ place: Number(this.slider.value) }));
     return element(
       "label",
-      { class: "g2h-field g2h-place" },
+      { class: "g2h-field g2h-place" }, // term: place, the name of a class
       element("span", {}, "character"),
       this.slider,
     );
