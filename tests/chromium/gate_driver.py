@@ -179,7 +179,7 @@ def drive_units(view: Explorer, traits: dict) -> None:
         view.unit = found["unit"]
         view.check()
         expect(view.root.locator(".g2h-told")).to_have_text(found["told"])
-    view.root.locator("details.g2h-more > summary").click()
+    view.root.locator("details.g2h-more").evaluate("folded => { folded.open = true; }")
     picture = view.root.locator(".g2h-units")
     expect(picture).to_be_hidden()
     view.root.get_by_label("show every unit").check()
