@@ -137,7 +137,7 @@ def drive_gates(page: Page, root: Locator, traits: dict) -> None:
     drive_places(view)
     drive_units(view, traits)
     drive_clamps(view)
-    view.root.get_by_label("network", exact=True).select_option(index=1)
+    view.root.locator("[data-trait=model]").select_option(index=1)
     view.network, view.quantity = 1, "hidden"
     view.answered()
     drive_clamps(view)
@@ -179,7 +179,6 @@ def drive_units(view: Explorer, traits: dict) -> None:
         view.unit = found["unit"]
         view.check()
         expect(view.root.locator(".g2h-told")).to_have_text(found["told"])
-    view.root.locator("details.g2h-more").evaluate("folded => { folded.open = true; }")
     picture = view.root.locator(".g2h-units")
     expect(picture).to_be_hidden()
     view.root.get_by_label("show every unit").check()
@@ -201,7 +200,7 @@ def drive_units(view: Explorer, traits: dict) -> None:
     view.unit, view.place = 20, 0
     view.check()
     view.field.hover()
-    shades = view.root.get_by_label("shades show", exact=True)
+    shades = view.root.locator("[data-trait=quantity]")
     for quantity, words in NAMES.items():
         if words in shades.inner_text().split("\n"):
             shades.select_option(value=quantity)
@@ -211,7 +210,7 @@ def drive_units(view: Explorer, traits: dict) -> None:
 
 def drive_clamps(view: Explorer) -> None:
     """Each gate at 0, at 1 and between, in all units and in one; all free again."""
-    scope = view.root.get_by_label("clamped in", exact=True)
+    scope = view.root.locator(".g2h-scope select")
     for gate in GATES[view.network]:
         group = view.root.locator(f"[data-gate='{gate}']")
         for name in ("0", "1"):
