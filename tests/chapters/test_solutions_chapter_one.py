@@ -17,8 +17,8 @@ ANSWERS = {
     "1.2": ("jacobian", exercises.check_jacobian),
     "1.3": ("lstm", exercises.check_lstm),
     "1.4": ("bias", exercises.check_forget_bias),
-    "1.5": ("turned", exercises.check_turned),
-    "1.6": ("diagnosis", faulty.check_fault),
+    "1.5": ("diagnosis", faulty.check_fault),
+    "1.6": ("turned", exercises.check_turned),
     "1.7": ("weights_of", exercises.check_weights_of),
 }
 
@@ -43,7 +43,7 @@ def test_the_printed_solution_passes_its_check(number):
     [
         ("1.2", [1.0, 0.0, 0.0, 0.19]),
         ("1.3", [0.25 * math.tanh(3.25), 3.25]),
-        ("1.5", [1.0, -2.0, 3.0]),
+        ("1.6", [1.0, -2.0, 3.0]),
         ("1.7", [440]),
     ],
 )

@@ -55,7 +55,6 @@ class Explorer:
     def __post_init__(self):
         self.field = self.root.locator("textarea")
         self.state = self.root.locator(".g2h-state")
-        self.selects = self.root.locator("select")
 
     def facts(self) -> dict:
         return self.root.evaluate(FACTS)
@@ -113,7 +112,7 @@ class Explorer:
         self.check()
         free, held = (self.python(held=one).bits.mean().item() for one in (False, True))
         said = self.state.inner_text()
-        assert self.near(said, "free: ", free), (said, free)
+        assert self.near(said, "clamped: ", free), (said, free)
         if self.own():
             assert self.near(said, "units: " if not self.alone else "alone: ", held), (said, held)
 
@@ -138,7 +137,7 @@ def drive_gates(page: Page, root: Locator, traits: dict) -> None:
     drive_places(view)
     drive_units(view, traits)
     drive_clamps(view)
-    view.selects.nth(0).select_option(index=1)
+    view.root.locator("[data-trait=model]").select_option(index=1)
     view.network, view.quantity = 1, "hidden"
     view.answered()
     drive_clamps(view)
@@ -180,28 +179,38 @@ def drive_units(view: Explorer, traits: dict) -> None:
         view.unit = found["unit"]
         view.check()
         expect(view.root.locator(".g2h-told")).to_have_text(found["told"])
+    picture = view.root.locator(".g2h-units")
+    expect(picture).to_be_hidden()
+    view.root.get_by_label("show every unit").check()
     number = view.root.locator("input[type=number]")
     number.fill("999")
     number.press("Enter")
     view.unit = int(number.get_attribute("max"))
     view.check()
-    picture = view.root.locator(".g2h-units")  # which may stand below what is in sight
-    units = view.unit + 1
+    number.fill("999")  # the same unit again: the field shows it and not what was typed
+    number.press("Enter")
+    expect(number).to_have_value(str(view.unit))
+    row = view.root.locator(".g2h-one").first  # the row of a named unit chooses it
+    row.click(position={"x": 5, "y": 5})
+    view.unit, view.place = int(row.get_attribute("data-unit")), 0
+    view.check()
+    units = int(number.get_attribute("max")) + 1
     at_20 = picture.bounding_box()["height"] * 20.5 / units
     picture.click(position={"x": 5, "y": at_20})
     view.unit, view.place = 20, 0
     view.check()
     view.field.hover()
+    shades = view.root.locator("[data-trait=quantity]")
     for quantity, words in NAMES.items():
-        if words in view.selects.nth(1).inner_text().split("\n"):
-            view.selects.nth(1).select_option(value=quantity)
+        if words in shades.inner_text().split("\n"):
+            shades.select_option(value=quantity)
             view.quantity = quantity
             view.check()
 
 
 def drive_clamps(view: Explorer) -> None:
     """Each gate at 0, at 1 and between, in all units and in one; all free again."""
-    scope = view.selects.nth(2)
+    scope = view.root.locator(".g2h-scope select")
     for gate in GATES[view.network]:
         group = view.root.locator(f"[data-gate='{gate}']")
         for name in ("0", "1"):
@@ -211,7 +220,7 @@ def drive_clamps(view: Explorer) -> None:
         group.locator("input").fill("0.35")
         view.gates = {**view.gates, gate: 0.35}
         view.answered()
-        expect(group.locator("output")).to_have_text("held at 0.35")
+        expect(group.locator("output")).to_have_text("clamped at 0.35")
     scope.select_option(index=1)
     view.alone = True
     view.answered()
@@ -235,7 +244,7 @@ def drive_texts(view: Explorer) -> None:
     """What is typed is read, foreign characters as one sign; empty and too long get a sentence."""
     refusal = view.root.locator(".g2h-refusal")
     before = view.facts()["letters"]
-    for text, sentence in (("", "Nothing to read yet"), ("a" * 401, "401 characters long")):
+    for text, sentence in (("", "There is no text yet"), ("a" * 401, "401 characters long")):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
         assert view.field.input_value() == text
@@ -248,7 +257,7 @@ def drive_texts(view: Explorer) -> None:
         view.answered()
         expect(refusal).to_be_hidden()
         strange = UNKNOWN in known_characters(text)
-        assert ("What it never saw" in view.state.inner_text()) == strange
+        assert ("not in the training data" in view.state.inner_text()) == strange
     # What is typed and taken back asks nothing: its answer stands, and is not dimmed.
     view.field.press("End")
     view.field.press_sequentially("x")

@@ -24,6 +24,7 @@ from gates2heads.figures.diagrams.layout import (
 from gates2heads.figures.diagrams.models import (
     attention_encoder_decoder,
     attention_in_heads,
+    backpropagation_through_time,
     convolutional_translator,
     gru_cell,
     lstm_cell,
@@ -31,6 +32,7 @@ from gates2heads.figures.diagrams.models import (
     self_attention_head,
     transformer_architecture,
     unrolled_encoder_decoder,
+    unrolled_rnn,
 )
 from gates2heads.figures.theme import COLOURS, themed_svg
 
@@ -168,7 +170,9 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (self_attention_head, {"queries", "keys", "values", "scores (S, S)", "context (S, V)"}),
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
         (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
-        (lstm_cell, {"forget gate f", "output gate o", "f × c", "o × tanh(c)", "(D,), (U,)"}),
+        (lstm_cell, {"gate f", "σ", "candidate", "f × c", "o × tanh(c)", "(D,), (U,)"}),
+        (unrolled_rnn, {"h0 = 0", "h3", "W", "A", "(D,)", "(U,)", "loss L"}),
+        (backpropagation_through_time, {"h3 = 1/4", "= 1/16", "w = ½", "× w"}),
         (transformer_architecture, {"masked self-attention", "memory", "embedding × √D", "logits"}),
         (unrolled_encoder_decoder, {"h1", "context", "s3", "<bos>", "<eos>", "(U,)"}),
         (residual_orders, {"layer norm", "residual", "(B, S, D)"}),

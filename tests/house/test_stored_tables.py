@@ -64,7 +64,7 @@ def test_the_table_of_ideas_links_every_section():
 
 def test_sections_are_found_by_their_numbers():
     known = stored_tables.places()
-    assert known["1.1"] == "../01_recurrent_gates.html#a-network-that-forgets"
+    assert known["1.1"] == "../01_recurrent_gates.html#recurrent-networks-and-the-recall-task"
     assert known["exercise 1.2"] == "../01_recurrent_gates.html#exercise-1-2-the-jacobian-of-a-step"
     assert known["1F A"] == "../01_recurrent_gates_further.html#a-several-layers"
     assert stored_tables.link("99.9") == "99.9"

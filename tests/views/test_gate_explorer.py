@@ -214,9 +214,11 @@ def test_sentences_by_hand():
         [{**base, "logProbs": one} for one in (halves, halves, worse, turned)],
     )
     assert found == [
-        "1.00 bits a character, as if nothing were held.",
-        "1.50 bits a character, 0.50 more than free. Most at “⏎” (character 2) +1.0.",
-        "1.00 bits a character, in the mean as many as free. Most at “a” (character 1) +0.5.",
+        "1.00 bits per character, the same as without the clamp.",
+        "1.50 bits per character, 0.50 more than without the clamp. "
+        "Largest increase in bits: “⏎” (character 2) +1.0.",
+        "1.00 bits per character, on average the same as without the clamp. "
+        "Largest increase in bits: “a” (character 1) +0.5.",
         "forget gate at 0 and output gate at 0.25, in unit 7 alone",
         "update gate at 1, in all units",
         ["⏎", "␣", "end", "(", "␇"],

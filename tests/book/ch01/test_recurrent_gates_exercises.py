@@ -25,12 +25,12 @@ def test_the_half_life_is_what_powers_say():
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (68, "still a little more than half"),
-        (50, "of the **first** value"),
+        (68, "still slightly more than one half"),
+        (50, "of the initial value"),
         (693, "0.999"),
-        (68.9676, "round it up"),
-        (12, "too early: more than half is left"),
-        (500, "That is too late"),
+        (68.9676, "round up"),
+        (12, "too few: more than half is left"),
+        (500, "That is too many"),
         ("many", "should be a number, got 'many'"),
         (math.nan, "should be a finite number"),
         (torch.ones(3), "should be a number"),
@@ -53,13 +53,13 @@ def test_the_bias_leaves_half_of_the_cell():
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (0.9931, "That is the gate F itself"),
-        (-4.97, "The sign"),
-        (0, "after **one** step"),
-        (0.00693, "That is −ln F"),
-        (2.158, "natural one"),
-        (math.log(100), "keeps 1/e"),
-        (5.05, "That is near"),
+        (0.9931, "That is the gate f itself"),
+        (-4.97, "The sign is wrong"),
+        (0, "after a single step"),
+        (0.00693, "That is −ln f"),
+        (2.158, "natural logarithm"),
+        (math.log(100), "leaves 1/e"),
+        (5.05, "That is close"),
         (2, "of the cell is left after 100 steps"),
         (-1e9, "of the cell is left"),
         ("5", "should be a number"),
@@ -115,6 +115,6 @@ def test_the_fault_is_found_by_its_letter():
     assert check_fault(" (B). ").passed
     for letter in FAULTS.keys() - {"b"}:
         assert "Then" in check_fault(letter).message
-    for answer in ("e", 3, None):
-        assert "one of the letters a, b, c, d" in check_fault(answer).message
+    for answer in ("f", 3, None):
+        assert "one of the letters a, b, c, d, e" in check_fault(answer).message
     assert "not tried" in check_fault(...).message

@@ -1,4 +1,4 @@
-"""The study of recall: one run in small, and of what is stored, all that chapter 1 says of it."""
+"""The study of recall in 1,000 batches: a run in small, and what chapter 1 says of the rows."""
 
 import sys
 from pathlib import Path
@@ -54,15 +54,10 @@ def test_every_setting_has_its_seeds():
         assert len(seeds) == len(set(seeds)) >= 3
 
 
-def test_what_the_page_says_of_plain_networks():
+def test_what_1000_batches_do_for_plain_networks():
     assert min(recalled("rnn", 10)) > 0.98
     assert max(recalled("rnn", 80)) < 0.6
     assert max(recalled("rnn, orthogonal", 80)) < 0.6
-    assert max(derivative("rnn, orthogonal", "after")) < 1e-20
-    *vanished, arrives = sorted(derivative("rnn", "after"))
-    assert max(vanished) < 1e-20
-    assert arrives > 1
-    assert min(derivative("rnn, orthogonal", "before")) > 1e8 * max(derivative("rnn", "before"))
 
 
 def test_what_the_page_says_of_gates():

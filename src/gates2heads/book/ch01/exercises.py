@@ -12,11 +12,11 @@ from gates2heads.grading.verdict import NotYetError, check
 # Exercise 1.1: 0.99 ** 68 is still above one half, 0.99 ** 69 below
 HALF_LIFE = 69
 _HALF_SLIPS = {
-    68: "0.99 to the power of 68 is 0.505, still a little more than half.",
-    50: "That takes 0.01 of the **first** value off at each step. Each step takes a hundredth of "
-    "what is left.",
-    51: "That takes 0.01 of the **first** value off at each step. Each step takes a hundredth of "
-    "what is left.",
+    68: "0.99 to the power of 68 is 0.505, still slightly more than one half.",
+    50: "That subtracts 0.01 of the initial value at every step. Each step removes a hundredth of "
+    "the current value.",
+    51: "That subtracts 0.01 of the initial value at every step. Each step removes a hundredth of "
+    "the current value.",
     7: "That is the half-life at w = 0.9. Here w = 0.99.",
     693: "That is the half-life at w = 0.999. Here w = 0.99.",
 }
@@ -26,26 +26,30 @@ HALF_AFTER = 100
 FORGET = 0.5 ** (1 / HALF_AFTER)
 FORGET_BIAS = math.log(FORGET / (1 - FORGET))
 _BIAS_SLIPS = {
-    FORGET: "That is the gate F itself. The sigmoid must still be undone: b = ln(F / (1 − F)).",
-    -FORGET_BIAS: "The sign: with a negative bias the gate is nearly shut, and all is forgotten.",
-    0.0: "With a bias of 0 the gate is ½, and half is gone after **one** step.",
-    math.log(2) / HALF_AFTER: "That is −ln F. Find F first, then undo the sigmoid.",
-    math.log10(FORGET / (1 - FORGET)): "The logarithm must be the natural one: σ is made with e.",
-    math.log(HALF_AFTER): "Near: that keeps 1/e and not one half. F to the power of 100 must be ½.",
+    FORGET: "That is the gate f itself. Invert the sigmoid: b = ln(f / (1 − f)).",
+    -FORGET_BIAS: "The sign is wrong: with a negative sum the gate is below ½, and "
+    "the cell decays quickly.",
+    0.0: "With a sum of 0 the gate is ½, and one half is lost after a single step.",
+    math.log(2) / HALF_AFTER: "That is −ln f. Compute f first, then invert the sigmoid.",
+    math.log10(FORGET / (1 - FORGET)): "Use the natural logarithm, because σ is defined with e.",
+    math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: f to the power "
+    "of 100 must be ½.",
 }
 
 
 @check("Exercise 1.1")
 def check_half_life(steps) -> str:
-    """Check how many steps it takes until less than half of a unit's value is left."""
+    """Check after how many steps less than half of a unit's value is left."""
     number = _number(steps)
     if number == HALF_LIFE:
-        return "By ln ½ / ln 0.99 = 68.97, rounded up."
+        return "ln ½ / ln 0.99 = 68.97, rounded up."
     if number in _HALF_SLIPS:
         raise NotYetError(_HALF_SLIPS[number])
     if abs(number - math.log(0.5) / math.log(0.99)) < 0.1:
-        raise NotYetError("The right quotient of logarithms. Steps are whole: round it up.")
-    more = "too early: more than half is left" if number < HALF_LIFE else "too late"
+        raise NotYetError(
+            "This is the right quotient of logarithms. The number of steps is an integer: round up."
+        )
+    more = "too few: more than half is left" if number < HALF_LIFE else "too many"
     raise NotYetError(f"That is {more}. Which power of 0.99 is one half? Take logarithms.")
 
 
@@ -54,14 +58,14 @@ def check_forget_bias(bias) -> str:
     """Check the bias of a forget gate under which half of a cell is left after 100 steps."""
     number = _number(bias)
     if abs(number - FORGET_BIAS) < 0.02:
-        return f"The gate stands at {FORGET:.4f}, the cell halves in {HALF_AFTER} steps."
+        return f"The gate is {FORGET:.4f}, and the cell halves in {HALF_AFTER} steps."
     for slip, words in _BIAS_SLIPS.items():
         if abs(number - slip) < 0.003:
             raise NotYetError(words)
     if abs(number - FORGET_BIAS) < 0.1:
-        raise NotYetError("That is near. Keep more digits of F: 1 − F is small.")
+        raise NotYetError("That is close. Keep more digits of f, because 1 − f is small.")
     left = _sigmoid(number) ** HALF_AFTER
-    raise NotYetError(f"With that bias {left:.3g} of the cell is left after {HALF_AFTER} steps.")
+    raise NotYetError(f"With that sum, {left:.3g} of the cell is left after {HALF_AFTER} steps.")
 
 
 def _sigmoid(number: float) -> float:
@@ -103,26 +107,26 @@ check_jacobian = FunctionCheck(
         "the slope of tanh is missing: W alone is the Jacobian of a step without tanh": (
             lambda weight, hidden: weight.clone()
         ),
-        "the slopes scale the columns of W: row i belongs to unit i, which is squashed after W": (
+        "the slopes scale the columns of W: row i belongs to unit i, whose tanh follows W": (
             lambda weight, hidden: weight * (1 - hidden**2)
         ),
-        "the matrix is transposed: row i is what unit i takes from each": (
+        "the matrix is transposed: row i contains the derivatives of unit i": (
             lambda weight, hidden: jacobian(weight, hidden).T
         ),
         "the slope is taken as 1 − h: the derivative of tanh is 1 − tanh²": (
             lambda weight, hidden: (1 - hidden)[:, None] * weight
         ),
-        "tanh is applied to h once more: h has been through it already": (
+        "tanh is applied to h a second time: h is already the output of tanh": (
             lambda weight, hidden: (1 - hidden.tanh() ** 2)[:, None] * weight
         ),
         "the slope is that of a sigmoid, h (1 − h)": (
             lambda weight, hidden: (hidden * (1 - hidden))[:, None] * weight
         ),
-        "the slopes stand alone on a diagonal, without W": (
+        "the result is the diagonal matrix of the slopes, without the factor W": (
             lambda weight, hidden: torch.diag(1 - hidden**2)
         ),
     },
-    remark="`step_jacobians` finds the same by autograd, for gated cells too.",
+    remark="`step_jacobians` computes the same by autograd, for gated layers too.",
 )
 
 
@@ -166,31 +170,29 @@ check_lstm = FunctionCheck(
     cases=_lstm_cases,
     parts=("the new hidden state", "the new cell"),
     mistakes={
-        "input gate and forget gate have changed places": _lstm_with(order=(1, 0, 2, 3)),
-        "candidate and output gate have changed places: rows 2 and 3": (
-            _lstm_with(order=(0, 1, 3, 2))
-        ),
-        "the candidate goes through a sigmoid: it may be negative, so tanh": (
+        "input gate and forget gate are exchanged": _lstm_with(order=(1, 0, 2, 3)),
+        "candidate and output gate are exchanged: rows 2 and 3": (_lstm_with(order=(0, 1, 3, 2))),
+        "the candidate uses a sigmoid: it may be negative, so use tanh": (
             _lstm_with(candidate=torch.sigmoid)
         ),
-        "the candidate is not squashed": _lstm_with(candidate=lambda x: x),
-        "what is shown is the old cell and not the new one": _lstm_with(shown_cell="old"),
-        "the cell is shown without its tanh": _lstm_with(squash=lambda x: x),
-        "the candidate is let in by 1 − f, as in a GRU, and not by the input gate": _lstm_of_a_gru,
-        "the two results have changed places: hidden state first": (
+        "the candidate lacks its tanh": _lstm_with(candidate=lambda x: x),
+        "the hidden state uses the old cell instead of the new one": _lstm_with(shown_cell="old"),
+        "the hidden state lacks the tanh of the cell": _lstm_with(squash=lambda x: x),
+        "the candidate is multiplied by 1 − f, as in a GRU, and not by i": _lstm_of_a_gru,
+        "the two results are exchanged: the hidden state comes first": (
             lambda sums, cell: lstm(sums, cell)[::-1]
         ),
-        "the gates are not squashed": lambda sums, cell: (
+        "the gates lack their sigmoid": lambda sums, cell: (
             sums[3] * (sums[1] * cell + sums[0] * sums[2].tanh()).tanh(),
             sums[1] * cell + sums[0] * sums[2].tanh(),
         ),
     },
-    remark="`torch.nn.LSTMCell` does the same, and makes the four sums too.",
+    remark="`torch.nn.LSTMCell` does the same and also computes the four sums.",
 )
 
 
 def turned(weight: Tensor) -> Tensor:
-    """The solution of exercise 1.5: weight of shape (3U, D) -> the same for 1 − z."""
+    """The solution of exercise 1.6: weight of shape (3U, D) -> the same for 1 − z."""
     reset, update, candidate = weight.chunk(3)
     return torch.cat([reset, -update, candidate])
 
@@ -209,7 +211,7 @@ def _one_minus(weight):
 
 
 check_turned = FunctionCheck(
-    title="Exercise 1.5",
+    title="Exercise 1.6",
     solution=turned,
     cases=lambda: [
         Case(
@@ -221,24 +223,24 @@ check_turned = FunctionCheck(
         Case("a bias of five units", (random_tensors((15,))[0],)),
     ],
     mistakes={
-        "the weights became 1 − w: it is the gate that becomes 1 − z, and σ(−x) = 1 − σ(x)": (
+        "the parameters became 1 − w: it is the gate that becomes 1 − z, and σ(−x) = 1 − σ(x)": (
             _one_minus
         ),
-        "all three blocks changed their sign: reset gate and candidate stay": (
+        "all three blocks changed sign: the reset gate and the candidate must stay": (
             _blocks(signs=(-1, -1, -1))
         ),
-        "the first block changed its sign, which is the reset gate": _blocks(signs=(-1, 1, 1)),
-        "the candidate changed its sign too": _blocks(signs=(1, -1, -1)),
-        "reset and update have changed places": _blocks(order=(1, 0, 2)),
-        "update and candidate have changed places": _blocks(order=(0, 2, 1)),
-        "nothing was turned": _blocks(),
+        "the reset gate, the first block, changed sign instead": _blocks(signs=(-1, 1, 1)),
+        "the candidate changed sign too": _blocks(signs=(1, -1, -1)),
+        "reset gate and update gate are exchanged": _blocks(order=(1, 0, 2)),
+        "update gate and candidate are exchanged": _blocks(order=(0, 2, 1)),
+        "the array is unchanged": _blocks(),
     },
-    remark="So a file of weights can change its convention without a new training.",
+    remark="So stored parameters can be converted to the other convention without training.",
 )
 
 
 def weights_of(blocks: int, width: int, units: int, layers: int, directions: int) -> int:
-    """The solution of exercise 1.7: how many weights a recurrent layer in some layers has."""
+    """The solution of exercise 1.7: the number of parameters of a recurrent network."""
     total = 0
     for _ in range(layers):
         total += directions * blocks * units * (width + units + 2)
@@ -277,17 +279,16 @@ check_weights_of = FunctionCheck(
         Case("a GRU of two layers in two directions", (3, 2, 7, 2, 2)),
     ],
     mistakes={
-        "each block has one bias and not two, as in the papers: PyTorch has two": (
-            _weights_with(biases=1)
-        ),
+        "each block has one bias, as in the papers: PyTorch has two": (_weights_with(biases=1)),
         "the biases are missing": _weights_with(biases=0),
         "the matrix for the state is missing": _weights_with(squares=0),
-        "a layer above reads U numbers also where two directions are joined: it reads 2U": (
+        "the upper layers have inputs of width U: with two directions the width is 2U": (
             _weights_with(reads="one")
         ),
-        "the first layer reads U numbers: it reads D": _weights_with(first="units"),
+        "the first layer has inputs of width U: the width is D": _weights_with(first="units"),
         "the blocks are not counted": _weights_of_one_block,
-        "every layer has the weights of the first": _weights_of_equal_layers,
+        "every layer has as many parameters as the first": _weights_of_equal_layers,
     },
-    remark="So an LSTM has four times the weights of an RNN of its width, and a GRU three times.",
+    remark="So an LSTM has four times as many parameters as a plain RNN of its width, "
+    "and a GRU three times.",
 )

@@ -1,4 +1,4 @@
-"""Chapter 1, when it breaks: a reader that should remember, sound or with one fault."""
+"""Chapter 1, a bug to find: an LSTM for the recall task, correct or with one bug."""
 
 from gates2heads.accepts import accepts, flag
 from gates2heads.book.ch01.recall_task import SYMBOLS, UNITS, Rememberer
@@ -7,38 +7,41 @@ from gates2heads.layers.recurrent import LSTM
 
 FORGET_BIAS = 1.0
 FAULTS = {
-    "a": "the gates go through tanh and not through a sigmoid",
-    "b": "the state is cut off from its past at every step, so that no gradient passes",
-    "c": "padding is read as if it were text",
-    "d": "a batch begins with the state in which the batch before it ended",
+    "a": "the gates are computed with tanh instead of a sigmoid",
+    "b": "the state is detached from the computation graph before every step",
+    "c": "padding is processed like real symbols",
+    "d": "a batch begins with the final state of the previous batch",
+    "e": "the gradient is clipped to a norm of 0.001",
 }
 
 
 class FaultyLSTM(LSTM):
-    """The library's LSTM with one fault, which the reader is to find."""
+    """The library's LSTM with one bug, which the student is to find."""
 
     def _step(self, projected, state, *others):
-        """As in `LSTM`, but for the fault."""
+        """As in `LSTM`, except for the bug."""
         return super()._step(projected, tuple(part.detach() for part in state), *others)
 
 
 @accepts(faulty=flag)
 def memory(*, faulty: bool = False) -> Rememberer:
-    """Make an LSTM of 32 units that shall name the first letter, with the fault or without."""
+    """Make an LSTM of 32 units for the recall task, with the bug or without."""
     model = Rememberer("lstm", forget_bias=FORGET_BIAS)
     if faulty:
-        sound, model.recurrent = model.recurrent, FaultyLSTM(SYMBOLS, UNITS)
-        model.recurrent.load_state_dict(sound.state_dict())
+        correct, model.recurrent = model.recurrent, FaultyLSTM(SYMBOLS, UNITS)
+        model.recurrent.load_state_dict(correct.state_dict())
     return model
 
 
-@check("Exercise 1.6")
+@check("Exercise 1.5")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty memory: one letter of `FAULTS`."""
+    """Check the diagnosis of the model with the bug: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then some gate would be below 0; all that were recorded lie between 0 and 1.",
-        "c": "Then padding behind a text would change its answer; it does not.",
-        "d": "Then the same text would get another answer the second time; it gets the same.",
+        "a": "Then some gate would be negative; all recorded gates are between 0 and 1.",
+        "c": "Then padding after a sequence would change its output; it does not.",
+        "d": "Then the second run would give another output; it gives the same.",
+        "e": "Then the model would learn slowly. But clipping acts after autograd has computed the "
+        "gradient, so both slopes would agree.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the letter is still in the state, but no step learns how to write it there."
+    return f"{fault}: the last state contains the letter, but no gradient reaches its first step."

@@ -1,4 +1,4 @@
-"""Chapter 1, the recall task: keep in mind the first letter of a text until its end."""
+"""Chapter 1, the recall task: name the first letter of a sequence after its last symbol."""
 
 from collections.abc import Iterator
 
@@ -16,14 +16,14 @@ SYMBOLS = LETTERS + NOISE
 
 @accepts(cell=choice(CELLS), units=count, orthogonal=flag)
 class Rememberer(nn.Module):
-    """Read a text from the left with one recurrent layer; say at its end which letter came first.
+    """Classify a sequence by its first letter, with one recurrent layer and an output layer.
 
     Args:
         cell: a name of `CELLS`: "rnn", "gru" or "lstm".
-        units: U, numbers in the hidden state.
-        forget_bias: what an LSTM's forget gates add before their sigmoid at first; if not given,
-            small random numbers as in `torch.nn.LSTM`.
-        orthogonal: let a plain RNN begin with a matrix whose eigenvalues all have modulus 1.
+        units: U, the width of the hidden state.
+        forget_bias: the initial bias of an LSTM's forget gates; if not given, small random
+            numbers as in `torch.nn.LSTM`.
+        orthogonal: initialise W of a plain RNN with a random orthogonal matrix.
 
     Raises:
         TypeError, ValueError: there is no such cell, the units are below 1, a forget bias is asked
@@ -66,13 +66,13 @@ class Rememberer(nn.Module):
 
 @accepts(count=count, distance=count, seed=seed)
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
-    """Draw batches (B, k + 1) without end: a letter, then k symbols of noise.
+    """Sample batches (B, k + 1) without end: a letter, then k symbols of noise.
 
     Args:
-        count: B, texts in a batch.
+        count: B, sequences in a batch.
         distance: the largest k. Each batch has a k of its own, all equally likely.
         shortest: the smallest k.
-        seed: of the draws.
+        seed: of the random numbers.
     """
     if shortest > distance:
         raise ValueError(f"shortest must be at most the distance {distance}, got {shortest}")
@@ -86,14 +86,14 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
 
 @accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
-    """Mean surprise at the first letters, in nats; a blind guess costs ln 8 = 2.08.
+    """Mean cross-entropy of the first letters, in nats; random guessing gives ln 8 = 2.08.
 
     Args:
-        model: from texts (B, S) to logits (B, 8).
-        batch: texts (B, S), each with a letter first.
+        model: from sequences (B, S) to logits (B, 8).
+        batch: sequences (B, S), each with a letter first.
 
     Raises:
-        TypeError, ValueError: the model is no module, or the texts are none.
+        TypeError, ValueError: the model is no module, or a sequence has no letter first.
     """
     _check_letters(batch)
     return cross_entropy(model(batch)[:, None], batch[:, :1])
@@ -101,7 +101,7 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
 
 @accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recalled(model: nn.Module, batch: Tensor) -> float:
-    """The share of texts (B, S) of which the model names the first letter; 1/8 by blind guess.
+    """The share of sequences (B, S) whose first letter the model names; 1/8 by guessing.
 
     Raises:
         TypeError, ValueError: as in `recall_loss`.
@@ -113,4 +113,4 @@ def recalled(model: nn.Module, batch: Tensor) -> float:
 
 def _check_letters(batch: Tensor) -> None:
     if (batch[:, 0] >= LETTERS).any():
-        raise ValueError(f"batch must begin each text with a letter below {LETTERS}, got noise")
+        raise ValueError(f"batch must begin each sequence with a letter below {LETTERS}, got noise")

@@ -205,27 +205,74 @@ def lstm_cell() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("old", "old cell c", at=(0, 0), shape="(U,)", kind="plain")
+    d.box("old", "old c", at=(0, 0), shape="(U,)", kind="plain")
     d.box("keep", "f × c", at=(1, 0), kind="round", colour="green")
-    d.box("add", "sum", at=(2, 0), kind="round", colour="green")
-    d.box("new", "new cell c", at=(3, 0), shape="(U,)", colour="orange")
-    d.box("forget", "forget gate f", at=(1, 1), shape="(U,)")
-    d.box("write", "input gate i\n× candidate", at=(2, 1), shape="(U,)", colour="orange")
-    d.box("show", "o × tanh(c)", at=(3, 1), kind="round", colour="green")
-    d.box("hidden", "new h", at=(4, 1), shape="(U,)", colour="orange")
-    d.box("read", "input x, old h", at=(0, 2), shape="(D,), (U,)", kind="plain")
-    d.box("output", "output gate o", at=(3, 2), shape="(U,)")
+    d.box("add", "+", at=(2, 0), kind="round", colour="green")
+    d.box("new", "new c", at=(4, 0), shape="(U,)", colour="orange")
+    d.box("written", "×", at=(2, 1), kind="round", colour="green")
+    d.box("show", "o × tanh(c)", at=(4, 1), kind="round", colour="green")
+    d.box("hidden", "new h", at=(5, 1), shape="(U,)", colour="orange")
+    gates = {"forget": ("forget\ngate f", "σ"), "input": ("input\ngate i", "σ")}
+    gates |= {"candidate": ("candidate", "tanh"), "output": ("output\ngate o", "σ")}
+    for column, (name, (words, squash)) in enumerate(gates.items(), start=1):
+        colour = "orange" if name == "candidate" else "blue"
+        d.box(name, f"{words}\n{squash}", at=(column, 2), shape="(U,)", colour=colour)
+    d.box("read", "x, old h", at=(0, 3), shape="(D,), (U,)", kind="plain")
     d.arrow("old", "keep")
     d.arrow("keep", "add")
     d.arrow("add", "new")
     d.arrow("forget", "keep")
-    d.arrow("write", "add")
+    d.arrow("input", "written")
+    d.arrow("candidate", "written", route="down then across")
+    d.arrow("written", "add")
     d.arrow("new", "show")
     d.arrow("output", "show")
     d.arrow("show", "hidden")
-    d.arrow("read", "forget", route="across then down")
-    d.arrow("read", "write", route="across then down")
-    d.arrow("read", "output")
+    for name in gates:
+        d.arrow("read", name, route="across then down")
+    return d.draw()
+
+
+def unrolled_rnn() -> Figure:
+    """Draw a plain recurrent network over three steps, with a loss at the end.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("h0", "h0 = 0", at=(0, 0), shape="(U,)", kind="plain")
+    for step in (1, 2, 3):
+        d.box(f"x{step}", f"x{step}", at=(step, 1), shape="(D,)", kind="plain")
+        d.box(f"h{step}", f"h{step}", at=(step, 0), shape="(U,)")
+        d.arrow(f"h{step - 1}", f"h{step}", "W")
+        d.arrow(f"x{step}", f"h{step}", "A")
+    d.box("scores", "output layer", at=(4, 0), shape="scores", colour="orange")
+    d.box("loss", "loss L", at=(5, 0), kind="plain")
+    d.arrow("h3", "scores")
+    d.arrow("scores", "loss")
+    return d.draw()
+
+
+def backpropagation_through_time() -> Figure:
+    """Draw three steps of h = ½ h + x for x = 1, 0, 0 forwards, and the derivatives backwards.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("h0", "h0 = 0", at=(0, 1), kind="plain")
+    d.box("loss", "L = ½ h3²\n= 1/32", at=(4, 1), kind="round", colour="green")
+    inputs, states, slopes = ("1", "0", "0"), ("1", "1/2", "1/4"), ("1/16", "1/8", "1/4")
+    for step, (read, state, slope) in enumerate(zip(inputs, states, slopes, strict=True), start=1):
+        d.box(f"x{step}", f"x{step} = {read}", at=(step, 0), kind="plain")
+        d.box(f"h{step}", f"h{step} = {state}", at=(step, 1))
+        d.box(f"d{step}", f"∂L/∂h{step}\n= {slope}", at=(step, 2), colour="orange")
+        d.arrow(f"x{step}", f"h{step}")
+        d.arrow(f"h{step - 1}", f"h{step}", "w = ½")
+    d.arrow("h3", "loss")
+    d.arrow("loss", "d3", route="down then across", dashed=True)
+    d.arrow("d3", "d2", "× w", dashed=True)
+    d.arrow("d2", "d1", "× w", dashed=True)
     return d.draw()
 
 

@@ -1,4 +1,4 @@
-// The controls that hold gates: free, 0, 1 or anything between, in one unit or in all.
+// The controls that clamp gates: free, 0, 1 or anything between, in one unit or in all.
 
 import { NAMES, plainly } from "../kit/gates.js";
 import { choice, element, field } from "../kit/view.js";
@@ -10,7 +10,7 @@ const FIXED = [
 ];
 
 export class GateClamps {
-  /** stage: the view; hears: {hold} of all gates that are held, {alone} of where. */
+  /** stage: the view; hears: {hold} of all gates that are clamped, {alone} of where. */
   constructor(stage, hears) {
     this.stage = stage;
     this.hears = hears;
@@ -21,7 +21,7 @@ export class GateClamps {
     const end = element(
       "div",
       { class: "g2h-controls g2h-scope" },
-      field("held in", this.scope),
+      field("clamped in", this.scope),
       this.release,
     );
     this.node = element("div", { class: "g2h-clamps" }, this.list, end);
@@ -46,7 +46,7 @@ export class GateClamps {
         min: 0,
         max: 1,
         step: 0.05,
-        "aria-label": `hold the ${NAMES[gate]}`,
+        "aria-label": `value of the ${NAMES[gate]}`,
       });
       this.stage.listen(slider, "input", () => this.set(gate, Number(slider.value)));
       const output = element("output");
@@ -67,7 +67,7 @@ export class GateClamps {
     this.hears.hold(value === null ? others : { ...others, [gate]: value });
   }
 
-  /** Shows what is held, and where. */
+  /** Shows what is clamped, and where. */
   show(gates, alone, unit) {
     this.gates = gates;
     for (const { gate, buttons, slider, output, node } of this.parts) {
@@ -75,7 +75,7 @@ export class GateClamps {
       buttons.forEach((button, at) => button.setAttribute("aria-pressed", FIXED[at][1] === value));
       slider.value = value ?? 0.5;
       slider.setAttribute("aria-valuetext", value === null ? "free" : plainly(value));
-      output.textContent = value === null ? "free" : `held at ${plainly(value)}`;
+      output.textContent = value === null ? "free" : `clamped at ${plainly(value)}`;
       node.classList.toggle("g2h-held", value !== null);
     }
     ["all units", `unit ${unit} alone`].forEach(

@@ -11,10 +11,10 @@ export class GatePanel {
   }
 
   /**
-   * Shows one place of a run beside the run in which nothing is held; null where that is the same.
+   * Shows one character of a run beside the run without a clamp; null where that is the same.
    */
   show({ free, now, unit, place }) {
-    const heads = free ? ["free", "held"] : [""];
+    const heads = free ? ["free", "clamped"] : [""];
     const at = ["after ", element("code", {}, seen(now.tokens[place])), `, character ${place + 1}`];
     fill(
       this.numbers,
@@ -30,8 +30,8 @@ export class GatePanel {
     );
     fill(
       this.next,
-      ["What it expects next"],
-      ["", ...(free ? ["free", "held"] : ["probability"])],
+      ["Most probable next characters"],
+      ["", ...(free ? ["free", "clamped"] : ["probability"])],
       likeliest(now, place + 1).map(({ id, token, share }) => ({
         name: element("code", { "data-id": id }, seen(token)),
         cells: [...(free ? [probability(free, place + 1, id)] : []), share].map(bar),

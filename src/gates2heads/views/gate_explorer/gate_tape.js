@@ -1,5 +1,5 @@
-// The text in one line, and under each character what the gates did there: bars for one unit,
-// shades for all of them. What is wider than the card scrolls in its own box.
+// The text in one line, and below each character what the gates did there: bars for one unit,
+// shades for the named units, or for every unit. What is wider than the card scrolls in its box.
 
 import {
   bars,
@@ -28,15 +28,18 @@ export class GateTape {
     this.rows = element("div");
     this.map = drawn("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
     this.line = element("i", { class: "g2h-unit" });
+    this.named = element("div");
     this.field = element("div", { class: "g2h-plot g2h-units" }, this.map, this.line);
     this.mapName = element("span", { class: "g2h-rowname" });
+    this.all = row(this.mapName, this.field);
     this.at = element("i", { class: "g2h-at" });
     this.sheet = element(
       "div",
       { class: "g2h-sheet" },
       row(element("span", { class: "g2h-rowname" }, "text"), this.text),
       this.rows,
-      row(this.mapName, this.field),
+      this.named,
+      this.all,
       this.at,
     );
     this.node = element("div", { class: "g2h-tape", tabindex: 0, role: "region" }, this.sheet);
@@ -50,11 +53,13 @@ export class GateTape {
     on("keydown", (event) => this.walk(event));
   }
 
-  /** What lies under a pointer: the character, and the unit where it is over all of them. */
-  under({ clientX, clientY }) {
+  /** What lies below a pointer: the character, and the unit where a row shows several. */
+  under({ clientX, clientY, target }) {
     const box = this.text.getBoundingClientRect();
     const place = Math.floor(((clientX - box.left) / box.width) * this.length);
     if (!(place >= 0 && place < this.length)) return null;
+    const named = target?.closest?.("[data-unit]");
+    if (named) return { place, unit: Number(named.dataset.unit) };
     const { top, height } = this.field.getBoundingClientRect();
     const share = (clientY - top) / height;
     return share >= 0 && share < 1 ? { place, unit: Math.floor(share * this.units) } : { place };
@@ -70,21 +75,25 @@ export class GateTape {
 
   // ---- drawing
 
-  /** Draws a run, and as a line the run in which nothing is held, if it is another one. */
-  show({ base, now, unit, quantity }) {
+  /**
+   * Draws a run, and as a line the run without a clamp, if it is another one; named: the units with
+   * a row of their own; every: whether all units are shown.
+   */
+  show({ base, now, unit, quantity, named, every }) {
     Object.assign(this, { length: now.tokens.length, units: now.units, unit });
     this.sheet.style.setProperty("--g2h-length", this.length);
     this.node.setAttribute(
       "aria-label",
-      `${this.length} characters and what the gates did; arrows walk`,
+      `${this.length} characters and what the gates did; move with the arrow keys`,
     );
     this.drawText(now, unit, quantity);
     const free = now === base ? null : base;
+    const bits = [now, ...(free ? [free] : [])].map(bitsOf);
     this.rows.replaceChildren(
       this.strip("surprise", {
-        values: bitsOf(now),
-        free: free && bitsOf(free),
-        most: SURPRISE,
+        values: bits[0],
+        free: bits[1],
+        most: Math.max(SURPRISE, ...bits.flat().map(Math.ceil)),
         hasSign: false,
         unit: " bits",
       }),
@@ -97,7 +106,9 @@ export class GateTape {
         }),
       ),
     );
-    this.drawAll(now, quantity);
+    this.named.replaceChildren(...named.map((one) => this.oneRow(now, quantity, one)));
+    this.all.hidden = !every;
+    if (every) this.drawAll(now, quantity);
     this.line.style.top = `${(100 * unit) / this.units}%`;
     this.line.style.height = `${100 / this.units}%`;
   }
@@ -145,16 +156,45 @@ export class GateTape {
     return row(head, plot);
   }
 
-  drawAll(now, quantity) {
-    const levels = shades(now, quantity, fullShade(quantity)).flatMap(
-      ({ opacity, above, below }) => [
-        drawn("path", { class: "g2h-above", d: above, opacity }),
-        drawn("path", { class: "g2h-below", d: below, opacity }),
-      ],
+  /** A named unit: one row of shades, which chooses the unit when it is clicked. */
+  oneRow(now, quantity, { unit, name }) {
+    const only = {
+      tokens: now.tokens,
+      units: 1,
+      quantities: { [quantity]: seriesOf(now, quantity, unit) },
+    };
+    const view = {
+      viewBox: `0 0 ${now.tokens.length} 1`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    };
+    const head = element(
+      "span",
+      { class: "g2h-rowname" },
+      `unit ${unit}`,
+      element("small", {}, name),
     );
+    const plot = element(
+      "div",
+      { class: "g2h-plot g2h-one", "data-unit": unit },
+      drawn("svg", view, ...this.shaded(only, quantity)),
+    );
+    const node = row(head, plot);
+    node.classList.toggle("g2h-current", unit === this.unit);
+    return node;
+  }
+
+  shaded(run, quantity) {
+    return shades(run, quantity, fullShade(quantity)).flatMap(({ opacity, above, below }) => [
+      drawn("path", { class: "g2h-above", d: above, opacity }),
+      drawn("path", { class: "g2h-below", d: below, opacity }),
+    ]);
+  }
+
+  drawAll(now, quantity) {
     this.map.setAttribute("viewBox", `0 0 ${now.tokens.length} ${now.units}`);
-    this.map.replaceChildren(...levels);
-    this.mapName.replaceChildren("all units:", element("br"), NAMES[quantity]);
+    this.map.replaceChildren(...this.shaded(now, quantity));
+    this.mapName.replaceChildren("every unit:", element("br"), NAMES[quantity]);
   }
 
   /** Marks a character; one that was picked is brought into sight. */

@@ -17,7 +17,7 @@ import {
   told,
   unitInWords,
 } from "../kit/gates.js";
-import { choice, element, field, inside } from "../kit/view.js";
+import { choice, element, field, inside, moreControls } from "../kit/view.js";
 
 class GateExplorer extends LiveStage {
   constructor(model, el) {
@@ -30,7 +30,7 @@ class GateExplorer extends LiveStage {
       this.draw();
       this.hear();
     });
-    this.follow(["quantity"], () => this.draw());
+    this.follow(["quantity", "every"], () => this.draw());
     this.follow(["place"], () => this.drawPlace(true));
   }
 
@@ -53,21 +53,25 @@ class GateExplorer extends LiveStage {
       this.buildField("textarea", { autocapitalize: "off" }),
       this.refusal.node,
       this.buildChips(model.get("labels")),
-      this.buildChoices(),
       this.clamps.node,
       this.tape.node,
       this.legend,
+      this.buildChoices(),
       this.buildPlace(),
       this.panel.node,
     );
     this.buildFoot();
-    this.clamps.node.after(this.state); // in sight of who holds and types
+    this.clamps.node.after(this.state); // in sight of who clamps and types
   }
 
   buildChoices() {
     this.which = choice(this.model.get("names"));
     this.quantity = element("select");
     this.number = element("input", { type: "number", min: 0, step: 1 });
+    this.every = element("input", { type: "checkbox" });
+    this.which.dataset.trait = "model";
+    this.quantity.dataset.trait = "quantity";
+    this.every.dataset.trait = "every";
     this.found = element("div", {
       class: "g2h-chips g2h-found",
       role: "group",
@@ -76,26 +80,24 @@ class GateExplorer extends LiveStage {
     this.told = element("p", { class: "g2h-told" });
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.quantity, "change", () => this.put({ quantity: this.quantity.value }));
-    this.listen(this.number, "change", () =>
-      this.put({ unit: inside(this.number.value, this.now.units) }),
-    );
+    this.listen(this.number, "change", () => {
+      this.put({ unit: inside(this.number.value, this.now.units) });
+      this.mark(); // the field shows the unit that is shown, also where that did not change
+    });
+    this.listen(this.every, "change", () => this.put({ every: this.every.checked }));
     this.listen(this.found, "click", (event) => {
       const button = event.target.closest("button");
       if (button) this.put({ unit: Number(button.dataset.unit) });
     });
-    return element(
+    const more = element(
       "div",
-      {},
-      element(
-        "div",
-        { class: "g2h-controls" },
-        field("network", this.which),
-        field("colours show", this.quantity),
-        field("unit", this.number),
-        this.found,
-      ),
-      this.told,
+      { class: "g2h-controls" },
+      field("network", this.which),
+      field("shades show", this.quantity),
+      field("unit", this.number),
+      field("show every unit", this.every),
     );
+    return element("div", {}, this.found, this.told, moreControls([more]));
   }
 
   buildPlace() {
@@ -103,7 +105,7 @@ class GateExplorer extends LiveStage {
     this.listen(this.slider, "input", () => this.put({ place: Number(this.slider.value) }));
     return element(
       "label",
-      { class: "g2h-field g2h-place" },
+      { class: "g2h-field g2h-place" }, // term: place, the name of a class
       element("span", {}, "character"),
       this.slider,
     );
@@ -121,13 +123,13 @@ class GateExplorer extends LiveStage {
       ...names.map((name) => element("option", { value: name }, NAMES[name])),
     );
     this.clamps.build(names.filter((name) => GATES.has(name)));
-    const found = this.model.get("found").filter((one) => one.model === place);
+    const found = this.named;
     this.found.replaceChildren(
       ...found.map(({ unit, name }) =>
         element(
           "button",
           { type: "button", class: "g2h-chip", "data-unit": unit },
-          `${name}: unit ${unit}`,
+          `unit ${unit}: ${name}`,
         ),
       ),
     );
@@ -138,6 +140,11 @@ class GateExplorer extends LiveStage {
 
   get unit() {
     return inside(this.model.get("unit"), this.now.units);
+  }
+
+  /** The units of this network that have a button and a row of their own. */
+  get named() {
+    return this.model.get("found").filter((one) => one.model === this.shown);
   }
 
   get place() {
@@ -153,7 +160,7 @@ class GateExplorer extends LiveStage {
   // ---- what is asked
 
   get nothing() {
-    return "Nothing to read yet: type some Python.";
+    return "There is no text yet. Type some Python code.";
   }
 
   read(typed) {
@@ -164,7 +171,7 @@ class GateExplorer extends LiveStage {
     return text !== "";
   }
 
-  /** What is asked: the text, the network, and what is held where. */
+  /** What is asked: the text, the network, and what is clamped where. */
   question() {
     const [text, model, gates] = ["text", "model", "gates"].map((name) => this.model.get(name));
     const alone = Object.keys(gates).length > 0 && this.model.get("alone");
@@ -172,7 +179,7 @@ class GateExplorer extends LiveStage {
   }
 
   /**
-   * Asks the free network first, if the text is new to it, then the one with gates that are held.
+   * Asks the free network first, if the text is new to it, then the one with clamped gates.
    */
   async run([text, model, gates, unit]) {
     this.lives = [this.all[inside(model, this.all.length)]];
@@ -199,18 +206,18 @@ class GateExplorer extends LiveStage {
   inWords() {
     const { base, now } = this;
     if (this.isRecorded) {
-      return "A recorded example, nothing held. Touch anything here and the network comes to life.";
+      return "A recorded example; no gate is clamped. Change anything to run the network here.";
     }
     const name = this.model.get("names")[this.shown];
-    const free = `${name}, free: ${told(meanOf(bitsOf(base)))} bits a character.`;
+    const free = `${name}, no gate clamped: ${told(meanOf(bitsOf(base)))} bits per character.`;
     const holds = heldInWords(this.heldGates, this.model.get("alone"), this.unit);
     const held = now === base ? "" : ` With ${holds}: ${changeInWords(base, now)}`;
     const index = new Map(now.vocabulary.map((one) => [one, 0]));
     const isStrange = knownCharacters(now.text, { index }).includes(UNKNOWN);
-    return `${free}${held}${isStrange ? ` What it never saw is read as ${UNKNOWN}.` : ""}`;
+    return `${free}${held}${isStrange ? ` Characters that were not in the training data are read as ${UNKNOWN}.` : ""}`;
   }
 
-  /** What is held of the gates that this network has. */
+  /** The clamped gates among those that this network has. */
   get heldGates() {
     const gates = Object.entries(this.model.get("gates"));
     return Object.fromEntries(gates.filter(([gate]) => gate in this.now.quantities));
@@ -225,6 +232,7 @@ class GateExplorer extends LiveStage {
     this.quantity.value = this.shownQuantity;
     this.number.max = this.now.units - 1;
     this.number.value = unit;
+    this.every.checked = this.model.get("every");
     this.clamps.show(this.heldGates, this.model.get("alone"), unit);
     super.mark();
     const buttons = [...this.found.children];
@@ -240,7 +248,8 @@ class GateExplorer extends LiveStage {
   draw() {
     this.mark();
     const { base, now, unit, shownQuantity: quantity } = this;
-    this.tape.show({ base, now, unit, quantity });
+    const every = this.model.get("every");
+    this.tape.show({ base, now, unit, quantity, named: this.named, every });
     this.drawLegend(quantity);
     this.slider.max = now.tokens.length - 1;
     this.pointed = null;
@@ -255,11 +264,11 @@ class GateExplorer extends LiveStage {
     });
     const [full, isOpen] = [fullShade(quantity), quantity === "cell"];
     const least = isGate ? "0" : `−${full}${isOpen ? " or less" : ""}`;
-    const line = this.now === this.base ? "" : " Dashed line: with nothing held.";
+    const line = this.now === this.base ? "" : " Dashed line: no gate clamped.";
     this.legend.replaceChildren(
-      `All units, ${NAMES[quantity]}: ${least} `,
+      `Bars: unit ${this.unit}, blue above zero, orange below.${line} Shades: the ${NAMES[quantity]} of several units, from ${least} `,
       scale,
-      ` ${full}${isOpen ? " or more" : ""}. Bars: unit ${this.unit}, blue above zero, orange below; the scale stands beside them.${line}`,
+      ` to ${full}${isOpen ? " or more" : ""}.`,
     );
   }
 

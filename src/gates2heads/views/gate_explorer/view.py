@@ -1,4 +1,4 @@
-"""The gates of a recurrent network at work on what the reader types, free or held."""
+"""The gates of a recurrent network at work on what the reader types, free or clamped."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from gates2heads.views.kit.live_view import (
     single_precision,
     words,
 )
-from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.views.kit.view import PositionError, ShowMe, module, style
 
 GATES = ("reset", "update", "forget", "input", "output")
 QUANTITIES = (*GATES, "candidate", "cell", "hidden")
@@ -28,8 +28,8 @@ class FoundUnit(NamedTuple):
 
     model: str  # whose unit it is, by the name that the view has for it
     unit: int  # counted from 0
-    name: str  # what it tells, in a word: "brackets"
-    told: str = ""  # how well, and how that was found, in a sentence
+    name: str  # what it indicates, in a word: "brackets"
+    told: str = ""  # how well, and how that was measured, in a sentence
 
 
 @accepts(
@@ -46,37 +46,39 @@ class FoundUnit(NamedTuple):
     quantity=choice(QUANTITIES),
 )
 class GateExplorer(LiveView):
-    """Type Python: see every gate at each character, hold some of them, and see what changes.
+    """Type Python: see every gate at each character, clamp some of them, and see what changes.
 
-    Under the text stand the gates, candidate and state of one unit, and one of them for all units.
-    A gate that is held has its value in every step, see `clamp_gates`; the run in which nothing is
-    held stays beside it, as a line and in numbers.
+    Below the text are the gates, candidate and state of one unit, and one of these quantities for
+    the units that have a button, or for every unit. A gate that is clamped has its value in every
+    step, see `clamp_gates`; the run in which nothing is clamped is drawn as a dashed line.
 
     Source: Karpathy, Johnson & Li 2015 for colouring a text by one unit's state.
 
     Args:
         models: networks with gates by name, such as "LSTM" and "GRU", from `export_model`; each is
             a `RecurrentLanguageModel` on characters. The first is shown first.
-        examples: texts to press; the first is the recorded one.
+        examples: texts with a button; the first is the recorded one.
         recorded: what the first model did with the first example, from `observe_gates`.
-        labels: what stands on the buttons of the examples; the texts themselves if left out.
-        found: units with a button of their own.
-        title: stands above the view.
+        labels: of the buttons of the examples; the texts themselves if left out.
+        found: units with a button and a row of their own.
+        title: above the view.
         label: what to type, above the field.
         hint: what to try, in a line.
         about: what the models are, in a line.
         unit, place: which unit and character are shown first, counted from 0.
-        quantity: what is shown of all units, one of `QUANTITIES`.
+        quantity: what is shown of several units, one of `QUANTITIES`.
+        show_me: `ShowMe` buttons, below the hint.
 
     Attributes:
         text: what is read, in step with the view.
-        gates: what is held, as `clamp_gates` takes it; gates of the other model are left out.
-        alone: whether they are held in the shown unit alone, or in all.
-        model: the place of the shown model, counted from 0.
+        gates: what is clamped, as `clamp_gates` takes it; gates of the other model are left out.
+        alone: whether they are clamped in the shown unit alone, or in all.
+        model: the index of the shown model, from 0.
+        every: whether every unit is shown, or the ones in `found` alone.
 
     Raises:
         TypeError: no recording.
-        ValueError: numbers that do not fit the text, or a place out of bounds.
+        ValueError: numbers that do not fit the text, or a position out of bounds.
     """
 
     _esm = module(__file__)
@@ -93,6 +95,7 @@ class GateExplorer(LiveView):
     text = Unicode().tag(sync=True)
     gates = Dict().tag(sync=True)
     alone = Bool(False).tag(sync=True)
+    every = Bool(False).tag(sync=True)
     model = Int(0).tag(sync=True)
     unit = Int(0).tag(sync=True)
     place = Int(0).tag(sync=True)
@@ -109,12 +112,13 @@ class GateExplorer(LiveView):
         labels: Sequence[str] | None = None,
         found: Sequence[FoundUnit] = (),
         title: str = "",
-        label: str = "Type Python, or anything on a keyboard, up to 400 characters",
+        label: str = "Type Python code, up to 400 characters",
         hint: str = "",
         about: str = "",
         unit: int = 0,
         place: int = 0,
         quantity: str = "cell",
+        show_me: Sequence[ShowMe] = (),
     ):
         names = list(models)
         words.check("the names of models", names)
@@ -133,6 +137,7 @@ class GateExplorer(LiveView):
             label=label,
             hint=hint,
             about=about,
+            show_me=list(show_me),
         )
         self.unit, self.place = unit, place
 
@@ -158,7 +163,7 @@ class GateExplorer(LiveView):
 
 
 def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list[dict]:
-    """What the page is told of units with a button."""
+    """What the page receives about the units with a button."""
     told = []
     for place, one in enumerate(found):
         choice(names).check(f"found[{place}].model", one.model)
@@ -170,7 +175,7 @@ def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list
 
 
 def _payload(recorded: Any, text: str) -> tuple[dict, bytes]:
-    """What the page is told of the recorded run, and its numbers."""
+    """What the page receives about the recorded run, and its numbers."""
     if not all(hasattr(recorded, part) for part in ("tokens", "quantities", "log_probs")):
         raise TypeError(f"recorded must be what `observe_gates` gives, got {shown(recorded)}")
     for part in ("tokens", "vocabulary"):

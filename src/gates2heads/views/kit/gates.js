@@ -23,10 +23,11 @@ export const NAMES = {
   candidate: "candidate",
   cell: "cell",
   hidden: "hidden state",
+  surprise: "surprisal",
 };
 const FULL = 32767; // of a number in two bytes
 const LEVELS = 10; // shades on either side of zero
-export const SURPRISE = 8; // bits at which the bar of a surprise is full
+export const SURPRISE = 8; // bits at which the bar of a surprisal is full, unless one has more
 const NAMED = 3; // characters that the sentence about a change names
 
 /** What Python recorded, in the shape in which a live answer comes; bytes: a DataView. */
@@ -162,28 +163,28 @@ export function unitInWords(run, unit, place) {
     .join(", ");
 }
 
-/** What is held: "forget gate at 0 and output gate at 1, in unit 7 alone". */
+/** What is clamped: "forget gate at 0 and output gate at 1, in unit 7 alone". */
 export function heldInWords(gates, alone, unit) {
   const parts = Object.entries(gates).map(([gate, value]) => `${NAMES[gate]} at ${plainly(value)}`);
   return `${parts.join(" and ")}, in ${alone ? `unit ${unit} alone` : "all units"}`;
 }
 
-/** What holding changed: bits per character before and after, and where most. */
+/** What clamping changed: bits per character before and after, and where most. */
 export function changeInWords(base, now) {
   const [before, after] = [bitsOf(base), bitsOf(now)];
   const gap = meanOf(after) - meanOf(before);
   const rises = after.map((bits, place) => bits - before[place]);
   const little = (change) => Math.abs(change) < 0.005;
   if (rises.every(little))
-    return `${told(meanOf(after))} bits a character, as if nothing were held.`;
+    return `${told(meanOf(after))} bits per character, the same as without the clamp.`;
   const places = rises.map((_, place) => place).sort((a, b) => rises[b] - rises[a]);
   const worst = places.slice(0, NAMED).filter((place) => rises[place] > 0.1);
   const where = worst.map(
     (place) => `“${seen(now.tokens[place])}” (character ${place + 1}) +${told(rises[place], 1)}`,
   );
-  const most = where.length ? ` Most at ${where.join(", ")}.` : "";
+  const most = where.length ? ` Largest increase in bits: ${where.join(", ")}.` : "";
   const mean = little(gap)
-    ? "in the mean as many as free"
-    : `${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than free`;
-  return `${told(meanOf(after))} bits a character, ${mean}.${most}`;
+    ? "on average the same as without the clamp"
+    : `${told(Math.abs(gap))} ${gap > 0 ? "more" : "fewer"} than without the clamp`;
+  return `${told(meanOf(after))} bits per character, ${mean}.${most}`;
 }

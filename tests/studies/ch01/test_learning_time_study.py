@@ -1,0 +1,79 @@
+"""The study of learning time: one run in small, and of what is stored, all that chapter 1 says."""
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean
+from types import SimpleNamespace
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from gates2heads.book.studies import read_study
+from studies.ch01 import learning_time as study
+
+ROWS = read_study("ch01/learning_time")
+
+
+def batches(model, distance):
+    """The learning time of every seed; None where a run did not arrive."""
+    results = [row["result"] for row in ROWS]
+    return [
+        one["batches"] for one in results if (one["model"], one["distance"]) == (model, distance)
+    ]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["rnn, not clipped, 5 steps", "gru, distance k only, 5 steps", "lstm, bias 3, 5 steps"],
+)
+def test_a_run_in_small_that_does_not_arrive(monkeypatch, setting):
+    for name, value in (("EVERY", 2), ("CAP", 4), ("VALIDATED", 10), ("TESTED", 20)):
+        monkeypatch.setattr(study, name, value)
+    result = study.run(setting, 1)
+    assert result["model"] == setting.removesuffix(", 5 steps")
+    assert (result["distance"], result["cap"], result["batches"]) == (5, 4, None)
+    assert 0 <= result["best"] < study.SHARE
+    assert 0 <= result["recalled"] <= 1
+
+
+def test_a_run_that_arrives_stops_there(monkeypatch):
+    monkeypatch.setattr(study, "SHARE", 0.0)
+    monkeypatch.setattr(study, "EVERY", 3)
+    result = study.run("gru, 5 steps", 1)
+    assert result["batches"] == 3
+
+
+def test_arrival_is_the_last_evaluation_alone():
+    stop = study.Arrival()
+    for found, over in (([], False), ([0.5, 0.4, 0.3], False), ([0.2, 0.99], True), ([1.0], True)):
+        assert stop.over(SimpleNamespace(evaluations=found)) is over
+
+
+def test_the_models_of_the_page_have_five_seeds_and_all_arrive():
+    for model in ("rnn", "gru", "lstm, bias 1"):
+        for distance in (10, 20, 40, 80):
+            found = batches(model, distance)
+            assert len(found) >= 5
+            assert None not in found
+    for model in ("rnn, orthogonal", "lstm, bias 3"):
+        for distance in (40, 80):
+            assert len(batches(model, distance)) >= 5
+            assert None not in batches(model, distance)
+    assert min(row["result"]["recalled"] for row in ROWS if row["result"]["batches"]) > 0.97
+
+
+def test_the_learning_time_grows_with_the_distance_and_gates_shorten_it():
+    for model in ("rnn", "gru"):
+        times = [mean(batches(model, distance)) for distance in (10, 20, 40, 80)]
+        assert all(near < far for near, far in pairwise(times))
+    shares = [mean(batches("gru", k)) / mean(batches("rnn", k)) for k in (10, 80)]
+    assert shares[0] > 2 * shares[1]
+    assert min(batches("rnn", 80)) > 2 * max(batches("gru", 80))
+    assert mean(batches("lstm, bias 3", 80)) < mean(batches("gru", 80))
+
+
+def test_orthogonal_and_clipping():
+    assert abs(mean(batches("rnn, orthogonal", 80)) / mean(batches("rnn", 80)) - 1) < 1 / 3
+    assert min(batches("rnn, not clipped", 40)) > max(batches("rnn", 40))
