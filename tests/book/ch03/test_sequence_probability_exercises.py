@@ -42,7 +42,7 @@ def test_the_pencil_may_round(answer):
         ((4 / 9 * 2 / 9 / 7 / 7, 3.97), "its count becomes 1 + 1"),
         ((4 / 8 * 2 / 8 / 6 * 2 / 6, 3.97), "`<eos>` is the sixth"),
         ((4 / 10 * 2 / 10 / 8 * 2 / 8, 3.97), "`<bos>` is never generated"),
-        ((16 / 3969, (3969 / 16) ** (1 / 3)), "the fourth root"),
+        ((16 / 3969, (3969 / 16) ** (1 / 3)), "take the fourth root"),
         ((16 / 3969, 248.06), "uses the mean per token"),
         ((16 / 3969, math.log2(3.97)), "raise 2 to this power"),
         ((16 / 3969, math.log(3.97)), "raise e to this power"),

@@ -24,7 +24,7 @@ def check_by_hand(probability, perplexity) -> str:
         0: "That is the probability without smoothing.",
         4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: `<eos>` after “runs”.",
         4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: (
-            "The last factor is too small: `<eos>` followed “runs” once, so its count becomes 1 + 1."
+            "The last factor is too small: `<eos>` followed “runs” once, and 1 + 1 = 2."
         ),
         4 / 8 * 2 / 8 * 1 / 6 * 2 / 6: "You added 1 for five tokens; `<eos>` is the sixth.",
         4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: (
@@ -36,13 +36,11 @@ def check_by_hand(probability, perplexity) -> str:
     }
     _name_slips("first", probability, PROBABILITY, slips, within=0.01)
     slips = {
-        PROBABILITY
-        ** (-1 / 3): "You multiplied four factors, `<eos>` included: take the fourth root.",
+        PROBABILITY ** (-1 / 3): "There are four factors, `<eos>` included: take the fourth root.",
         1 / PROBABILITY: "That is the inverse of the product; perplexity uses the mean per token.",
         -math.log2(PROBABILITY) / 4: "That is the number of bits per token: raise 2 to this power.",
         -math.log(PROBABILITY) / 4: "That is the number of nats per token: raise e to this power.",
-        PROBABILITY
-        ** (1 / 4): "That is the geometric mean of the probabilities: take its inverse.",
+        PROBABILITY ** (1 / 4): "That is the geometric mean of the factors: take its inverse.",
     }
     _name_slips("second", perplexity, PERPLEXITY, slips, within=0.01)
     return (
@@ -290,7 +288,7 @@ check_merge = FunctionCheck(
             ["_", "s", "in", "g", "in", "g"],
         ),
         Case("a, a, a, b and the pair (a, a)", (["a", "a", "a", "b"], ("a", "a"))),
-        Case("the pair (i, n) in hi, n, i, n, s", (["hi", "n", "i", "n", "s"], ("i", "n"))),
+        Case("the pair (i, n) in hi, n, s, i, n", (["hi", "n", "s", "i", "n"], ("i", "n"))),
         Case("the pair (i, n) in n, i, s", (["n", "i", "s"], ("i", "n"))),
     ],
     mistakes={
@@ -305,7 +303,7 @@ check_merge = FunctionCheck(
         "matches too, as the i of “hi”": _merge_as_text,
         "the last token is lost when it is not part of a pair": _merge_without_end,
     },
-    remark="The library leaves this loop to 🤗 tokenizers; its JavaScript twin uses a priority queue.",
+    remark="In the library 🤗 tokenizers does this; the view does it with a priority queue.",
 )
 
 
