@@ -39,7 +39,7 @@ def test_the_pencil_may_round(answer):
     [
         ((0, 1.0), "without smoothing"),
         ((4 / 9 * 2 / 9 / 7, 3.97), "The last factor is missing"),
-        ((4 / 9 * 2 / 9 / 7 / 7, 3.97), "its count becomes 1 + 1"),
+        ((4 / 9 * 2 / 9 / 7 / 7, 3.97), "and 1 + 1 = 2"),
         ((4 / 8 * 2 / 8 / 6 * 2 / 6, 3.97), "`<eos>` is the sixth"),
         ((4 / 10 * 2 / 10 / 8 * 2 / 8, 3.97), "`<bos>` is never generated"),
         ((16 / 3969, (3969 / 16) ** (1 / 3)), "take the fourth root"),

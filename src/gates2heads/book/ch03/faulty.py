@@ -104,7 +104,7 @@ def _surprise(model, batch: Batch, *, faulty: bool) -> Tensor:
 
 @check("Exercise 3.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty program: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the buggy program: one letter of `FAULTS`."""
     contradiction = {
         "b": "Then the perplexity would be near 1 with batches of size 1, too; it is not.",
         "c": "Then the perplexity would be too low with batches of size 1 as well.",
