@@ -11,6 +11,7 @@ MADE_ALONE = {
     "live_samples.py": "Translate",
     "next_token_samples.py": "NextToken",
     "reader_samples.py": "AttentionExplorer",
+    "tokenizer_samples.py": "TokenizerBench",
     "unroller_samples.py": "Unroller",
     "walk_samples.py": "ModelWalk",
     "word_samples.py": "EmbeddingMap",

@@ -14,6 +14,7 @@ from next_token_driver import drive_next_token
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
+from tokenizer_driver import drive_tokenizer
 from translate_driver import drive_translate
 from unroller_driver import drive_unroller
 from walk_driver import drive_walk
@@ -155,6 +156,7 @@ DRIVERS = {
     "NextToken": drive_next_token,
     "Pooling": drive_pooling,
     "Predict": drive_predict,
+    "TokenizerBench": drive_tokenizer,
     "Translate": drive_translate,
     "Unroller": drive_unroller,
 }

@@ -15,6 +15,7 @@ from gates2heads.book.ch03.faulty import (
 )
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.swapped_words import SWAPS
+from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.models.language.ngram import AddK, KneserNey
 from gates2heads.watching.next_token import foresee
 
@@ -24,7 +25,7 @@ def test_the_pencil_exercise_is_what_the_library_counts():
     texts = [[a, dog, runs, eos], [a, dog, sleeps, eos], [a, cat, sleeps, eos]]
     model = AddK(texts, 8, 2, k=1)
     found = model.log_probs(torch.tensor([[a, cat, runs, eos]]))
-    assert found.sum().exp().item() == pytest.approx(exercises.CHANCE) == 16 / 3969
+    assert found.sum().exp().item() == pytest.approx(exercises.PROBABILITY) == 16 / 3969
     assert (-found.mean()).exp().item() == pytest.approx(exercises.PERPLEXITY)
 
 
@@ -36,16 +37,17 @@ def test_the_pencil_may_round(answer):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ((0, 1.0), "without anything added"),
+        ((0, 1.0), "without smoothing"),
         ((4 / 9 * 2 / 9 / 7, 3.97), "The last factor is missing"),
+        ((4 / 9 * 2 / 9 / 7 / 7, 3.97), "and 1 + 1 = 2"),
         ((4 / 8 * 2 / 8 / 6 * 2 / 6, 3.97), "`<eos>` is the sixth"),
-        ((4 / 10 * 2 / 10 / 8 * 2 / 8, 3.97), "`<bos>` is never written"),
-        ((16 / 3969, (3969 / 16) ** (1 / 3)), "the fourth root"),
-        ((16 / 3969, 248.06), "a mean over the tokens"),
-        ((16 / 3969, math.log2(3.97)), "raise 2 to their number"),
-        ((16 / 3969, math.log(3.97)), "raise e to their number"),
+        ((4 / 10 * 2 / 10 / 8 * 2 / 8, 3.97), "`<bos>` is never generated"),
+        ((16 / 3969, (3969 / 16) ** (1 / 3)), "take the fourth root"),
+        ((16 / 3969, 248.06), "uses the mean per token"),
+        ((16 / 3969, math.log2(3.97)), "raise 2 to this power"),
+        ((16 / 3969, math.log(3.97)), "raise e to this power"),
         ((16 / 3969, 0.252), "take its inverse"),
-        ((0.3, 3.97), "The first is not right"),
+        ((0.3, 3.97), "The first answer is not right"),
         (("a", 3.97), "should be a number"),
     ],
 )
@@ -115,3 +117,58 @@ def test_to_the_trigram_the_words_of_a_pair_are_the_same_after_both():
             foresee(one.model, text, one.source).log_probs for text in (pair.first, pair.second)
         )
         torch.testing.assert_close(first, second)
+
+
+def test_a_merge_is_the_librarys():
+    words = ["in"] * 6 + ["sing"] * 2 + ["singing"] * 5 + ["stand"] * 3 + ["dogs"]
+    tokenizer = BPETokenizer.train(words, 265)
+    tokens = list("Ġsinging")
+    for pair in tokenizer.merges:
+        tokens = exercises.merge(tokens, pair)
+    assert tokens == ["Ġsinging"]
+    assert len(tokenizer.merges) == 6
+
+
+def _in_text(tokens, pair):
+    return " ".join(tokens).replace(" ".join(pair), "".join(pair)).split()
+
+
+def _first(tokens, pair):
+    for at in range(len(tokens) - 1):
+        if (tokens[at], tokens[at + 1]) == pair:
+            return [*tokens[:at], "".join(pair), *tokens[at + 2 :]]
+    return tokens
+
+
+def _either(tokens, pair):
+    return exercises.merge(exercises.merge(tokens, pair), pair[::-1])
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (_in_text, "the end of a longer token"),
+        (_first, "only the first occurrence"),
+        (_either, "in either order"),
+        (lambda tokens, pair: tokens, "For the tokens of “singing”"),
+        (lambda tokens, pair: "".join(tokens), "For the tokens of “singing”"),
+    ],
+)
+def test_the_merge_check_names_the_mistake(answer, reason):
+    verdict = exercises.check_merge(answer)
+    assert not verdict
+    assert reason in verdict.message
+
+
+def test_the_new_diagnoses():
+    shape = exercises.check_add_k(
+        lambda counts, k: (counts + k) / (counts.sum(1, keepdim=True) + k * counts.shape[0])
+    )
+    assert "`counts.shape[0]`, for V" in shape.message
+    no_sum = exercises.check_kneser_ney(
+        lambda counts, discount, shorter: (
+            (counts - discount).clamp(min=0) / counts.sum()
+            + discount * (counts > 0) / counts.sum() * shorter
+        )
+    )
+    assert "you forgot `.sum()`" in no_sum.message

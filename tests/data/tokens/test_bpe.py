@@ -26,6 +26,23 @@ def test_merges_by_hand():
     assert BPETokenizer.train(texts, LEAST + 3).pieces("aab baa") == [" aab", " ", "b", "aa"]
 
 
+def test_the_first_merges_are_those_of_a_smaller_vocabulary(tokenizer):
+    for merges in (0, 1, 7, len(tokenizer.merges)):
+        fewer = tokenizer.with_merges(merges)
+        wanted = BPETokenizer.train([*ENGLISH, *GERMAN], LEAST + merges)
+        assert len(fewer) == LEAST + merges
+        assert fewer.merges == wanted.merges
+        for text in (*ENGLISH, "das neue low", "日 <eos>"):
+            assert fewer.encode(text) == wanted.encode(text)
+            assert fewer.decode(fewer.encode(text)) == text
+
+
+def test_more_merges_than_there_are_get_a_sentence(tokenizer):
+    most = len(tokenizer.merges)
+    with pytest.raises(ValueError, match=f"merges must be at most {most}, got {most + 1}"):
+        tokenizer.with_merges(most + 1)
+
+
 def test_a_size_beyond_all_memory_is_no_more_than_the_texts_fill():
     most = BPETokenizer.train(["ab ab"], 2**31 - 1)
     assert len(most) == len(BPETokenizer.train(["ab ab"], 997)) == LEAST + 2  # ab, " ab"

@@ -11,7 +11,16 @@ from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
 from shipping import next_token
-from studies.ch03 import factorisation, language_models, seen_contexts, unseen_ngrams
+from studies.ch03 import (
+    dates_gru,
+    factorisation,
+    language_models,
+    ngram_samples,
+    seen_contexts,
+    unseen_ngrams,
+    unseen_words,
+    vocabulary_sizes,
+)
 
 MODELS = ("ngram", "gru", "transformer")
 
@@ -132,3 +141,72 @@ def test_the_stored_runs_agree_with_the_language_models():
                 if (one["setting"], one["seed"]) == (f"{corpus}-lstm", row["seed"])
             )  # fmt: skip
             assert found["perplexity"]["lstm"] == pytest.approx(again["perplexity"], rel=0.02)
+
+
+def _small_captions(monkeypatch, module):
+    """Captions of a few words in place of the data, cut into bytes with a few merges."""
+    texts = ["A dog runs.", "A dog sleeps.", "Two cats sleep."] * 3
+    tokenizer = BPETokenizer.train(texts, 270)
+    tokens = {split: tokenizer.encode_all(texts) for split in ("train", "validation", "test")}
+    characters = {split: sum(len(text) + 1 for text in texts) for split in tokens}
+    corpus = language_models.Corpus(tokenizer, tokens, characters, "small")
+    if hasattr(module, "read"):
+        monkeypatch.setattr(module, "read", lambda name: corpus)
+    if hasattr(module, "texts_of"):
+        monkeypatch.setattr(module, "texts_of", lambda name, split: texts)
+    return texts
+
+
+def test_small_samples_are_made_of_what_was_read(monkeypatch):
+    _small_captions(monkeypatch, ngram_samples)
+    monkeypatch.setattr(ngram_samples, "SAMPLES", 11)
+    found = {n: ngram_samples.run(f"order {n}", 0) for n in (1, 4)}
+    assert found[4]["runs_seen"] > found[1]["runs_seen"]
+    assert 0 <= found[4]["training_captions"] <= 11
+    assert len(found[4]["examples"]) == ngram_samples.KEPT
+
+
+def test_bits_per_byte_by_hand(monkeypatch):
+    texts = _small_captions(monkeypatch, vocabulary_sizes)
+    found = vocabulary_sizes.run("259 tokens", 0)
+    # a byte is a token; a space before and <eos> after each caption
+    total = sum(map(len, texts))
+    assert found["test_bytes"] == total
+    assert found["test_tokens"] == total + 2 * len(texts)
+    assert found["bits_per_byte"] == pytest.approx(
+        found["bits_per_token"] * found["test_tokens"] / total
+    )
+    assert found["perplexity"] == pytest.approx(2 ** found["bits_per_token"])
+
+
+def test_unknown_words_by_hand(monkeypatch):
+    texts = {"train": ["A dog runs.", "A cat."], "test": ["A dog sings.", "A cat."]}
+    monkeypatch.setattr(unseen_words, "texts_of", lambda name, split: texts[split])
+    found = unseen_words.run("all words", 0)
+    assert found["vocabulary"] == 5  # A, dog, runs, cat and the full stop
+    assert (found["test_words"], found["unknown_words"]) == (7, 1)
+    assert found["captions_with_unknown"] == 1
+    assert unseen_words.run("five times or more", 0)["unknown_words"] == 7
+
+
+def test_a_short_run_on_dates(monkeypatch):
+    monkeypatch.setattr(dates_gru, "STEPS", 2)
+    monkeypatch.setattr(dates_gru, "SHOWN", 2)
+    monkeypatch.setattr(dates_gru, "EVERY", 1)
+    found = dates_gru.run("rate 0.01", 0)
+    assert found["as_shown"] == found["at_the_end"] > found["trigram"] > found["five_gram"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "seeds"),
+    [
+        ("ngram_samples", ngram_samples.SETTINGS, [0]),
+        ("vocabulary_sizes", vocabulary_sizes.SETTINGS, [0]),
+        ("unseen_words", list(unseen_words.LEAST), [0]),
+        ("dates_gru", list(dates_gru.RATES), [0, 1, 2, 3, 4]),
+    ],
+)
+def test_every_setting_of_the_new_studies_is_stored(name, settings, seeds):
+    rows = read_study(f"ch03/{name}")
+    wanted = [(setting, seed) for setting in settings for seed in seeds]
+    assert sorted((row["setting"], row["seed"]) for row in rows) == sorted(wanted)

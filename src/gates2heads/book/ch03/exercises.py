@@ -10,43 +10,53 @@ from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.grading.verdict import NotYetError, check
 
 # Exercise 3.1: "a cat runs" with one added to every count of six tokens
-CHANCE = 4 / 9 * 2 / 9 * 1 / 7 * 2 / 7
-PERPLEXITY = CHANCE ** (-1 / 4)
+PROBABILITY = 4 / 9 * 2 / 9 * 1 / 7 * 2 / 7
+PERPLEXITY = PROBABILITY ** (-1 / 4)
 
 
 @check("Exercise 3.1")
 def check_by_hand(probability, perplexity) -> str:
-    """Check the two numbers that the reader found with a pencil."""
+    """Check the two numbers that the reader computed by hand."""
     for name, number in (("first", probability), ("second", perplexity)):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
     slips = {
-        0: "That is the probability without anything added.",
-        4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: after “runs” the text ends.",
+        0: "That is the probability without smoothing.",
+        4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: `<eos>` after “runs”.",
+        4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: (
+            "The last factor is too small: `<eos>` followed “runs” once, and 1 + 1 = 2."
+        ),
         4 / 8 * 2 / 8 * 1 / 6 * 2 / 6: "You added 1 for five tokens; `<eos>` is the sixth.",
-        4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: "You added 1 for seven tokens; `<bos>` is never written.",
-        4 / 3 * 2 / 3 * 1 / 1 * 2 / 1: "What is added must also be added to what you divide by.",
+        4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: (
+            "You added 1 for seven tokens; `<bos>` is never generated and does not count."
+        ),
+        4 / 3 * 2 / 3 * 1 / 1 * 2 / 1: (
+            "You added 1 to each count but not to the sum: each denominator grows by 6."
+        ),
     }
-    _name_slips("first", probability, CHANCE, slips, within=0.01)
+    _name_slips("first", probability, PROBABILITY, slips, within=0.01)
     slips = {
-        CHANCE ** (-1 / 3): "Four factors were multiplied, `<eos>` among them: the fourth root.",
-        1 / CHANCE: "That is the inverse of the product; perplexity is a mean over the tokens.",
-        -math.log2(CHANCE) / 4: "Those are the bits a token: raise 2 to their number.",
-        -math.log(CHANCE) / 4: "Those are the nats a token: raise e to their number.",
-        CHANCE ** (1 / 4): "That is the geometric mean of the probabilities: take its inverse.",
+        PROBABILITY ** (-1 / 3): "There are four factors, `<eos>` included: take the fourth root.",
+        1 / PROBABILITY: "That is the inverse of the product; perplexity uses the mean per token.",
+        -math.log2(PROBABILITY) / 4: "That is the number of bits per token: raise 2 to this power.",
+        -math.log(PROBABILITY) / 4: "That is the number of nats per token: raise e to this power.",
+        PROBABILITY ** (1 / 4): "That is the geometric mean of the factors: take its inverse.",
     }
     _name_slips("second", perplexity, PERPLEXITY, slips, within=0.01)
-    return "As hesitant as if there were four tokens to choose from at each step, of six."
+    return (
+        "The model is as uncertain as if it chose at each step among about four equally probable "
+        "tokens, out of six."
+    )
 
 
 def _name_slips(name, number, wanted, slips, *, within) -> None:
-    """Refuse a number that is not right, with the words for the slip that gives it."""
+    """Refuse a wrong number, with the sentence for the mistake that leads to it."""
     if abs(number - wanted) <= within * wanted:
         return
     for slip, words in slips.items():
         if abs(number - slip) <= within * abs(slip):
             raise NotYetError(words)
-    raise NotYetError(f"The {name} is not right: write down each factor of the text first.")
+    raise NotYetError(f"The {name} answer is not right: write down each factor first.")
 
 
 def add_k(counts: Tensor, k: float) -> Tensor:
@@ -59,6 +69,8 @@ def _add_with(*, axis=1, below="kV", divide=True):
         added = counts + k
         if not divide:
             return added
+        if below == "rows":
+            return added / (counts.sum(dim=1, keepdim=True) + k * counts.shape[0])
         if below == "kV":
             return added / added.sum(dim=axis, keepdim=axis is not None)
         more = k if below == "k" else 0.0
@@ -85,15 +97,16 @@ check_add_k = FunctionCheck(
     solution=add_k,
     cases=_count_cases,
     mistakes={
-        "k is added to the counts and not to what they are divided by": _add_with(below="0"),
-        "k is added once to what the counts are divided by: it was added to V of them": (
-            _add_with(below="k")
+        "you added k to the counts but not to the denominator": _add_with(below="0"),
+        "you added k only once to the denominator: it was added to V counts": _add_with(below="k"),
+        "you took the number of contexts, `counts.shape[0]`, for V: V is `counts.shape[1]`": (
+            _add_with(below="rows")
         ),
-        "each column sums to 1: the tokens after one context stand in a row": _add_with(axis=0),
-        "all contexts share one sum: each row is divided by its own": _add_with(axis=None),
-        "the counts are not divided by their sum": _add_with(divide=False),
+        "you normalised the columns: each row is a distribution, and sums to 1": _add_with(axis=0),
+        "you divided by the sum of the whole table: each row has its own sum": _add_with(axis=None),
+        "you did not divide the counts by their sum": _add_with(divide=False),
     },
-    remark="A context that was never counted gets the uniform distribution.",
+    remark="A context that never occurred gets the uniform distribution.",
 )
 
 
@@ -114,6 +127,7 @@ def _discount_with(*, clamp=True, left="kinds", only_unseen=False):
             "one": discount / total,
             "all": discount * len(counts) / total,
             "none": torch.tensor(0.0),
+            "no sum": discount * (counts > 0) / total,
         }
         backed = shares[left] * shorter
         return torch.where(counts > 0, kept, backed) if only_unseen else kept + backed
@@ -138,20 +152,28 @@ check_kneser_ney = FunctionCheck(
     solution=kneser_ney,
     cases=_discount_cases,
     mistakes={
-        "a count of 0 is discounted too, and its share falls below 0": _discount_with(clamp=False),
-        "the share that is left is D itself: add up what was taken, over the sum of the counts": (
-            _discount_with(left="discount")
+        "you discounted the counts of 0 as well, which makes probabilities negative": (
+            _discount_with(clamp=False)
         ),
-        "only one discount is given away: it was taken from every count above 0": (
+        "you took D itself as the weight of the shorter context: it is the sum of all discounts, "
+        "divided by the sum of the counts": _discount_with(left="discount"),
+        "you redistributed a single discount: one was taken from every count above 0": (
             _discount_with(left="one")
         ),
-        "V discounts are given away: none was taken from a count of 0": _discount_with(left="all"),
-        "what was taken is not given to the shorter context": _discount_with(left="none"),
-        "the shorter context is asked for unseen tokens only: then the sum is below 1": (
+        "you redistributed V discounts: none was taken from a count of 0": (
+            _discount_with(left="all")
+        ),
+        "you forgot `.sum()` after `(counts > 0)`: the weight is one number, not one per token": (
+            _discount_with(left="no sum")
+        ),
+        "you did not redistribute the discounts to the shorter context": (
+            _discount_with(left="none")
+        ),
+        "you used the shorter context for unseen tokens only, so that the sum is below 1": (
             _discount_with(only_unseen=True)
         ),
     },
-    remark="`models.language.ngram.KneserNey` does it from the shortest context upwards.",
+    remark="`models.language.ngram.KneserNey` applies this from the shortest context upwards.",
 )
 
 
@@ -181,11 +203,11 @@ def _perplexity_cases() -> list[Case]:
     lengths = torch.tensor([7, 3, 5, 1, 2])
     return [
         Case(
-            "a text of probabilities 1/2, 1/4, 1, 1/2 and one of 1/4, 1/2",
+            "a sequence with probabilities 1/2, 1/4, 1, 1/2 and one with 1/4, 1/2",
             (probs.log(), mask),
             2 ** (7 / 6),
         ),
-        Case("five texts", (-scores.abs(), torch.arange(7) < lengths[:, None])),
+        Case("five sequences", (-scores.abs(), torch.arange(7) < lengths[:, None])),
     ]
 
 
@@ -194,32 +216,105 @@ check_perplexity = FunctionCheck(
     solution=perplexity,
     cases=_perplexity_cases,
     mistakes={
-        "2 is raised to nats: the logarithms are natural, so the base is e": (
+        "you raised 2 to a number of nats: the logarithms are natural, so the base is e": (
             _perplexity_with(base=2.0)
         ),
-        "the sum is divided by all places, those of padding too": _perplexity_with(padding=True),
-        "padding is counted as if it were tokens": lambda log_probs, mask: (
+        "you divided the sum by the number of all positions, padding included": _perplexity_with(
+            padding=True
+        ),
+        "you counted padding as if it were tokens": lambda log_probs, mask: (
             -log_probs.mean()
         ).exp(),
-        "each text has a perplexity of its own and you took their mean: all tokens count alike": (
+        "you averaged the perplexities of the sequences: average over all tokens instead": (
             _perplexity_with(over="texts")
         ),
-        "the mean runs over the texts and not over the tokens": _perplexity_with(over="sum"),
-        "you gave the mean surprise: e is not yet raised to it": _perplexity_with(power=False),
+        "you averaged over sequences and not over tokens": _perplexity_with(over="sum"),
+        "you returned the mean surprisal: raise e to this power": _perplexity_with(power=False),
         "the sign is missing: perplexity is 1 or more": _perplexity_with(sign=1),
     },
-    remark="`metrics.perplexity` has (3.7), and (3.8) in base 2 and in base e, each as a function.",
+    remark="`metrics.perplexity` has a function for each form of (3.9) and (3.10).",
+)
+
+
+def merge(tokens: list[str], pair: tuple[str, str]) -> list[str]:
+    """The solution of exercise 3.5: tokens of a word and a pair -> the tokens after the merge."""
+    merged = []
+    for token in tokens:
+        if merged and (merged[-1], token) == tuple(pair):
+            merged[-1] += token
+        else:
+            merged.append(token)
+    return merged
+
+
+def _merge_with(*, first_only=False, twice=False, either_order=False):
+    def wrong(tokens, pair):
+        merged, at, done = [], 0, False
+        while at < len(tokens):
+            here = (tokens[at], tokens[at + 1]) if at + 1 < len(tokens) else None
+            found = here == pair or (either_order and here is not None and here[::-1] == pair)
+            if found and not (first_only and done):
+                merged.append(here[0] + here[1])
+                done = True
+                at += 1 if twice else 2
+                continue
+            merged.append(tokens[at])
+            at += 1
+        return merged
+
+    return wrong
+
+
+def _merge_as_text(tokens, pair):
+    return " ".join(tokens).replace(" ".join(pair), "".join(pair)).split(" ")
+
+
+def _merge_without_end(tokens, pair):
+    merged, at = [], 0
+    while at + 1 < len(tokens):
+        found = (tokens[at], tokens[at + 1]) == pair
+        merged.append(tokens[at] + tokens[at + 1] if found else tokens[at])
+        at += 2 if found else 1
+    return merged
+
+
+check_merge = FunctionCheck(
+    title="Exercise 3.5",
+    solution=merge,
+    cases=lambda: [
+        Case(
+            "the tokens of “singing” and the pair (i, n)",
+            (["_", "s", "i", "n", "g", "i", "n", "g"], ("i", "n")),
+            ["_", "s", "in", "g", "in", "g"],
+        ),
+        Case("a, a, a, b and the pair (a, a)", (["a", "a", "a", "b"], ("a", "a"))),
+        Case("the pair (i, n) in hi, n, s, i, n", (["hi", "n", "s", "i", "n"], ("i", "n"))),
+        Case("the pair (i, n) in n, i, s", (["n", "i", "s"], ("i", "n"))),
+    ],
+    mistakes={
+        "you merged only the first occurrence of the pair": _merge_with(first_only=True),
+        "you used a token twice: after a merge, continue behind both tokens": (
+            _merge_with(twice=True)
+        ),
+        "you merged the pair in either order: (n, i) is another pair than (i, n)": (
+            _merge_with(either_order=True)
+        ),
+        "you joined the tokens to one string and replaced there: then the end of a longer token "
+        "matches too, as the i of “hi”": _merge_as_text,
+        "the last token is lost when it is not part of a pair": _merge_without_end,
+    },
+    remark="In the library 🤗 tokenizers does this; the view does it with a priority queue.",
 )
 
 
 def at_once(names: int) -> tuple[float, float]:
-    """The solution of exercise 3.5: chance that a list is whole, expected number of missing."""
+    """The solution of exercise 3.7: P(a list is complete), expected number of missing names."""
     return math.factorial(names) / names**names, names * (1 - 1 / names) ** names
 
 
 def _at_once_with(*, whole="m!/m^m", missing="m(1-1/m)^m"):
     def wrong(names):
-        chances = {
+        probabilities = {
             "m!/m^m": math.factorial(names) / names**names,
             "1/m!": 1 / math.factorial(names),
             "1/m^m": 1 / names**names,
@@ -229,31 +324,33 @@ def _at_once_with(*, whole="m!/m^m", missing="m(1-1/m)^m"):
             "(1-1/m)^m": (1 - 1 / names) ** names,
             "m(1-1/m)": names * (1 - 1 / names),
         }
-        return chances[whole], absent[missing]
+        return probabilities[whole], absent[missing]
 
     return wrong
 
 
 check_at_once = FunctionCheck(
-    title="Exercise 3.5",
+    title="Exercise 3.7",
     solution=at_once,
     cases=lambda: [
         Case("two names", (2,), (0.5, 0.5)),
         Case("three names", (3,)),
         Case("seven names", (7,)),
     ],
-    parts=("the chance", "the missing"),
+    parts=("the probability", "the expected number"),
     mistakes={
-        "you took one list of m! as right: all m! orders are, out of m^m lists": _at_once_with(
-            whole="1/m!"
+        "you counted one list out of m! as complete: all m! orders are, out of m^m lists": (
+            _at_once_with(whole="1/m!")
         ),
-        "you took one list as right: every order of the names is": _at_once_with(whole="1/m^m"),
-        "you gave the chance that one name is missing: there are m": (
+        "you counted a single list as complete: every order of the names is": (
+            _at_once_with(whole="1/m^m")
+        ),
+        "you gave the probability that one particular name is missing: there are m names": (
             _at_once_with(missing="(1-1/m)^m")
         ),
-        "a name is missing when none of the m places holds it: the power is missing": (
+        "the exponent is missing: a name is missing if none of the m positions contains it": (
             _at_once_with(missing="m(1-1/m)")
         ),
     },
-    remark="For large m some 37 % of the names are missing: (1 − 1/m)^m goes to 1/e.",
+    remark="For large m, about 37 % of the names are missing, since (1 − 1/m)^m tends to 1/e.",
 )

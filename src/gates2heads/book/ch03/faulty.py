@@ -1,4 +1,4 @@
-"""Chapter 3, when it breaks: a language model of dates, trained soundly or with one fault."""
+"""Chapter 3, a bug to find: a language model of dates, trained correctly or with one bug."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,16 +17,16 @@ from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy
 
 FAULTS = {
-    "a": "places of padding are counted, in the loss and in the perplexity",
-    "b": "the model reads the very token that it should predict",
-    "c": "2 is raised to the surprise in nats",
-    "d": "`<eos>` was left out of the texts",
+    "a": "padding is counted as tokens, in the loss and in the perplexity",
+    "b": "the model receives as input the token that it should predict",
+    "c": "2 is raised to the mean surprisal in nats",
+    "d": "`<eos>` is missing from the training sequences",
 }
 TEXTS, BATCH, STEPS = 1000, 32, 120
 
 
 class Reader(NamedTuple):
-    """A trained model of dates, and how it was told to count."""
+    """A trained model of dates, with its tokenizer, and whether its program has the bug."""
 
     model: RecurrentLanguageModel
     tokenizer: CharacterTokenizer
@@ -35,17 +35,17 @@ class Reader(NamedTuple):
 
 @accepts(size=count)
 def date_texts(split: str, size: int) -> list[str]:
-    """Dates as people write them in English, short and long ones."""
+    """Dates as people write them in English, in short and long formats."""
     return [pair.text for pair in dates(split, size, locales=["en"], seed=0)]
 
 
 @accepts(faulty=flag, steps=count)
 def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
-    """Train a GRU of 32 units to write dates, character by character.
+    """Train a GRU with 32 units as a character-level language model of dates.
 
     Args:
-        faulty: train it with the fault, which the reader is to find.
-        steps: how many batches of 32.
+        faulty: train it with the bug that the reader has to find.
+        steps: number of batches of 32 dates.
     """
     texts = date_texts("train", TEXTS)
     tokenizer = CharacterTokenizer(Vocabulary(sorted(set("".join(texts)))))
@@ -69,7 +69,7 @@ def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
 
 @accepts(reader=a(Reader, "from `train_reader`"), texts=texts, batch_size=count)
 def reported_perplexity(reader: Reader, texts: list[str], batch_size: int) -> float:
-    """The perplexity of texts as the reader's own program reports it, over all of its batches.
+    """The perplexity of dates as the program reports it, over all of its batches.
 
     Raises:
         TypeError, ValueError: `reader` is none, there are no texts, one holds a character that was
@@ -104,11 +104,11 @@ def _surprise(model, batch: Batch, *, faulty: bool) -> Tensor:
 
 @check("Exercise 3.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty program: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the buggy program: one letter of `FAULTS`."""
     contradiction = {
-        "b": "Then the number would be near 1 on texts that are read one by one, too; it is not.",
-        "c": "Then the number would be too low for texts that are read one by one as well.",
-        "d": "Then what it writes would not end; it does.",
+        "b": "Then the perplexity would be near 1 with batches of size 1, too; it is not.",
+        "c": "Then the perplexity would be too low with batches of size 1 as well.",
+        "d": "Then the samples would not end with `<eos>`; most of them do.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: to guess padding after the end is easy, and each such guess counts."
+    return f"{fault}: padding after the end is easy to predict, and every such prediction counts."

@@ -99,6 +99,28 @@ class BPETokenizer:
         pairs = json.loads(self.to_json())["model"]["merges"]
         return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
 
+    @accepts(merges=count(least=0))
+    def with_merges(self, merges: int) -> "BPETokenizer":
+        """The same tokenizer with only its first merges, and so with a smaller vocabulary.
+
+        Merges are learnt one after the other, so this is the tokenizer that training would have
+        given with a smaller `vocabulary_size`.
+
+        Args:
+            merges: how many are kept; 0 leaves the single bytes.
+
+        Raises:
+            ValueError: there are not so many.
+        """
+        if merges > len(self.merges):
+            raise ValueError(f"merges must be at most {len(self.merges)}, got {merges}")
+        described = json.loads(self.to_json())
+        model = described["model"]
+        model["merges"] = model["merges"][:merges]
+        size = len(SPECIAL) + BYTES + merges
+        model["vocab"] = {piece: one for piece, one in model["vocab"].items() if one < size}
+        return BPETokenizer.from_json(json.dumps(described))
+
     @accepts(text=text)
     def words(self, text: str) -> list[str]:
         """The words of a text, between which nothing is merged, one character for each byte.

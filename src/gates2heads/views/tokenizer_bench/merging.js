@@ -1,0 +1,91 @@
+// What a tokenizer makes of a text with only some of its merges. Pure functions, tested beside the
+// library.
+
+import { visible } from "../../browser/live/pieces.js";
+import { BPETokenizer } from "../../browser/engine/tokens/bpe.js";
+import { wholeCharacters } from "../../browser/engine/tokens/vocabulary.js";
+
+const BYTES = 256; // tokens without any merge, beside the special ones
+
+/** The tokenizer that `described` gives with its first `count` merges. */
+export function withMerges(described, count) {
+  const { pieces, merges } = described;
+  return new BPETokenizer({
+    ...described,
+    pieces: pieces.slice(0, BYTES + count),
+    merges: merges.slice(0, 2 * count),
+  });
+}
+
+/** The words of a text, between which nothing is merged, each with its tokens: [{word, tokens}]. */
+export function wordsWithTokens(tokenizer, text) {
+  if (!text) return [];
+  const encoder = new TextEncoder();
+  return [...` ${wholeCharacters(text)}`.matchAll(tokenizer.word)].map(([word]) => ({
+    word,
+    tokens: tokenizer.split(word, encoder),
+  }));
+}
+
+/**
+ * How a word is put together: [{merge, tokens}…], `merge` counted from 1; the first entry has the
+ * single bytes and merge 0.
+ */
+export function historyOf(tokenizer, word) {
+  const bytes = [...new TextEncoder().encode(word)];
+  let tokens = bytes.map((byte) => tokenizer.numberOfByte[byte]);
+  const steps = [{ merge: 0, tokens }];
+  for (;;) {
+    const found = tokens
+      .slice(1)
+      .map((right, at) => tokenizer.mergeOf.get(pairOf(tokens[at], right)))
+      .filter(Boolean);
+    if (!found.length) return steps;
+    const first = found.reduce((best, one) => (one.rank < best.rank ? one : best));
+    tokens = merged(tokenizer, tokens, first.rank);
+    steps.push({ merge: first.rank + 1, tokens });
+  }
+}
+
+const pairOf = (left, right) => left * 2 ** 26 + right; // as the tokenizer names a pair
+
+/** Every pair of neighbours that one merge joins is joined, from the left. */
+function merged(tokenizer, tokens, rank) {
+  const joined = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const found = tokenizer.mergeOf.get(pairOf(tokens[at], tokens[at + 1]));
+    joined.push(found?.rank === rank ? found.merged : tokens[at]);
+    if (found?.rank === rank) at += 1;
+  }
+  return joined;
+}
+
+/** A token as it is shown: ␣ for a space, bytes that are no character in hexadecimal. */
+export function shownToken(tokenizer, number) {
+  const text = tokenizer.vocabulary.tokens[number];
+  if (/^(?:<0x[0-9A-F]{2}>)+$/.test(text)) return text.replace(/<0x(..)>/g, "$1 ").trim();
+  return [...text].map((sign) => (sign === " " ? "␣" : visible(sign))).join("");
+}
+
+/** What one merge joins: {left, right, merged}, `merge` counted from 1; null for none. */
+export function mergeInWords(tokenizer, described, merge) {
+  if (!merge) return null;
+  const [left, right] = described.merges.slice(2 * merge - 2, 2 * merge);
+  const { merged: number } = tokenizer.mergeOf.get(pairOf(left, right));
+  return {
+    left: shownToken(tokenizer, left),
+    right: shownToken(tokenizer, right),
+    merged: shownToken(tokenizer, number),
+  };
+}
+
+/** Characters, bytes, tokens and words (what spaces separate) of a text. */
+export function countsOf(tokenizer, text) {
+  const whole = text ? wholeCharacters(text) : "";
+  return {
+    characters: [...whole].length,
+    bytes: new TextEncoder().encode(whole).length,
+    words: whole.split(/\s+/u).filter(Boolean).length,
+    tokens: wordsWithTokens(tokenizer, text).reduce((sum, one) => sum + one.tokens.length, 0),
+  };
+}
