@@ -38,7 +38,7 @@ MYST = {
 # What gives an answer away, and a cell that holds nothing else; `predict` folds its own.
 SOLUTION = re.compile(
     r"<details[^>]*>\s*<summary>"
-    r"(Solution|What it prints|What the solution|What you should|Once you have tried)"
+    r"(Solution|What it prints|What the solution|What you should|Once you have tried|After you have tried)"
 )
 WHOLE_SOLUTION = re.compile(
     r'<details class="solution"><summary>((?!</details>).)*</details>', re.S
@@ -179,7 +179,7 @@ def test_a_copy_without_solutions_holds_all_the_rest(tmp_path):
     cells = nbformat.read(notebook, 4).cells
     kept = nbformat.read(tmp_path / notebook.name, 4).cells
     solved = [cell for cell in cells if "solution" in cell.metadata.get("tags", [])]
-    assert len(solved) >= 7
+    assert len(solved) >= 5
     assert [cell.source for cell in kept] == [c.source for c in cells if c not in solved]
 
 
