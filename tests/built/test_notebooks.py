@@ -38,7 +38,8 @@ MYST = {
 # What gives an answer away, and a cell that holds nothing else; `predict` folds its own.
 SOLUTION = re.compile(
     r"<details[^>]*>\s*<summary>"
-    r"(Solution|What it prints|What the solution|What you should|Once you have tried|After you have tried)"
+    r"(Solution|What it prints|What the solution|What you should|Once you have tried|"
+    r"After you have tried)"
 )
 WHOLE_SOLUTION = re.compile(
     r'<details class="solution"><summary>((?!</details>).)*</details>', re.S

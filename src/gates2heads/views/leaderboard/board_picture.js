@@ -286,7 +286,7 @@ function lines(picture, entries, places, state) {
     }
     picture.append(group(entry, place, state, ...parts));
   });
-  return `BLEU by length: ${there.map((at) => `${entries[at].name} ${entries[at].lengths.map((one) => one.bleu.toFixed(1)).join(", ")}`).join("; ")}.`;
+  return `BLEU by length: ${there.map((one) => `${entries[one].name} ${entries[one].lengths.map(({ bleu }) => bleu.toFixed(1)).join(", ")}`).join("; ")}.`;
 }
 
 /** The picture of a state, with its description. */
