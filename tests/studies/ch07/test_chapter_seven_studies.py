@@ -1,13 +1,8 @@
 """The studies of chapter 7: by hand, and a short run of each."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 from torch import nn
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))  # one study reads another
 
 from studies.ch07 import ablation, cache_lengths, complexity, depth, shared_layers, step_profile
 

@@ -1,8 +1,5 @@
 """What the study of early readouts counts is what a walk through each caption shows."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -10,18 +7,15 @@ from gates2heads.book.studies import read_study
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
 from gates2heads.watching.walk import walk
+from studies.ch07 import logit_lens
 
-PATH = Path(__file__).parents[2] / "benchmarks" / "readouts.py"
 TEXTS = ["Ein Hund läuft durch den Schnee.", "Drei Männer warten.", "Ein Koch schneidet Gemüse."]
 
 
 @pytest.mark.slow
 def test_a_batch_counts_what_walks_show():
-    specification = importlib.util.spec_from_file_location("readouts", PATH)
-    readouts = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(readouts)
     trained = load(shipped_weights("translator"))
-    found = readouts.batch(trained, TEXTS)
+    found = logit_lens.batch(trained, TEXTS)
     sides = {"source": trained.source, "target": trained.target}
     walks = [walk(trained.model, text, top=1, **sides) for text in TEXTS]
     rank = torch.cat([one.readouts.rank for one in walks], dim=1) + 1
