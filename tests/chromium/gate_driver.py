@@ -131,7 +131,7 @@ def drive_gates(page: Page, root: Locator, traits: dict) -> None:
     view.check()
     for place, text in reversed(list(enumerate(traits["examples"]))):
         root.locator(".g2h-chip[data-place]").nth(place).click()
-        view.text, view.place = text, min(view.place, len(text) - 1)
+        view.text, view.place = text, min(traits["place"], len(text) - 1)
         view.answered()
     assert root.locator(".g2h-tape img, .g2h-tape b").count() == 0  # what is typed is text
     drive_places(view)
