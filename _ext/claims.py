@@ -109,9 +109,7 @@ class Stored:
         }
 
 
-@cache
-def _study(name: str) -> list[dict]:
-    return read_study(name)
+_study = cache(read_study)  # a page of claims asks for each study many times
 
 
 def _follow(value: object, way: tuple) -> object:

@@ -13,7 +13,7 @@ from the first block to the last.
 
 import torch
 
-from gates2heads.book.ch07 import ablation as taking_away
+from gates2heads.book.ch07 import ablation as experiment
 from gates2heads.book.ch07.ablation import BATCH_SIZE, DECAY, changed_transformer, date_data
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import collate, endless_batches
@@ -29,10 +29,10 @@ SETTINGS = tuple(f"{change}, rate {rate}" for rate in RATES for change in CHANGE
 
 def deep(change: str):
     """A model of one change with twelve blocks on each side, randomly initialised."""
-    usual = dict(taking_away.SIZES)
-    taking_away.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
+    usual = dict(experiment.SIZES)
+    experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
     model = changed_transformer(change)
-    taking_away.SIZES |= usual
+    experiment.SIZES |= usual
     return model
 
 

@@ -1,14 +1,10 @@
 """Chapter 8: its printed solutions against their checks, and what its diagram shows."""
 
-import ast
-import math
-
 import pytest
-import torch
 
 from gates2heads.book.ch08 import exercises, faulty
 from gates2heads.figures.diagrams.models import step_of_a_beam
-from tests.chapters.test_solutions import solutions
+from tests.chapters.test_solutions import named_in, solutions
 
 PRINTED = solutions("08_decoding.ipynb")
 CHECKS = {
@@ -28,14 +24,7 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", CHECKS)
 def test_the_printed_solution_passes_its_check(number):
     names, checker = CHECKS[number]
-    kept = [
-        part
-        for part in ast.parse(PRINTED[number]).body
-        if isinstance(part, ast.FunctionDef)
-        or (isinstance(part, ast.Assign) and number in ("8.1", "8.6"))
-    ]
-    space = {"torch": torch, "math": math}
-    exec(compile(ast.Module(kept, []), "solution", "exec"), space)
+    space = named_in(PRINTED[number], assigned=number in ("8.1", "8.6"))
     verdict = checker(*(space[name] for name in names))
     assert verdict.passed, verdict.message
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import re
 from pathlib import Path
 
@@ -52,6 +53,15 @@ def cell_of(name: str, begins: str) -> str:
     code = [source_of(cell) for cell in cells if cell["cell_type"] == "code"]
     (found,) = [one for one in code if one.removeprefix("# @title ").startswith(begins)]
     return found
+
+
+def named_in(code: str, *, assigned: bool) -> dict:
+    """What a printed solution defines: its functions, and its variables if the answer is one."""
+    kinds = (ast.FunctionDef, ast.Assign) if assigned else ast.FunctionDef
+    kept = [part for part in ast.parse(code).body if isinstance(part, kinds)]
+    space = {"torch": torch, "math": math}
+    exec(compile(ast.Module(kept, []), "solution", "exec"), space)
+    return space
 
 
 def test_every_exercise_has_a_solution_and_a_check():

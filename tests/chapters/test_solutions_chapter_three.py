@@ -1,13 +1,9 @@
 """Chapter 3: its printed solutions against their checks."""
 
-import ast
-import math
-
 import pytest
-import torch
 
 from gates2heads.book.ch03 import exercises, faulty
-from tests.chapters.test_solutions import solutions
+from tests.chapters.test_solutions import named_in, solutions
 
 CORE, FURTHER = (f"03_sequence_probability{end}.ipynb" for end in ("", "_further"))
 PRINTED = solutions(CORE) | solutions(FURTHER)
@@ -29,13 +25,6 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", CHECKS)
 def test_the_printed_solution_passes_its_check(number):
     names, checker = CHECKS[number]
-    kept = [
-        part
-        for part in ast.parse(PRINTED[number]).body
-        if isinstance(part, ast.FunctionDef)
-        or (isinstance(part, ast.Assign) and number in ("3.1", "3.6"))
-    ]
-    space = {"torch": torch, "math": math}
-    exec(compile(ast.Module(kept, []), "solution", "exec"), space)
+    space = named_in(PRINTED[number], assigned=number in ("3.1", "3.6"))
     verdict = checker(*(space[name] for name in names))
     assert verdict.passed, verdict.message

@@ -1,14 +1,10 @@
 """The study of learning time: one run in small, and of what is stored, all that chapter 1 says."""
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 from statistics import mean
 from types import SimpleNamespace
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from gates2heads.book.studies import read_study
 from studies.ch01 import learning_time as study

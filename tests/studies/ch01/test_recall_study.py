@@ -1,12 +1,8 @@
 """The study of recall in 1,000 batches: a run in small, and what chapter 1 says of the rows."""
 
-import sys
-from pathlib import Path
 from statistics import mean
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from gates2heads.book.ch01.recall_task import Rememberer, texts
 from gates2heads.book.studies import read_study

@@ -109,12 +109,12 @@ def test_a_short_run_of_the_study_of_depth(monkeypatch):
     monkeypatch.setattr(depth, "WARMUP", 1)
     monkeypatch.setattr(depth, "BIN", 1)
     monkeypatch.setattr(depth, "BLOCKS", 2)
-    threads, sizes = torch.get_num_threads(), dict(depth.taking_away.SIZES)
+    threads, sizes = torch.get_num_threads(), dict(depth.experiment.SIZES)
     try:
         found = {one: depth.run(one, 0) for one in ("whole, rate 0.003", "no norms, rate 0.003")}
     finally:
         torch.set_num_threads(threads)
-    assert sizes == depth.taking_away.SIZES
+    assert sizes == depth.experiment.SIZES
     for row in found.values():
         assert row["failed"] is None
         assert len(row["losses"]) == len(row["gradients"]) == 2

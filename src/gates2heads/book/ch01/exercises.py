@@ -5,9 +5,8 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.verdict import NotYetError, check, finite_number
 
 # Exercise 1.1: 0.99 ** 68 is still above one half, 0.99 ** 69 below
 HALF_LIFE = 69
@@ -40,7 +39,7 @@ _BIAS_SLIPS = {
 @check("Exercise 1.1")
 def check_half_life(steps) -> str:
     """Check after how many steps less than half of a unit's value is left."""
-    number = _number(steps)
+    number = finite_number(steps)
     if number == HALF_LIFE:
         return "ln ½ / ln 0.99 = 68.97, rounded up."
     if number in _HALF_SLIPS:
@@ -56,7 +55,7 @@ def check_half_life(steps) -> str:
 @check("Exercise 1.4")
 def check_forget_bias(bias) -> str:
     """Check the bias of a forget gate under which half of a cell is left after 100 steps."""
-    number = _number(bias)
+    number = finite_number(bias)
     if abs(number - FORGET_BIAS) < 0.02:
         return f"The gate is {FORGET:.4f}, and the cell halves in {HALF_AFTER} steps."
     for slip, words in _BIAS_SLIPS.items():
@@ -70,18 +69,6 @@ def check_forget_bias(bias) -> str:
 
 def _sigmoid(number: float) -> float:
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, number))))
-
-
-def _number(answer) -> float:
-    if isinstance(answer, bool | str) or answer is None:
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.")
-    try:
-        number = float(answer)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.") from None
-    if not math.isfinite(number):
-        raise NotYetError(f"The answer should be a finite number, got {shown(answer)}.")
-    return number
 
 
 def jacobian(weight: Tensor, hidden: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.verdict import NotYetError, check, finite_number
 
 # Exercise 4.1: 2 · 10 ** 6 lies below 2 ** 24, 2 · 10 ** 7 above
 SAFE_DIGITS = 6
@@ -35,7 +35,7 @@ _WHOLE_SLIPS = {
 @check("Exercise 4.1")
 def check_digits(digits) -> str:
     """Check how many decimal digits a whole number below 2 ** 24 always holds behind a 1."""
-    number = _number(digits)
+    number = finite_number(digits)
     if number == SAFE_DIGITS:
         return "1 9 9 9 9 9 9 is 1,999,999; with a seventh 9 it would be above 16,777,216."
     if number in _DIGIT_SLIPS:
@@ -48,7 +48,7 @@ def check_digits(digits) -> str:
 @check("Exercise 4.4")
 def check_whole(share) -> str:
     """Check the share of whole dates when each of eleven tokens is right with 0.98."""
-    number = _number(share)
+    number = finite_number(share)
     if abs(number - 100 * WHOLE) < 0.3:
         raise NotYetError("That is in percent. Give a share from 0 to 1.")
     if abs(number - WHOLE) < 0.003:
@@ -60,18 +60,6 @@ def check_whole(share) -> str:
         if abs(number - slip) < 0.003 or abs(number - 100 * slip) < 0.3:
             raise NotYetError(words)
     raise NotYetError("All eleven tokens must be right: multiply eleven chances.")
-
-
-def _number(answer) -> float:
-    if isinstance(answer, bool | str) or answer is None:
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.")
-    try:
-        number = float(answer)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.") from None
-    if not math.isfinite(number):
-        raise NotYetError(f"The answer should be a finite number, got {shown(answer)}.")
-    return number
 
 
 # A decoder by hand, for exercises 4.2 and 4.3: its state is a number, which it writes digit by

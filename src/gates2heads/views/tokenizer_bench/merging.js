@@ -21,10 +21,7 @@ export function withMerges(described, count) {
 export function wordsWithTokens(tokenizer, text) {
   if (!text) return [];
   const encoder = new TextEncoder();
-  return [...` ${wholeCharacters(text)}`.matchAll(tokenizer.word)].map(([word]) => ({
-    word,
-    tokens: tokenizer.split(word, encoder),
-  }));
+  return tokenizer.words(text).map((word) => ({ word, tokens: tokenizer.split(word, encoder) }));
 }
 
 /**
@@ -38,7 +35,7 @@ export function historyOf(tokenizer, word) {
   for (;;) {
     const found = tokens
       .slice(1)
-      .map((right, at) => tokenizer.mergeOf.get(pairOf(tokens[at], right)))
+      .map((right, at) => tokenizer.mergeFor(tokens[at], right))
       .filter(Boolean);
     if (!found.length) return steps;
     const first = found.reduce((best, one) => (one.rank < best.rank ? one : best));
@@ -47,13 +44,11 @@ export function historyOf(tokenizer, word) {
   }
 }
 
-const pairOf = (left, right) => left * 2 ** 26 + right; // as the tokenizer names a pair
-
 /** Every pair of neighbours that one merge joins is joined, from the left. */
 function merged(tokenizer, tokens, rank) {
   const joined = [];
   for (let at = 0; at < tokens.length; at += 1) {
-    const found = tokenizer.mergeOf.get(pairOf(tokens[at], tokens[at + 1]));
+    const found = tokenizer.mergeFor(tokens[at], tokens[at + 1]);
     joined.push(found?.rank === rank ? found.merged : tokens[at]);
     if (found?.rank === rank) at += 1;
   }
@@ -71,7 +66,7 @@ export function shownToken(tokenizer, number) {
 export function mergeInWords(tokenizer, described, merge) {
   if (!merge) return null;
   const [left, right] = described.merges.slice(2 * merge - 2, 2 * merge);
-  const { merged: number } = tokenizer.mergeOf.get(pairOf(left, right));
+  const { merged: number } = tokenizer.mergeFor(left, right);
   return {
     left: shownToken(tokenizer, left),
     right: shownToken(tokenizer, right),

@@ -37,11 +37,21 @@ export class BPETokenizer {
   encode(text, { eos = true } = {}) {
     const encoder = new TextEncoder();
     const numbers = [];
-    for (const [word] of ` ${wholeCharacters(text)}`.matchAll(this.word)) {
+    for (const word of this.words(text)) {
       for (const number of this.split(word, encoder)) numbers.push(number);
     }
     if (eos) numbers.push(this.vocabulary.eos);
     return numbers;
+  }
+
+  /** The words of a text, between which nothing is merged. */
+  words(text) {
+    return Array.from(` ${wholeCharacters(text)}`.matchAll(this.word), ([word]) => word);
+  }
+
+  /** What two neighbours become: {rank, merged}, or null if they are not merged. */
+  mergeFor(left, right) {
+    return this.mergeOf.get(pairKey(left, right)) ?? null;
   }
 
   /** The pieces of a text as a reader can read them; a leading space begins a word. */
@@ -61,10 +71,7 @@ export class BPETokenizer {
     const found = this.known.get(word);
     if (found) return found;
     const bytes = Array.from(encoder.encode(word), (byte) => this.numberOfByte[byte]);
-    const split = mergePieces(
-      bytes,
-      (left, right) => this.mergeOf.get(pairKey(left, right)) ?? null,
-    );
+    const split = mergePieces(bytes, (left, right) => this.mergeFor(left, right));
     if (this.known.size < 10000 && word.length < 50) this.known.set(word, split);
     return split;
   }
