@@ -31,7 +31,8 @@ help:
 	@echo "make bench    time the library against its references, in some minutes (ONLY=beam for some)"
 	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
 	@echo "make versions the fast tests under the oldest and the newest versions that are admitted"
-	@echo "make repository  carry the address in _config.yml to the chapters and the README"
+	@echo "make repository  carry the addresses in _config.yml to the chapters and the README"
+	@echo "              (URL=https://github.com/owner/name sets them first)"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------
@@ -122,7 +123,7 @@ versions-oldest-% versions-newest-%: $(INSTALLED)
 	@rm -rf _versions/$@
 
 repository: $(INSTALLED)
-	@$(PY) tools/repository.py --write
+	@$(PY) tools/repository.py --write $(if $(URL),--url "$(URL)" $(if $(SITE),--site "$(SITE)"))
 
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)

@@ -1,12 +1,16 @@
-"""Carry the repository's address from its one place to all that names it.
+"""Carry the book's addresses from their one place to all that names them.
 
     python tools/repository.py           say what does not follow, and fail if anything does not
     python tools/repository.py --write   make it follow
+    python tools/repository.py --write --url https://github.com/owner/name
+                                         set the addresses first; `--url ""` takes them away
 
-The place is `repository` in `_config.yml`. The book's buttons read it themselves (see
-`_ext/repository_links.py`). Written by this tool: the set-up cell of each chapter, which must know
-without the book where Colab finds the library, and the clone line of the README. Without an
-address there is no button, and the set-up cell asks for the library's wheel.
+The place is `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
+The book reads them itself (in `_ext`). Written by this tool:
+the set-up cell of each chapter, which must know without the book where Colab finds the library,
+and the clone line of the README. The set-up cell installs the release of this version,
+never a branch, which would move under a notebook that a reader has saved. Without an address there
+is no button, and the set-up cell asks for the library's wheel.
 """
 
 from __future__ import annotations
@@ -27,12 +31,16 @@ sys.path.insert(0, str(ROOT))
 from tools.folding import TITLE, fold  # noqa: E402
 
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)
+VERSION = re.compile(r'^version = "(.+)"$', re.M)
+URL = re.compile(r"https://[^\s\"'/]+/[^\s\"']+")
+SITE = re.compile(r"https?://[^\s\"'/?#]+/([^\s\"'?#]+/)?")
+GITHUB = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+)")
 SETUP = """\
 import glob
 import importlib.util
 import os
 
-# The book's repository, as pip knows it; empty where it has no address.
+# The release of the book, as pip knows it; empty where the book has no address.
 BOOK = "{source}"
 if importlib.util.find_spec("gates2heads") is None:  # Colab, or a new kernel
     wheels = sorted(glob.glob("gates2heads-*-none-any.whl"))
@@ -50,33 +58,74 @@ if importlib.util.find_spec("gates2heads") is None:  # Colab, or a new kernel
 
 @dataclass(frozen=True)
 class Repository:
-    """Where the book's source is published; an empty address if it is not."""
+    """Where the book's source and its pages are published; empty addresses if they are not."""
 
     url: str
-    branch: str
+    site: str
+    version: str
 
     @classmethod
-    def of(cls, config: Path) -> Repository:
-        """Read the setting.
+    def of(cls, root: Path) -> Repository:
+        """Read the settings of the book in a folder.
 
         Raises:
-            ValueError: the address is neither empty nor one of the web.
+            ValueError: an address is neither empty nor one of the web.
         """
-        told = yaml.safe_load(config.read_text(encoding="utf-8"))["repository"]
-        url = told["url"].rstrip("/")
-        if url and not re.fullmatch(r"https://[^\s\"'/]+/[^\s\"']+", url):
+        told = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        url, site = plain(told["repository"]["url"]), told["html"]["baseurl"]
+        if url and not URL.fullmatch(url):
             raise ValueError(f"repository.url must be empty or begin with https://, got {url!r}")
-        return cls(url.removesuffix(".git"), told["branch"])
+        if site and not SITE.fullmatch(site):
+            raise ValueError(
+                f"html.baseurl must be empty, or begin with https:// and end with /, got {site!r}"
+            )
+        project = (root / "pyproject.toml").read_text(encoding="utf-8")
+        return cls(url, site, VERSION.search(project)[1])
+
+    @property
+    def tag(self) -> str:
+        """Give the name of the release that belongs to this version."""
+        return f"v{self.version}"
 
     def setup_cell(self) -> str:
         """Give the code of a chapter's set-up cell, without its title."""
-        return SETUP.replace("{source}", f"git+{self.url}@{self.branch}" if self.url else "")
+        return SETUP.replace("{source}", f"git+{self.url}@{self.tag}" if self.url else "")
 
     def clone_lines(self) -> str:
-        """Give what stands behind `git clone` in the README, and the line after it."""
+        """Give what follows `git clone` in the README, and the line after it."""
         if not self.url:
             return "<address of this repository>\ncd <its folder>"
         return f"{self.url}\ncd {self.url.rpartition('/')[2]}"
+
+
+def plain(url: str) -> str:
+    """Give an address of a repository without what pip and git do not need."""
+    return url.rstrip("/").removesuffix(".git")
+
+
+def pages_of(url: str) -> str:
+    """Give the address under which GitHub Pages shows a repository; empty for other hosts."""
+    found = GITHUB.fullmatch(plain(url))
+    if not found:
+        return ""
+    owner, name = found[1].lower(), found[2]
+    return f"https://{owner}.github.io/" + (
+        "" if name.lower() == f"{owner}.github.io" else f"{name}/"
+    )
+
+
+def set_addresses(config: Path, url: str, site: str) -> None:
+    """Write both addresses to `_config.yml`.
+
+    Raises:
+        ValueError: the file does not hold each of them once.
+    """
+    text = config.read_text(encoding="utf-8")
+    for key, value in (("url", url), ("baseurl", site)):
+        text, places = re.subn(rf"(?<=^  {key}: ).*$", json.dumps(value), text, flags=re.M)
+        if places != 1:
+            raise ValueError(f"_config.yml must hold `{key}` once, it does {places} times")
+    config.write_text(text, encoding="utf-8")
 
 
 def with_setup(notebook: dict, code: str) -> dict:
@@ -91,7 +140,7 @@ def with_setup(notebook: dict, code: str) -> dict:
 
 def fresh_texts(root: Path) -> dict[Path, str]:
     """Give each file that does not follow the setting, with the text that would."""
-    repository = Repository.of(root / "_config.yml")
+    repository = Repository.of(root)
     fresh = {}
     for path in sorted((root / "chapters").glob("*.ipynb")):
         stored = json.loads(path.read_text(encoding="utf-8"))
@@ -109,11 +158,26 @@ def fresh_texts(root: Path) -> dict[Path, str]:
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Say which files do not follow the setting, or write them."""
+    """Say which files do not follow the settings, or write them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the files that do not follow")
+    parser.add_argument("--url", help="the repository's address, to be set first; empty for none")
+    parser.add_argument("--site", help="the book's address; that of GitHub Pages if not given")
     options = parser.parse_args(arguments)
-    fresh = fresh_texts(root)
+    if options.url is not None and not options.write:
+        parser.error("--url needs --write")
+    if options.site is not None and options.url is None:
+        parser.error("--site needs --url")
+    config = root / "_config.yml"
+    before = config.read_text(encoding="utf-8")
+    try:
+        if options.url is not None:
+            site = pages_of(options.url) if options.site is None else options.site
+            set_addresses(config, options.url, site)
+        fresh = fresh_texts(root)
+    except ValueError as error:
+        config.write_text(before, encoding="utf-8")
+        parser.error(str(error))
     for path, text in fresh.items():
         if options.write:
             path.write_text(text, encoding="utf-8")

@@ -14,36 +14,24 @@ from bs4 import BeautifulSoup
 
 from tools import repository
 from tools.repository import Repository
+from tools.site_check import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 URL = "https://github.com/example/gates-to-heads"
-CONF = """
-import sys
-import yaml
-from jupyter_book.config import yaml_to_sphinx
-
-with open("_config.yml") as file:
-    html_theme_options = yaml_to_sphinx(yaml.safe_load(file))[0]["html_theme_options"]
-sys.path.insert(0, {ext!r})
-extensions = ["sphinx_external_toc", "myst_nb", "repository_links"]
-external_toc_path = "_toc.yml"
-html_theme = "sphinx_book_theme"
-nb_execution_mode = "off"
-"""
+SITE = "https://example.github.io/gates-to-heads/"
+TAG = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
 
 
-def set_url(config, url):
-    text = config.read_text(encoding="utf-8")
-    changed, places = re.subn(r"(?<=^  url: ).*$", json.dumps(url), text, flags=re.M)
-    assert places == 1
-    config.write_text(changed, encoding="utf-8")
+def set_url(config, url, site=""):
+    repository.set_addresses(config, url, site)
 
 
 @pytest.fixture
 def copied(tmp_path):
     """The setting and what follows it, in a folder of their own."""
     (tmp_path / "chapters").mkdir()
-    for path in (ROOT / "_config.yml", ROOT / "README.md", *(ROOT / "chapters").glob("*.ipynb")):
+    names = ("_config.yml", "README.md", "pyproject.toml")
+    for path in (*(ROOT / name for name in names), *(ROOT / "chapters").glob("*.ipynb")):
         shutil.copyfile(path, tmp_path / path.relative_to(ROOT))
     return tmp_path
 
@@ -69,7 +57,7 @@ def test_an_address_reaches_every_chapter_and_the_readme_and_leaves_again(copied
     assert f"\ngit clone {URL}\ncd gates-to-heads\n" in readme
     cells = list(first_cells(copied))
     assert cells
-    assert all(f'\nBOOK = "git+{URL}@main"\n' in cell for cell in cells)
+    assert all(f'\nBOOK = "git+{URL}@v{TAG}"\n' in cell for cell in cells)
     set_url(copied / "_config.yml", "")
     assert repository.main(["--write"], copied) == 0
     assert {path: path.read_bytes() for path in before} == before
@@ -92,46 +80,165 @@ def test_an_address_that_is_none_is_refused(copied, url):
     with pytest.raises(
         ValueError, match=r"repository.url must be empty or begin with https://, got"
     ):
-        Repository.of(copied / "_config.yml")
+        Repository.of(copied)
+
+
+@pytest.mark.parametrize("site", ["https://a.org", "ftp://a.org/", "https://a.org/b", "a.org/"])
+def test_a_site_that_is_none_is_refused(copied, site):
+    set_url(copied / "_config.yml", URL, site)
+    with pytest.raises(ValueError, match=r"html.baseurl must be empty, or begin with https://"):
+        Repository.of(copied)
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        (URL, SITE),
+        (URL + ".git", SITE),
+        ("https://github.com/Example/example.github.io", "https://example.github.io/"),
+        ("https://gitlab.com/example/book", ""),
+    ],
+)
+def test_the_pages_of_a_repository_are_where_its_host_shows_them(url, site):
+    assert repository.pages_of(url) == site
+
+
+def test_one_command_sets_both_addresses(copied):
+    assert repository.main(["--write", "--url", URL], copied) == 0
+    told = Repository.of(copied)
+    assert (told.url, told.site) == (URL, SITE)
+    assert repository.main(["--write", "--url", URL, "--site", "https://a.org/book/"], copied) == 0
+    assert Repository.of(copied).site == "https://a.org/book/"
+    assert repository.main(["--write", "--url", ""], copied) == 0
+    assert Repository.of(copied).url == Repository.of(copied).site == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--url", URL], "--url needs --write"),
+        (["--write", "--site", SITE], "--site needs --url"),
+        (["--write", "--url", "nowhere"], "repository.url must be empty or begin with https://"),
+    ],
+)
+def test_a_refused_command_changes_nothing(copied, capsys, given, told):
+    before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
+    with pytest.raises(SystemExit):
+        repository.main(given, copied)
+    assert told in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """Give a function that builds one chapter with the book's own settings and an address."""
+    """Give a function that builds two pages with the book's own settings and two addresses."""
 
-    def built(url):
+    def built(url, site):
         folder = tmp_path_factory.mktemp("book")
         (folder / "chapters").mkdir()
-        for name in ("chapters/05_attention.ipynb", "_config.yml"):
+        for name in ("_ext", "_static", "_assets", "docs", "references.bib", "pyproject.toml"):
+            (folder / name).symlink_to(ROOT / name)
+        for name in ("chapters/intro.ipynb", "chapters/05_attention.ipynb", "_config.yml"):
             shutil.copyfile(ROOT / name, folder / name)
-        set_url(folder / "_config.yml", url)
-        (folder / "conf.py").write_text(CONF.format(ext=str(ROOT / "_ext")))
-        (folder / "_toc.yml").write_text("format: jb-book\nroot: chapters/05_attention\n")
-        command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", folder, folder / "html"]
+        set_url(folder / "_config.yml", url, site)
+        toc = "format: jb-book\nroot: chapters/intro\nchapters:\n- file: chapters/05_attention\n"
+        (folder / "_toc.yml").write_text(toc)
+        command = [Path(sys.executable).parent / "jupyter-book", "build", "-q", folder]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        page = folder / "html" / "chapters" / "05_attention.html"
-        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-        return [link["href"] for link in soup.select(".article-header-buttons a[href]")]
+        return folder / "_build" / "html"
 
     return built
 
 
-@pytest.mark.slow
-def test_with_an_address_the_page_has_its_buttons(build):
-    links = build(URL)
+@pytest.fixture(scope="module")
+def published(build):
+    """The pages of a book that has both addresses."""
+    return build(URL + ".git", SITE)
+
+
+def read(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def buttons(site):
+    page = read(site / "chapters" / "05_attention.html")
+    return [link["href"] for link in page.select(".article-header-buttons a[href]")]
+
+
+def named(page, name):
+    return [tag["content"] for tag in page.select(f'meta[name="{name}"], meta[property="{name}"]')]
+
+
+@pytest.mark.book
+def test_with_an_address_the_page_has_its_buttons(published):
+    links = buttons(published)
+    page = "chapters/05_attention.ipynb"
     assert URL in links
-    page = "main/chapters/05_attention.ipynb"
-    assert f"https://colab.research.google.com/github/example/gates-to-heads/blob/{page}" in links
-    binder = "https://mybinder.org/v2/gh/example/gates-to-heads/main?urlpath=lab/tree/chapters"
-    assert f"{binder}/05_attention.ipynb" in links
+    assert f"{URL}/edit/main/{page}" in links
+    assert any(link.startswith(f"{URL}/issues/new?") for link in links)
+    colab = "https://colab.research.google.com/github/example/gates-to-heads/blob"
+    assert f"{colab}/v{TAG}/{page}" in links
+    binder = f"https://mybinder.org/v2/gh/example/gates-to-heads/v{TAG}?urlpath=lab/tree"
+    assert f"{binder}/{page}" in links
 
 
-@pytest.mark.slow
-def test_without_an_address_no_button_leads_out(build):
-    links = build("")
+@pytest.mark.book
+def test_with_an_address_pages_carry_it(published):
+    page = read(published / "chapters" / "05_attention.html")
+    address = f"{SITE}chapters/05_attention.html"
+    assert page.select_one('link[rel="canonical"]')["href"] == address
+    assert named(page, "og:url") == [address]
+    assert named(page, "og:description") == named(page, "description")
+    (picture,) = named(page, "og:image")
+    assert (published / picture.removeprefix(SITE)).is_file()
+    for first in ("index.html", "chapters/intro.html"):
+        assert read(published / first).select_one('link[rel="canonical"]')["href"] == SITE
+    listed = BeautifulSoup((published / "sitemap.xml").read_text(), "html.parser")
+    found = {location.text for location in listed.find_all("loc")}
+    assert found == {f"{SITE}{name}.html" for name in ("chapters/intro", "chapters/05_attention")}
+
+
+@pytest.mark.book
+def test_with_an_address_a_wrong_one_leads_on(published):
+    page = read(published / "404.html")
+    assert page.find("h1", string="Page not found")
+    path = SITE.partition("github.io")[2]
+    links = [tag["href"] for tag in page.find_all(["a", "link"], href=True)]
+    links += [tag["src"] for tag in page.find_all(["script", "img"], src=True)]
+    own = [link for link in links if not link.startswith(("#", "http"))]
+    assert f"{path}chapters/05_attention.html" in own
+    assert [link for link in own if not link.startswith(path)] == []
+    files = (
+        published / link.removeprefix(path).partition("?")[0].partition("#")[0] for link in own
+    )
+    assert [file for file in files if not file.exists()] == []
+
+
+@pytest.mark.book
+def test_without_an_address_nothing_leads_out(build):
+    site = build("", "")
+    links = buttons(site)
     assert links
     assert [link for link in links if "://" in link] == []
+    page = read(site / "chapters" / "05_attention.html")
+    assert page.select_one('link[rel="canonical"]') is None
+    assert [tag for tag in page.find_all("meta", property=True)] == []
+    assert not (site / "404.html").exists()
+    assert not (site / "sitemap.xml").exists()
+
+
+@pytest.mark.book
+def test_every_page_has_a_title_and_a_description_of_its_own(site):
+    described = {path: read(path) for path in pages(site) if path.name != "search.html"}
+    sentences = {path: named(page, "description") for path, page in described.items()}
+    assert {path: found for path, found in sentences.items() if len(found) != 1} == {}
+    own = [text for path, (text,) in sentences.items() if path != site / "index.html"]
+    assert len(set(own)) == len(own)
+    assert [text for text in own if not 60 <= len(text) <= 180] == []
+    titles = {path: page.title.text for path, page in described.items()}
+    assert titles[site / "index.html"] == "Gates to Heads"
+    assert all(title.strip() for title in titles.values())
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
