@@ -4,12 +4,16 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
+TESTED := $(VENV)/.tested
 COLAB := .venv-colab/.installed
 ASSETS := _assets/vendor/manifest.json
 WHEEL := _assets/.wheel
 LIVE := _assets/live/.exported
 BUILT := _build/.built
 UV ?= $(VENV)/bin/uv
+# TORCH_BACKEND=cpu takes the build of torch without the libraries for graphics cards, which pip
+# cannot choose by itself: uv knows where it is.
+INSTALL := $(if $(TORCH_BACKEND),$(PY) -m uv pip install -q --python $(PY) --torch-backend $(TORCH_BACKEND),$(PY) -m pip install -q --no-compile)
 FAST := -m "not slow and not browser and not book"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -19,7 +23,7 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository versions book rebuild serve test check lint bench execute clean distclean
+.PHONY: help install repository release versions book rebuild serve test check lint bench execute clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -33,19 +37,26 @@ help:
 	@echo "make versions the fast tests under the oldest and the newest versions that are admitted"
 	@echo "make repository  carry the addresses in _config.yml to the chapters and the README"
 	@echo "              (URL=https://github.com/owner/name sets them first)"
+	@echo "make release  say whether the tagged release holds what the pages show"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------
 
 install: $(INSTALLED)
 
-$(INSTALLED): requirements.txt pyproject.toml
+$(INSTALLED): requirements-read.txt requirements.txt pyproject.toml
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) was not found: install Python 3.10 or later, or say make PYTHON=/path/to/python3."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed, $(PYTHON) is $$($(PYTHON) -V 2>&1); say make PYTHON=/path/to/python3.12."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv."; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(PY) -m pip install -q --no-compile -r requirements.txt
+	$(if $(TORCH_BACKEND),$(PY) -m pip install -q $$(grep '^uv==' requirements-test.txt))
+	$(INSTALL) -r requirements.txt
 	$(PY) -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What only tests and tools need.
+$(TESTED): $(INSTALLED) requirements-test.txt
+	$(INSTALL) -r requirements-test.txt
 	@touch $@
 
 $(ASSETS): $(INSTALLED) tools/fetch_assets.py
@@ -63,7 +74,7 @@ $(LIVE): $(INSTALLED) $(LIBRARY) tools/export_live.py
 	@$(PY) tools/export_live.py
 	@touch $@
 
-$(COLAB): $(INSTALLED) tools/colab_environment.py
+$(COLAB): $(TESTED) tools/colab_environment.py
 	@$(PY) tools/colab_environment.py
 	@touch $@
 
@@ -86,25 +97,25 @@ serve: book
 
 # ---- checks -----------------------------------------------------------------------------------
 
-lint:
+lint: $(TESTED)
 	$(VENV)/bin/ruff check $(LINTED)
 	$(VENV)/bin/ruff format --check $(LINTED)
 	$(VENV)/bin/oxlint --deny-warnings src _static tests
 	$(VENV)/bin/oxfmt --check $(SCRIPTS)
 	$(PY) -m tools.terms
 
-check: $(INSTALLED) lint
+check: $(TESTED) lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 $(FAST) tests
 
 # One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
 # on a busy machine the two wait for each other and lose far more.
-test: $(ASSETS) $(WHEEL) $(LIVE) $(COLAB)
+test: $(TESTED) $(ASSETS) $(WHEEL) $(LIVE) $(COLAB)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
 
 # One thread, so that processor time means the same for both sides. A missed aim stops no other.
-bench: $(INSTALLED)
+bench: $(TESTED)
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q --benchmark-quiet --tb=line --store benchmarks/results/ratios.json \
 	  $(if $(ONLY),-k "$(ONLY)") benchmarks
 
@@ -115,7 +126,7 @@ versions: versions-oldest-3.10 versions-newest-3.13
 versions-oldest-%: RESOLUTION := lowest-direct
 versions-oldest-%: LENIENT := -W default::DeprecationWarning -W default::FutureWarning
 versions-newest-%: RESOLUTION := highest
-versions-oldest-% versions-newest-%: $(INSTALLED)
+versions-oldest-% versions-newest-%: $(TESTED)
 	@rm -rf _versions/$@
 	$(UV) venv -q --python $* _versions/$@
 	$(UV) pip install -q --python _versions/$@ --resolution $(RESOLUTION) '.[book,test]'
@@ -124,6 +135,10 @@ versions-oldest-% versions-newest-%: $(INSTALLED)
 
 repository: $(INSTALLED)
 	@$(PY) tools/repository.py --write $(if $(URL),--url "$(URL)" $(if $(SITE),--site "$(SITE)"))
+
+# Whether the release that the pages name holds what they show: run before they are published.
+release:
+	@$(PYTHON) tools/release.py
 
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)

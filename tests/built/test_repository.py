@@ -255,6 +255,15 @@ def test_workflows_call_commands_that_the_makefile_has(path):
     assert all(job["timeout-minutes"] <= 90 for job in jobs.values())
 
 
+def test_a_pull_request_is_tested_once_and_only_main_is_published():
+    told = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
+    events = told[True]  # YAML reads the word `on` so
+    assert events["push"] == {"branches": ["main"]}
+    assert "pull_request" in events
+    assert told["env"]["TORCH_BACKEND"] == "cpu"
+    assert "github.ref == 'refs/heads/main'" in told["jobs"]["publish"]["if"]
+
+
 def test_binder_takes_the_same_uv_as_the_book():
-    pinned = re.search(r"^uv==.*$", (ROOT / "requirements.txt").read_text(), re.M)[0]
+    pinned = re.search(r"^uv==.*$", (ROOT / "requirements-test.txt").read_text(), re.M)[0]
     assert pinned in (ROOT / ".binder" / "requirements.txt").read_text().splitlines()

@@ -3,6 +3,7 @@
 import copy
 import math
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -308,6 +309,16 @@ def test_takes_no_more_batches_than_steps():
         **{**RUN, "steps": 3, "loss": product},
     )
     assert taken == [0, 1, 2]
+
+
+def test_trains_without_accelerate(tiny, stream, monkeypatch):
+    one, other = tiny(), tiny()
+    expected = fit(one, stream(), **RUN)
+    monkeypatch.setitem(sys.modules, "accelerate", None)  # as if it was not installed
+    assert fit(other, stream(), **RUN).loss == expected.loss
+    assert same_weights(one, other)
+    with pytest.raises(TypeError, match=r"accelerator must be .*accelerate\.Accelerator"):
+        fit(other, stream(), **RUN, accelerator="cpu")
 
 
 def test_an_accelerator_may_be_given_and_two_runs_share_a_process(tiny, stream):

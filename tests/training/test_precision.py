@@ -1,10 +1,22 @@
 """Which precision a machine trains in, and how a card names the machine."""
 
+import sys
 from functools import partial
 
+import pytest
 import torch
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 
-from gates2heads.training.parallel import machine, precision_here, prepare_accelerator, processor
+from gates2heads.training.parallel import (
+    OneProcess,
+    Trainer,
+    best_device,
+    machine,
+    precision_here,
+    prepare_accelerator,
+    processor,
+)
 
 
 def test_auto_is_what_the_processor_multiplies_in(monkeypatch):
@@ -44,3 +56,24 @@ def test_a_card_names_the_machine():
     assert told["precision"] == "no"
     assert told["device"]
     assert processor()
+
+
+def test_one_process_in_full_precision_needs_no_accelerate(monkeypatch):
+    monkeypatch.setitem(sys.modules, "accelerate", None)  # as if it was not installed
+    assert type(prepare_accelerator()) is type(prepare_accelerator("no")) is OneProcess
+    for name, value in (("LOCAL_RANK", "0"), ("ACCELERATE_MIXED_PRECISION", "bf16")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            with pytest.raises(ModuleNotFoundError, match="needs the package accelerate"):
+                prepare_accelerator()
+    with pytest.raises(ModuleNotFoundError, match=r"or train in one process with training\.prec"):
+        prepare_accelerator("bf16")
+
+
+def test_both_can_train_and_choose_the_same_device():
+    ours, theirs = OneProcess(), Accelerator()
+    assert isinstance(ours, Trainer)
+    assert isinstance(theirs, Trainer)
+    assert ours.device == theirs.device == best_device()
+    AcceleratorState._reset_state(reset_partial_state=True)
+    assert type(prepare_accelerator("bf16")) is Accelerator

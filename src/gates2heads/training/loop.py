@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import torch
-from accelerate import Accelerator
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -32,7 +31,7 @@ from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.generators import generator_states, set_generator_states
-from gates2heads.training.parallel import joint_loss, on_main, prepare_accelerator
+from gates2heads.training.parallel import Trainer, joint_loss, on_main, prepare_accelerator
 from gates2heads.training.snapshots import Snapshots
 
 
@@ -76,7 +75,7 @@ class Run(NamedTuple):
     early_stopping=a(EarlyStopping),
     snapshots=a(Snapshots),
     checkpoint=a(TrainingCheckpoint),
-    accelerator=a(Accelerator),
+    accelerator=a(Trainer, "such as accelerate.Accelerator()"),
     description=text,
     progress=flag,
 )
@@ -96,7 +95,7 @@ def fit(
     early_stopping: EarlyStopping | None = None,
     snapshots: Snapshots | None = None,
     checkpoint: TrainingCheckpoint | None = None,
-    accelerator: Accelerator | None = None,
+    accelerator: Trainer | None = None,
     description: str = "training",
     progress: bool = True,
 ) -> History:
@@ -123,7 +122,8 @@ def fit(
             the model with the weights of the best evaluation.
         snapshots: keeps the weights of the last evaluations in files, to be averaged.
         checkpoint: where to keep the run, and how often; a run found there is resumed.
-        accelerator: which devices and precision; chosen by 🤗 Accelerate if not given.
+        accelerator: what trains, on which devices and in which precision: an `Accelerator` of
+            🤗 Accelerate, or one process in full precision if not given.
         description: stands at the progress bar.
         progress: show the bar.
 
@@ -246,7 +246,7 @@ class Bar:
         shown: False shows nothing.
     """
 
-    def __init__(self, steps: range, description: str, accelerator: Accelerator, shown: bool):
+    def __init__(self, steps: range, description: str, accelerator: Trainer, shown: bool):
         hidden = not (shown and accelerator.is_main_process)
         self._bar = tqdm(steps, desc=description, unit="step", disable=hidden)
         self._tokens, self._seconds = 0, 0.0

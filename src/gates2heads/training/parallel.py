@@ -1,34 +1,107 @@
-"""Several processes train one model: each takes its share of every batch.
+"""What trains a model: one process, or several that each take their share of every batch.
 
-🤗 Accelerate starts the processes' conversation and averages their gradients. What is added here
-makes that average the one over all tokens of the batch, as if one process had read it whole.
+One process in full precision needs no more than PyTorch. For several processes, or for mixed
+precision, 🤗 Accelerate starts the conversation and averages the gradients; it is an extra
+(`gates2heads[training]`). What is added here makes that average the one over all tokens of the
+batch, as if one process had read it whole.
 """
 
 import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields
 from os import environ
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
-from accelerate import Accelerator
-from accelerate.utils import broadcast_object_list
 from torch import Tensor, nn
 
 from gates2heads.data.batches.pairs import Batch
 
+MISSING = (
+    "training in several processes or in mixed precision needs the package accelerate: run "
+    "pip install accelerate, or train in one process with training.precision=no"
+)
 
-def prepare_accelerator(precision: str | None = None) -> Accelerator:
-    """Let 🤗 Accelerate choose the devices, and join the processes that `torchrun` started.
+
+@runtime_checkable
+class Trainer(Protocol):
+    """What the training loop asks of what it runs on: `OneProcess`, or Accelerate's own class."""
+
+    device: torch.device
+    num_processes: int
+    process_index: int
+    is_main_process: bool
+    mixed_precision: str
+    prepare: Callable[..., Any]
+    autocast: Callable[[], AbstractContextManager]
+    backward: Callable[[Tensor], None]
+    clip_grad_norm_: Callable[..., Any]
+    end_training: Callable[[], None]
+
+
+class OneProcess:
+    """One process on one device, in full precision.
 
     Args:
-        precision: "no", "fp16" or "bf16"; None leaves it to Accelerate's own configuration.
+        device: a GPU if there is one, if not given.
     """
+
+    num_processes = 1
+    process_index = 0
+    is_main_process = True
+    mixed_precision = "no"
+
+    def __init__(self, device: torch.device | None = None):
+        self.device = device or best_device()
+
+    def prepare(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple:
+        """Move the model to the device; the optimizer keeps its parameters."""
+        return model.to(self.device), optimizer
+
+    def autocast(self) -> AbstractContextManager:
+        """Compute in full precision."""
+        return nullcontext()
+
+    def backward(self, loss: Tensor) -> None:
+        """Compute the gradients."""
+        loss.backward()
+
+    def clip_grad_norm_(self, parameters: Iterator[nn.Parameter], max_norm: float) -> Tensor:
+        """Scale the gradients down to a norm, and return the norm that they had."""
+        return nn.utils.clip_grad_norm_(parameters, max_norm)
+
+    def end_training(self) -> None:
+        """End the conversation, which one process does not have."""
+
+
+def best_device() -> torch.device:
+    """Give the device that training runs on: a GPU if there is one."""
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def prepare_accelerator(precision: str | None = None) -> Trainer:
+    """Choose the devices, and join the processes that `torchrun` started.
+
+    Args:
+        precision: "no", "fp16" or "bf16"; None is "no", or what `accelerate launch` was told.
+
+    Raises:
+        ModuleNotFoundError: there are several processes, or the precision is mixed, and Accelerate
+            is not installed.
+    """
+    alone = "LOCAL_RANK" not in environ
+    if alone and (precision or environ.get("ACCELERATE_MIXED_PRECISION", "no")) == "no":
+        return OneProcess()
+    try:
+        from accelerate import Accelerator  # noqa: PLC0415, an extra
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(MISSING) from error
     # Without a GPU, Accelerate lets every process train alone unless it is told to stay off GPUs.
-    alone = "LOCAL_RANK" not in environ or torch.cuda.is_available()
-    return Accelerator(cpu=not alone, mixed_precision=precision)
+    return Accelerator(cpu=not (alone or torch.cuda.is_available()), mixed_precision=precision)
 
 
 def precision_here(wanted: str) -> str:
@@ -46,7 +119,7 @@ def precision_here(wanted: str) -> str:
     return "bf16" if capable.get("amx_bf16") or capable.get("avx512_bf16") else "no"
 
 
-def machine(accelerator: Accelerator) -> dict:
+def machine(accelerator: Trainer) -> dict:
     """What trained: the device, how many processes and threads, and the precision."""
     on_gpu = accelerator.device.type == "cuda"
     return {
@@ -94,7 +167,7 @@ def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:
 
 
 def joint_loss(
-    loss: Callable[[nn.Module, Any], Tensor], model: nn.Module, batch: Any, accelerator: Accelerator
+    loss: Callable[[nn.Module, Any], Tensor], model: nn.Module, batch: Any, accelerator: Trainer
 ) -> tuple[Tensor, float]:
     """The loss of a batch of which each process reads its share.
 
@@ -125,7 +198,7 @@ def _check_loss(value: Tensor) -> None:
 
 
 @contextmanager
-def own_noise(accelerator: Accelerator) -> Iterator[None]:
+def own_noise(accelerator: Trainer) -> Iterator[None]:
     """Let dropout differ among processes while their common generator stays in step."""
     if accelerator.num_processes == 1:
         yield
@@ -137,10 +210,12 @@ def own_noise(accelerator: Accelerator) -> Iterator[None]:
         yield
 
 
-def on_main(accelerator: Accelerator, function: Callable[[], Any]) -> Any:
+def on_main(accelerator: Trainer, function: Callable[[], Any]) -> Any:
     """Call a function in the main process only, and tell all processes what it returned."""
     if accelerator.num_processes == 1:
         return function()
+    from accelerate.utils import broadcast_object_list  # noqa: PLC0415, an extra
+
     answer = [None]
     if accelerator.is_main_process:
         with torch.random.fork_rng():

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from accelerate import Accelerator
 from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, flag
@@ -24,7 +23,13 @@ from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.files import as_file, clear_parts, try_place
 from gates2heads.training.loop import History, fit, run_evaluation
 from gates2heads.training.losses import r_drop_loss, sequence_loss
-from gates2heads.training.parallel import machine, on_main, precision_here, prepare_accelerator
+from gates2heads.training.parallel import (
+    Trainer,
+    machine,
+    on_main,
+    precision_here,
+    prepare_accelerator,
+)
 from gates2heads.training.recipes.recipe import build_model, complete
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
@@ -207,7 +212,7 @@ def _holds(output: Path, recipe: Mapping) -> bool:
 
 
 def _fit(
-    model, task, batches, score, recipe, accelerator: Accelerator, progress: bool, keepers: dict
+    model, task, batches, score, recipe, accelerator: Trainer, progress: bool, keepers: dict
 ) -> History:
     """Train on endless batches as the recipe's `training` says."""
     how = recipe["training"]
