@@ -1,6 +1,6 @@
 import { writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 import { composed, visible } from "../../browser/live/pieces.js";
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
 import { element, inside } from "../kit/view.js";
 
@@ -139,7 +139,7 @@ class FillTheMask extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "A recorded example. Touch anything here and the models come to life.";
+      return STORED;
     }
     const { tokens, known } = this.now.results[0];
     const strange = tokens
