@@ -66,7 +66,7 @@ def empty(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (Path.unlink, "is not beside the page."),
+        (Path.unlink, "or the file is missing."),
         (altered, None),
         (of_another_hash, "holds another model."),
         (cut, "is damaged."),

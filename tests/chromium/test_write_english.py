@@ -171,7 +171,7 @@ def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
         writer.opener.click()
         writer.english.fill(ENGLISH)
         writer.button.click()
-        expect(writer.refusal).to_contain_text("did not come: no connection")
+        expect(writer.refusal).to_contain_text("could not be loaded: there is no connection")
         writer.type("Ein Hund.")
         expect(writer.names).to_have_text(["Ein", "Hund"])
         context.close()

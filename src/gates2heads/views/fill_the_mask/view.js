@@ -6,7 +6,7 @@ import { element, inside } from "../kit/view.js";
 
 const LONGEST = 400; // characters
 const MOST = 6; // unknown words that are named
-const OLD = "Dimmed below: the answer before, to another sentence.";
+const OLD = "The dimmed result below belongs to the previous sentence.";
 
 class FillTheMask extends LiveStage {
   constructor(model, el) {

@@ -86,8 +86,8 @@ class Asked {
   drawChoices(answer) {
     this.options.forEach(({ radio, mark, why, right, node }, place) => {
       const yours = place === answer;
-      const verdict = right ? "correct" : "incorrect";
-      const told = yours ? `your answer: ${verdict}` : right ? "correct answer" : "";
+      const found = right ? "correct" : "incorrect";
+      const told = yours ? `your answer: ${found}` : right ? "correct answer" : "";
       if (yours) radio.checked = true;
       node.dataset.state = answer === null ? "open" : right ? "right" : yours ? "wrong" : "other";
       mark.textContent = answer === null || !told ? "" : `${right ? "✓" : "✗"} ${told}`;

@@ -4,8 +4,7 @@ import { STORED } from "../../browser/live/stage.js";
 import { Sentences } from "./sentences.js";
 import { choice, element, field } from "../kit/view.js";
 
-const OWN =
-  "Your own sentence. Point at a word of the translation to see which source words it attends to.";
+const OWN = "Your own sentence. Point at or tap a word to see which source words it attends to.";
 const LEGEND =
   "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
 const LONGEST = 4000; // characters; the model's own limit is in tokens
