@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -47,7 +48,7 @@ def drive_attention(page: Page, root: Locator, traits: dict) -> None:
 
 def check_recorded(root: Locator, traits: dict) -> None:
     """Before anything is touched, the recorded example stands there and says what it is."""
-    expect(root.locator(".g2h-state")).to_contain_text("recorded example")
+    expect(root.locator(".g2h-state")).to_contain_text(STORED)
     told = root.evaluate(FACTS)
     for reading, written in zip(traits["readings"], told["written"], strict=True):
         assert written == "".join(token for token in reading["target"] if token != "<eos>")

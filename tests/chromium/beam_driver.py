@@ -193,7 +193,7 @@ def refuse(root: Locator) -> None:
     """What is too long or empty is refused in a sentence; the field keeps it, as text."""
     field = root.locator("input[type=text]")
     for text, state, words in (
-        ("Hund " * 60, "refused", "take a shorter one"),
+        ("Hund " * 60, "refused", "tokens (maximum 40)."),
         ("", "empty", "The input is empty"),
     ):
         field.fill(text)

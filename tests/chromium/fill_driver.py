@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import fill_samples
 import numpy as np
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -133,7 +134,7 @@ def drive_fill(page: Page, root: Locator, traits: dict) -> None:
     """Every example, word, name and gap; what is typed, and what cannot be read."""
     view = Filler(page, root, traits, traits["text"], list(traits["hidden"]))
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text(STORED)
     view.check()
     for place in reversed(range(len(traits["examples"]))):
         root.locator(".g2h-chips .g2h-chip").nth(place).click()
@@ -179,7 +180,9 @@ def drive_texts(view: Filler) -> None:
     view.hidden = [1]
     before = view.answered()["words"]
     refusal = view.root.locator(".g2h-refusal")
-    for text, sentence in zip(OLD, ("Nothing to read yet", "41 words and signs"), strict=True):
+    for text, sentence in zip(
+        OLD, ("Nothing to read yet", "41 words and punctuation marks"), strict=True
+    ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
         assert view.field.input_value() == text

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import numpy as np
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -127,7 +128,7 @@ def drive_gates(page: Page, root: Locator, traits: dict) -> None:
     """Every example, network, quantity and gate; units and places by button, key and pointer."""
     view = Explorer(page, root, traits["text"], traits["unit"], traits["place"], traits["quantity"])
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text(STORED)
     view.check()
     for place, text in reversed(list(enumerate(traits["examples"]))):
         root.locator(".g2h-chip[data-place]").nth(place).click()
@@ -244,7 +245,10 @@ def drive_texts(view: Explorer) -> None:
     """What is typed is read, foreign characters as one sign; empty and too long get a sentence."""
     refusal = view.root.locator(".g2h-refusal")
     before = view.facts()["letters"]
-    for text, sentence in (("", "There is no text yet"), ("a" * 401, "401 characters long")):
+    for text, sentence in (
+        ("", "There is no text yet"),
+        ("a" * 401, "401 characters (maximum 400)"),
+    ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
         assert view.field.input_value() == text

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -185,7 +186,7 @@ def drive_heads(page: Page, root: Locator, traits: dict) -> None:
 def check_recorded(view: Explorer, traits: dict) -> None:
     """Before anything is touched, the recorded example stands there and says what it is."""
     expect(view.root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("a recorded example")
+    expect(view.state).to_contain_text(STORED)
     told = view.facts()
     assert told["written"][0] == traits["recorded"]["written"]
     assert abs(nats(told["notes"][0]) - traits["recorded"]["logProb"]) < 0.006
@@ -266,8 +267,8 @@ def drive_refusals(view: Explorer) -> None:
     before, refused = view.facts()["written"], view.root.locator(".g2h-refusal:not(.g2h-english *)")
     for text, sentence in (
         ("", "Type a German sentence"),
-        ("Hund " * 99, "494 characters long; there is room for 300"),
-        (LONG, "tokens; there is room for 40"),
+        ("Hund " * 99, "494 characters (maximum 300)"),
+        (LONG, "tokens (maximum 40)"),
     ):
         view.field.fill(text)
         expect(refused).to_contain_text(sentence)

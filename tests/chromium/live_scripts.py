@@ -132,3 +132,6 @@ CHANNEL = (
   };
 }"""
 )
+
+# What every view says of the example that it was saved with.
+STORED = "This result is stored. Edit the text to run the model in your browser."

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -152,7 +153,7 @@ def drive_next_token(page: Page, root: Locator, traits: dict) -> None:
     """Every example, slider, column and draw; tokens that are pressed; texts of every kind."""
     view = Side(page, root, traits, traits["examples"][0])
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("This result is stored")
+    expect(view.state).to_contain_text(STORED)
     view.check()
     for place, text in reversed(list(enumerate(traits["examples"]))):
         root.locator(".g2h-chip").nth(place).click()
@@ -221,7 +222,7 @@ def drive_texts(view: Side) -> None:
     """Nothing typed is a text, too; what is too long gets a sentence; signs are only signs."""
     refusal = view.root.locator(".g2h-refusal")
     view.field.fill("a dog " * 61)
-    expect(refusal).to_contain_text("Too long: this is 122 pieces of text")
+    expect(refusal).to_contain_text("Too long: 122 tokens (maximum 60).")
     expect(view.root.locator(".g2h-panels")).to_have_css("opacity", "0.45")
     for text in ("", "<img src=x onerror=alert(1)>", "é 猫👩‍👧 (שלום)", "a dog runs", "Two dogs"):
         view.text = text

@@ -90,13 +90,13 @@ def check_options(form: Locator, question: dict, chosen: int) -> None:
         text = label.inner_text()
         assert option["answer"].translate(MARKS) in text
         assert option["reason"].translate(MARKS) in text
-        assert ("✓ right" in text) == option["right"]
-        assert ("✗ not so" in text) == (place == chosen and not option["right"])
+        assert ("✓" in text) == option["right"]
+        assert ("your answer: incorrect" in text) == (place == chosen and not option["right"])
         assert ("your answer" in text) == (place == chosen)
         expect(form.get_by_role("radio").nth(place)).to_be_disabled()
     right = question["options"][chosen]["right"]
     answer = next(option["answer"] for option in question["options"] if option["right"])
-    said = "Right." if right else f"No. Right is: {answer.translate(MARKS)}"
+    said = "Correct." if right else f"The correct answer is: {answer.translate(MARKS)}"
     expect(form.locator(".g2h-verdict")).to_have_text(said)
 
 
@@ -116,14 +116,14 @@ def said_number(number: float, unit: str) -> str:
 def check_guess(form: Locator, question: dict, number: float) -> None:
     truth, unit, within = question["answer"], question["unit"], question["within"]
     text = form.locator(".g2h-verdict").inner_text()
-    assert text.startswith(f"You said {said_number(number, unit)}, ")
+    assert text.startswith(f"Your answer: {said_number(number, unit)}")
     if number == truth:
-        assert text.endswith("and so it is.")
+        assert text.endswith(", which is correct.")
     else:
         side = "high" if number > truth else "low"
-        assert f"it is {said_number(truth, unit)}" in text
-        assert f"{said_number(abs(number - truth), unit)} too {side}." in text
-        assert ("near enough" in text) == (abs(number - truth) <= within)
+        assert f"The correct answer is {said_number(truth, unit)} (" in text
+        assert f"{said_number(abs(number - truth), unit)} too {side}" in text
+        assert ("close enough" in text) == (abs(number - truth) <= within)
     assert question["reason"].translate(MARKS) in form.inner_text()
     track = form.locator(".g2h-track").bounding_box()
     middle = {
@@ -142,9 +142,9 @@ def check_score(root: Locator, questions: int, answered: int, right: int) -> Non
     elif answered < questions:
         expect(score).to_have_text(f"{answered} of {questions} answered.")
     elif right == questions:
-        expect(score).to_have_text(f"All {right} right.")
+        expect(score).to_have_text(f"All {right} correct.")
     else:
-        expect(score).to_contain_text(f"{right} of {questions} right. Worth another look: ")
+        expect(score).to_contain_text(f"{right} of {questions} correct. Worth another look: ")
 
 
 def check_result(root: Locator, result: dict) -> None:

@@ -231,7 +231,7 @@ def a_prediction_is_taken_and_its_twin_hidden(notebook: Notebook) -> None:
     root.get_by_role("radio").first.focus()
     for key in ("Space", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    expect(root.locator(".g2h-verdict")).to_have_text("Right.")
+    expect(root.locator(".g2h-verdict")).to_have_text("Correct.")
     assert notebook.active() == before
     expect(page.locator(".g2h-twin")).to_have_count(1)
     expect(page.locator(".g2h-twin")).to_be_hidden()

@@ -66,7 +66,7 @@ def empty(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (Path.unlink, "is not beside the page."),
+        (Path.unlink, "or the file is missing."),
         (altered, None),
         (of_another_hash, "holds another model."),
         (cut, "is damaged."),
@@ -88,7 +88,7 @@ def test_without_its_model_it_says_so_and_keeps_the_example(copy, chromium, mode
         expect(root).to_have_attribute("data-state", "fault")
         said = view.state.inner_text()
         print(f"\n{said}")
-        assert said.endswith("What you see is the recorded example.")
+        assert said.endswith("The view still shows the stored result.")
         assert said.count(". ") == 1
         assert sentence is None or sentence in said
         assert view.words("target") == words
@@ -124,7 +124,7 @@ def test_of_a_models_file_nothing_runs_over_http(copy, chromium, mode):
         assert "is damaged." in said
         assert not ran
     else:
-        assert said.startswith("Written in ")
+        assert said.startswith("Translated in ")
         assert ran
 
 
@@ -159,7 +159,7 @@ def test_where_workers_are_refused_it_runs_in_the_page(live, copy, chromium, how
         view = Translator(page, page.locator(".g2h-translate"))
         expect(view.root).to_have_attribute("data-state", "recorded")
         view.examples.first.hover()
-        expect(view.state).to_contain_text("no thread of its own")
+        expect(view.state).to_contain_text("allows no background thread here")
         asked(view, OWN)
         view.check(OWN)
         context.close()
@@ -182,7 +182,7 @@ def test_what_python_refuses_is_told(live, open_page):
         page = open_page(site, "index.html")
         expect(page.locator(".g2h-translate")).to_have_count(1)
         told = page.evaluate(CHANNEL, {"text": OWN, "error": "Python has x, not y."})
-    assert told["state"] == "Python has x, not y. What you see is the recorded example."
+    assert told["state"] == "Python has x, not y. The view still shows the stored result."
 
 
 def test_when_python_is_silent_the_view_says_so(live, open_page):

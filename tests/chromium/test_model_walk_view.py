@@ -43,7 +43,7 @@ def test_it_sleeps_until_it_is_touched_and_its_recorded_example_can_be_walked(si
         assert view.page.evaluate(LOADED) == 0
         view.boxes.nth(3).click()
         view.check(python_walks(traits["text"]))
-        expect(view.state).to_contain_text("Ready: type, and it answers.")
+        expect(view.state).to_contain_text("Ready. Edit the text to see a new result.")
         assert view.page.evaluate(LOADED) == 1
 
 
@@ -80,7 +80,7 @@ def test_without_its_model_the_recorded_example_stays(site, open_page, tmp_path)
         view = Walker(page, page.locator(".g2h-model-walk"), traits["text"])
         view.field.fill(OWN)
         expect(view.root).to_have_attribute("data-state", "fault")
-        expect(view.state).to_contain_text("What you see is the recorded example.")
+        expect(view.state).to_contain_text("The view still shows the stored result.")
         assert view.field.input_value() == OWN
         expect(view.slider).to_have_value("1")  # what was typed is taken: it begins anew
         expect(view.root.locator(".g2h-dim")).to_have_css("opacity", "0.45")

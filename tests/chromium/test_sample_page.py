@@ -176,5 +176,5 @@ def test_a_choice_in_one_view_leaves_the_others_alone(sample, open_page):
         second.get_by_role("radio").nth(0).check()
         expect(first.get_by_role("radio").nth(1)).to_be_checked()
         first.get_by_role("button", name="Commit").click()
-        expect(first.locator(".g2h-verdict")).to_have_text("Right.")
+        expect(first.locator(".g2h-verdict")).to_have_text("Correct.")
         expect(second.locator(".g2h-verdict").first).to_be_empty()

@@ -23,6 +23,8 @@ VIEWS = {
     "head_samples.py": ".g2h-head-explorer",
     "walk_samples.py": ".g2h-model-walk",
 }
+PRECEDES = """(node, other) =>
+  Boolean(node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING)"""
 GRAVE = {"serious", "critical"}
 
 
@@ -53,6 +55,7 @@ class Writer:
         self.told = root.locator(".g2h-english-state")
         self.refusal = root.locator(".g2h-english .g2h-refusal")
         self.german = root.locator(".g2h-german > label").locator("input, textarea")
+        self.chips = root.get_by_role("group", name="examples").locator("button")
         self.remark = root.locator(".g2h-remark")
         self.words = root.locator(".g2h-occurs-word")
         self.names = root.locator(".g2h-occurs-word bdi")
@@ -68,7 +71,7 @@ class Writer:
         expect(self.root.locator(".g2h-english")).to_have_attribute("data-english", text)
         expect(self.german).to_have_value(in_german(text))
         expect(self.root).to_have_attribute("data-state", "done")
-        expect(self.told).to_contain_text("Filled in below, in ")
+        expect(self.told).to_contain_text("Filled in above, in ")
         expect(self.names).to_have_text(re.findall(r"\w+", in_german(text)))
 
     def type(self, text: str) -> None:
@@ -97,19 +100,24 @@ def test_english_becomes_german_and_the_view_goes_on(sample_page, open_page, scr
     with served(folder, "file") as site:
         view = opened(open_page, site, VIEWS[script])
         expect(view.words.first).to_be_visible()  # of the recorded example
+        expect(view.opener).to_have_text("Don't know German? Start from English")
+        for before in (view.german, view.words.last, view.chips.last):
+            assert before.evaluate(PRECEDES, view.opener.element_handle())
         view.opener.click()
         view.write(ENGLISH)
         view.type("The dog runs in the park.")
-        expect(view.remark).to_contain_text("This looks like English, but the model reads German.")
+        expect(view.remark).to_contain_text(
+            "This looks like English, but the model translates from German."
+        )
         expect(view.told).to_have_text("")
 
 
 def test_the_second_model_is_loaded_when_it_is_used_and_once(writer):
     writer.german.focus()
-    expect(writer.root.locator(".g2h-state")).to_contain_text("The model is here")
+    expect(writer.root.locator(".g2h-state")).to_contain_text("The model is loaded")
     writer.opener.click()
     expect(writer.told).to_have_text(
-        re.compile(r"It has [67]\.\d MB and is loaded once, at the first translation\.")
+        re.compile(r"The model \([67]\.\d MB\) is loaded once, at the first translation\.")
     )
     writer.english.fill(ENGLISH)
     writer.page.wait_for_timeout(600)
@@ -130,12 +138,27 @@ def test_what_cannot_be_translated_gets_one_sentence(writer):
     assert writer.page.evaluate(SECOND) == 0
     writer.english.fill("🐕 " * 400)
     writer.button.click()
-    expect(writer.refusal).to_contain_text("the model reads at most 512. Shorten it.")
-    assert writer.refusal.inner_text().count(".") == 2
+    expect(writer.refusal).to_contain_text("tokens (maximum 512).")
+    assert writer.refusal.inner_text().count(".") == 1
     writer.write(ENGLISH)
     expect(writer.refusal).to_be_hidden()
     writer.write("Ein Hund rennt durch den Schnee.")
-    expect(writer.told).to_contain_text("This looks like German, but the model reads English.")
+    expect(writer.told).to_contain_text(
+        "This looks like German, but the model translates from English."
+    )
+
+
+def test_a_long_text_is_refused_and_not_cut(writer):
+    writer.opener.click()
+    writer.english.focus()
+    text = ENGLISH * 180
+    writer.page.keyboard.insert_text(text)  # as if it was pasted
+    writer.english.press("Enter")
+    expect(writer.refusal).to_have_text(f"Too long: {len(text)} characters (maximum 4000).")
+    expect(writer.english).to_have_value(text)
+    assert writer.page.evaluate(SECOND) == 0
+    writer.write(ENGLISH)
+    expect(writer.refusal).to_be_hidden()
 
 
 def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
@@ -148,7 +171,7 @@ def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
         writer.opener.click()
         writer.english.fill(ENGLISH)
         writer.button.click()
-        expect(writer.refusal).to_contain_text("did not come: no connection")
+        expect(writer.refusal).to_contain_text("could not be loaded: there is no connection")
         writer.type("Ein Hund.")
         expect(writer.names).to_have_text(["Ein", "Hund"])
         context.close()
@@ -156,13 +179,13 @@ def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
 
 KINDS_OF_TEXT = [
     ("Drei Mädchen kochen eine Suppe.", "", "“Suppe” occurs 2 times in the 29,000"),
-    ("小狗在雪地里跑。", "This word never occurs", "the model reads its single bytes."),
-    ("🐕", "There is no word in this text", None),
-    ("The dog runs in the park.", "This looks like English", "“runs” never occurs"),
+    ("小狗在雪地里跑。", "This word does not occur", "the model reads it as single bytes."),
+    ("🐕", "This text contains no words", None),
+    ("The dog runs in the park.", "This looks like English", "“runs” does not occur"),
     (
         "Der Mathematikprofessor erläutert Differentialgleichungen.",
-        "3 of its 4 words do not occur there",
-        "“Mathematikprofessor” never occurs",
+        "3 of these 4 words do not occur in the German training captions",
+        "“Mathematikprofessor” does not occur",
     ),
 ]
 
@@ -179,7 +202,7 @@ def test_counts_and_remarks_of_all_kinds_of_text(writer):
 
 def test_a_text_in_english_can_be_carried_over(writer):
     writer.type(ENGLISH)
-    writer.root.get_by_role("button", name="Write it in English").click()
+    writer.root.get_by_role("button", name="Start from English instead").click()
     expect(writer.english).to_be_focused()
     expect(writer.english).to_have_value(ENGLISH)
     assert writer.page.evaluate(SECOND) == 0  # its size is told first
@@ -190,7 +213,7 @@ def test_a_text_in_english_can_be_carried_over(writer):
 
 def test_keys_walk_along_the_words(writer):
     writer.type("Ein Hund frisst Quittenschnaps.")
-    expect(writer.about).to_contain_text("“Quittenschnaps” never occurs")  # the rarest, unasked
+    expect(writer.about).to_contain_text("“Quittenschnaps” does not occur")  # the rarest, unasked
     writer.german.press("Tab")
     expect(writer.words.nth(0)).to_be_focused()
     expect(writer.about).to_contain_text("“Ein” occurs 18,")
@@ -198,7 +221,7 @@ def test_keys_walk_along_the_words(writer):
         writer.page.keyboard.press(key)
         expect(writer.words.nth(place)).to_be_focused()
     expect(writer.words.nth(3)).to_have_accessible_name(
-        re.compile("^“Quittenschnaps” never occurs in the 29,000 .+; the model reads .+ · .+$")
+        re.compile("^“Quittenschnaps” does not occur in the 29,000 .+ as the tokens .+ · .+$")
     )
     shares = [float(one.get_attribute("data-count")) for one in writer.words.all()]
     assert shares[0] > shares[1] > shares[2] > shares[3] == 0
@@ -218,7 +241,7 @@ def test_a_phone_themes_and_a_screen_reader(live, open_page):
             expect(view.remark).to_contain_text("This looks like English")
             # Colours fade into each other when the theme changes.
             view.page.wait_for_function("() => document.getAnimations().length === 0")
-            found = Axe().run(view.page, ".g2h-german").response["violations"]
+            found = Axe().run(view.page, ".g2h-translate").response["violations"]
             grave = [one for one in found if one["impact"] in GRAVE]
             assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in grave] == []
         check_contrast(view.page, [view.root])

@@ -107,10 +107,10 @@ class Translator:
                 np.testing.assert_allclose(self.weights(other), rows[place], 0, ROUNDING)
                 said = self.live.inner_text()
                 said_word, said_weight = (
-                    said.split(" most at “")[-1].split(" most by “")[-1].split("”")[:2]
+                    said.split(" most to “")[-1].split(" attention from “")[-1].split("”")[:2]
                 )
                 most = rows[place].max()
-                assert abs(float(said_weight.strip(" ,").split(",")[0]) - most) < 0.005 + ROUNDING
+                assert abs(float(said_weight.split(")")[0].strip(" (")) - most) < 0.005 + ROUNDING
                 near = {
                     name
                     for name, weight in zip(names, rows[place], strict=True)
@@ -169,7 +169,7 @@ def drive_beam(view: Translator, text: str) -> None:
         view.width.fill(str(width))
         view.input.fill(text)
         expect(view.width).to_have_attribute(
-            "aria-valuetext", "greedy" if width == 1 else f"beam of {width}"
+            "aria-valuetext", "greedy search" if width == 1 else f"beam search, width {width}"
         )
         view.settled(text)
         expect(view.root).to_have_attribute("data-width", str(width))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -144,7 +145,7 @@ def drive_unroller(page: Page, root: Locator, traits: dict) -> None:
         page, root, traits["text"], traits["step"], dict(traits["held"]), traits["taught"]
     )
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text(STORED)
     view.check()
     drive_steps(view)
     drive_examples(view, traits)
@@ -256,8 +257,8 @@ def drive_dates(view: Unrolled) -> None:
     picture = view.root.locator(".g2h-dim").first
     for text, sentence in (
         ("", "Nothing to read yet"),
-        ("<b>4</b> mai", "never came up in training"),
-        ("4 " * 31 + "4", "63 characters long"),
+        ("<b>4</b> mai", "did not occur in training"),
+        ("4 " * 31 + "4", "63 characters (maximum "),
     ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)

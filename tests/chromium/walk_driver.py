@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
@@ -153,7 +154,7 @@ def drive_walk(page: Page, root: Locator, traits: dict) -> None:
     """Every example, box, step and cell; the way through them; what is refused; the keyboard."""
     view = Walker(page, root, traits["text"])
     expect(root).to_have_attribute("data-state", "recorded")
-    expect(view.state).to_contain_text("A recorded example")
+    expect(view.state).to_contain_text(STORED)
     view.check(python_walks(view.typed))
     for place, text in enumerate(traits["examples"][1:], start=1):
         view.typed = text
@@ -236,8 +237,8 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
     )
     for text, sentence in (
         ("", "The field is empty"),
-        ("Hund " * 99, "494 characters long; there is room for 300"),
-        (LONG, "tokens; there is room for 40"),
+        ("Hund " * 99, "494 characters (maximum 300)"),
+        (LONG, "tokens (maximum 40)"),
     ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)

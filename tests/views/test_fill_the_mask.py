@@ -247,5 +247,5 @@ def test_what_is_too_long_is_refused_in_a_sentence():
     model, tokenizer, _, _ = drawn(0)
     entry = entry_of(export_model(model, name="one", source=tokenizer))
     (found,) = run_javascript(RUN, TASK, [{"entry": entry, "payload": {"text": "法" * 41}}])
-    sentence = "This sentence has 41 words and signs; there is room for 40 here."
+    sentence = "Too long: 41 words and punctuation marks (maximum 40)."
     assert found == {"refused": sentence}

@@ -303,7 +303,7 @@ def test_the_task_sees_what_the_library_sees_free_and_held(answers):
 
 
 def test_what_is_too_long_is_refused_in_a_sentence(answers):
-    assert answers[1][-1] == {"refused": "This is 401 characters long; there is room for 400 here."}
+    assert answers[1][-1] == {"refused": "Too long: 401 characters (maximum 400)."}
 
 
 def test_the_saved_state_is_small():

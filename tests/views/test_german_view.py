@@ -91,9 +91,9 @@ def test_a_word_in_words():
     assert said == [
         f"“Hund” occurs 1,732 times {where}.",
         f"“Suppe” occurs once {where}.",
-        f"“Quitte” never occurs {where}; the model reads Qu · itte.",
-        f"“Zug” never occurs {where}.",
-        f"“小狗” never occurs {where}; the model reads its single bytes.",
+        f"“Quitte” does not occur {where}; the model reads it as the tokens Qu · itte.",
+        f"“Zug” does not occur {where}.",
+        f"“小狗” does not occur {where}; the model reads it as single bytes.",
     ]
 
 

@@ -194,7 +194,7 @@ def test_without_positions_the_encoder_does_not_notice_the_order(answers):
 
 @pytest.mark.slow
 def test_what_is_too_long_is_refused_in_a_sentence(answers):
-    assert answers[5] == {"refused": "This sentence has 51 tokens; there is room for 40 here."}
+    assert answers[5] == {"refused": "Too long: 51 tokens (maximum 40)."}
 
 
 @pytest.mark.slow

@@ -220,12 +220,16 @@ def test_verdicts_by_hand():
         (bare, 5),
     ]
     assert call(body, cases) == [
-        [False, "No. Right is: c"],
-        [True, "Right."],
-        [True, "You said 0.3 %, and so it is."],
-        [True, "You said 0.4 %, it is 0.3 %: near enough, 0.1 % too high."],
-        [False, "You said 0.5 %, it is 0.3 %: 0.2 % too high."],
-        [False, "You said 5, it is 30: 25 too low."],
+        [False, "The correct answer is: c"],
+        [True, "Correct."],
+        [True, "Your answer: 0.3 %, which is correct."],
+        [
+            True,
+            "Your answer: 0.4 %. The correct answer is 0.3 % (yours is 0.1 % too high, close "
+            "enough).",
+        ],
+        [False, "Your answer: 0.5 %. The correct answer is 0.3 % (yours is 0.2 % too high)."],
+        [False, "Your answer: 5. The correct answer is 30 (yours is 25 too low)."],
     ]
 
 
@@ -234,9 +238,9 @@ def test_verdicts_by_hand():
     [
         ([None, None, None], "0 of 3 answered."),
         ([1, None, 30], "2 of 3 answered."),
-        ([1, 1, 30], "All 3 right."),
-        ([0, 1, 30], "2 of 3 right. Worth another look: question 1."),
-        ([0, 1, 35], "1 of 3 right. Worth another look: questions 1, 3."),
+        ([1, 1, 30], "All 3 correct."),
+        ([0, 1, 30], "2 of 3 correct. Worth another look: question 1."),
+        ([0, 1, 35], "1 of 3 correct. Worth another look: questions 1, 3."),
     ],
 )
 def test_the_score_is_told_in_words(answers, words):

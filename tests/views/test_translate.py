@@ -125,6 +125,6 @@ def test_remarks_tell_of_bare_bytes_and_of_an_end_that_never_came():
     plain, odd = run_javascript("return given.map(translate.remarks);", VIEW, results)
     assert plain == []
     assert odd == [
-        "“☃” it has never seen: it read the bare bytes, and guesses.",
-        "It was stopped after 3 pieces without an end.",
+        "The vocabulary has no token for “☃”, so the model reads single bytes and has to guess.",
+        "The output was cut off after 3 tokens, without an end-of-sequence token.",
     ]

@@ -129,9 +129,7 @@ def test_what_has_no_room_or_no_number_is_refused_in_a_sentence(node):
     def ask(**payload):
         return node.one("forceText", key=name, payload={"text": "4 mai 1974", **payload})
 
-    assert ask(text="4 " * 31) == {
-        "refused": "This is 62 characters long; there is room for 60 here."
-    }
+    assert ask(text="4 " * 31) == {"refused": "Too long: 62 characters (maximum 60)."}
     assert ask(taught="1974x") == {
         "refusedLesson": "The teacher's line may hold digits and “-” alone, not “x”."
     }

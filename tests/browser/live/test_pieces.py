@@ -118,8 +118,8 @@ def test_a_refusal_is_told_in_a_readers_words():
     told = run_javascript("return given.map(pieces.refusalInWords);", PIECES, given_)
     first = ", ".join(f"“{one}”" for one in many[:12])
     assert told == [
-        "Not read: “☃” never came up in training.",
-        f"Not read: {first} and 2 more never came up in training.",
-        "Too long: this is 900 pieces of text, and the model reads at most 512. Shorten it.",
-        "Not read: text is empty.",
+        "The model cannot read this: “☃” did not occur in training.",
+        f"The model cannot read this: {first} and 2 more did not occur in training.",
+        "Too long: 900 tokens (maximum 512).",
+        "The model cannot read this: text is empty.",
     ]

@@ -62,35 +62,38 @@ def test_a_table_holds_every_count():
         ("Wo ist der Bahnhof?", ""),
         ("Der Mann trinkt Quittenschnaps.", ""),
         ("Ein Hund 🐕 springt.", ""),
-        ("The dog runs in the park.", "This looks like English, but the model reads German."),
-        ("A man in a hat", "This looks like English, but the model reads German."),
-        ("soup", "This looks like English, but the model reads German."),
-        ("🐕🐕", "There is no word in this text, so the translation is a guess."),
-        ("12 345 !?", "There is no word in this text, so the translation is a guess."),
+        (
+            "The dog runs in the park.",
+            "This looks like English, but the model translates from German.",
+        ),
+        ("A man in a hat", "This looks like English, but the model translates from German."),
+        ("soup", "This looks like English, but the model translates from German."),
+        ("🐕🐕", "This text contains no words, so the translation is a guess."),
+        ("12 345 !?", "This text contains no words, so the translation is a guess."),
         (
             "小狗在雪地里跑。",
-            "This word never occurs in the German training captions, so the translation is a "
+            "This word does not occur in the German training captions, so the translation is a "
             "guess.",
         ),
         (
             "Quantenverschränkung verblüfft Physiker",
-            "This does not look like the German of the training captions: none of its 3 words "
-            "occurs there, so the translation is a guess.",
+            "None of these 3 words occurs in the German training captions, so the translation is "
+            "a guess.",
         ),
         (
             "Der Mathematikprofessor erläutert Differentialgleichungen.",
-            "This does not look like the German of the training captions: 3 of its 4 words do not "
-            "occur there, so the translation is a guess.",
+            "3 of these 4 words do not occur in the German training captions, so the translation "
+            "is a guess.",
         ),
         (
             "Guten Appetit",
-            "This does not look like the German of the training captions: 1 of its 2 words does "
-            "not occur there, so the translation is a guess.",
+            "1 of these 2 words does not occur in the German training captions, so the "
+            "translation is a guess.",
         ),
         (
             "Le chien court dans la neige.",
-            "This does not look like the German of the training captions: 3 of its 6 words do not "
-            "occur there, so the translation is a guess.",
+            "3 of these 6 words do not occur in the German training captions, so the translation "
+            "is a guess.",
         ),
     ],
 )
@@ -103,9 +106,9 @@ def test_the_same_is_said_of_english():
     texts = ["A dog runs.", "Ein Hund rennt durch den Schnee.", "Xyzzy frobnicates."]
     assert [one["said"] for one in likeness(texts, "english")] == [
         "",
-        "This looks like German, but the model reads English.",
-        "This does not look like the English of the training captions: none of its 2 words occurs "
-        "there, so the translation is a guess.",
+        "This looks like German, but the model translates from English.",
+        "None of these 2 words occurs in the English training captions, so the translation is a "
+        "guess.",
     ]
 
 

@@ -98,7 +98,7 @@ async function fromPage(url, { name }, tell) {
       : await registeredIn(url, name);
   } catch {
     throw new Error(
-      `The model's file (${file}) did not come: no connection, or it is not beside the page.`,
+      `The model's file (${file}) could not be loaded: there is no connection, or the file is missing.`,
     );
   }
   if (!entry) throw new Error(`The model's file (${file}) is damaged.`);

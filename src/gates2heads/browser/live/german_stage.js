@@ -9,22 +9,20 @@ import { LiveStage } from "./stage.js";
 import { likenessInWords } from "./word_counts.js";
 
 export class GermanStage extends LiveStage {
-  /** The field, the one for English above it, and below it what the training data say of it. */
+  /** The field, and below it what the training data say of its text. */
   buildField(...given) {
     const german = super.buildField(...given);
-    const hasEnglish = this.model.get("english").length > 0;
-    this.english = hasEnglish ? new EnglishInput(this) : null;
     this.wordRow = new WordRow(this);
     this.remark = element("p", { class: "g2h-remark", role: "status" });
-    const above = hasEnglish ? [this.english.node] : [];
-    return element(
-      "div",
-      { class: "g2h-german" },
-      ...above,
-      german,
-      this.wordRow.node,
-      this.remark,
-    );
+    return element("div", { class: "g2h-german" }, german, this.wordRow.node, this.remark);
+  }
+
+  /** The examples, and after them the field for English: a reader first meets the German. */
+  buildChips(...given) {
+    const chips = super.buildChips(...given);
+    if (!this.model.get("english").length) return chips;
+    this.english = new EnglishInput(this);
+    return element("div", { class: "g2h-starts" }, chips, this.english.node);
   }
 
   /** Takes German from the English field, as if it was typed. */

@@ -142,14 +142,15 @@ export function tidy(text) {
   return plain.slice(0, first) + small;
 }
 
+/** What is said of a text that is longer than what is read. */
+export const tooLong = (length, most, unit) => `Too long: ${length} ${unit} (maximum ${most}).`;
+
 /** What a model says of a text that it cannot read, in a reader's words. */
 export function refusalInWords({ message, refused = {} }) {
   const { unseen, most, length } = refused;
-  if (unseen) return `Not read: ${listed(unseen)} never came up in training.`;
-  if (most) {
-    return `Too long: this is ${length} pieces of text, and the model reads at most ${most}. Shorten it.`;
-  }
-  return `Not read: ${message}.`;
+  if (unseen) return `The model cannot read this: ${listed(unseen)} did not occur in training.`;
+  if (most) return tooLong(length, most, "tokens");
+  return `The model cannot read this: ${message}.`;
 }
 
 /** A word as it can be seen: signs for blanks and for control characters. */

@@ -15,9 +15,11 @@
 import { Refusal, Stage, element, field } from "../../views/kit/view.js";
 import { megabytes } from "./files.js";
 import { Live } from "./runtime.js";
-import { refusalInWords, tidy } from "./pieces.js";
+import { refusalInWords, tidy, tooLong } from "./pieces.js";
 import { onFirstTouch } from "./touch.js";
 
+/** Said of the stored example, in every view. */
+export const STORED = "This result is stored. Edit the text to run the model in your browser.";
 const WAIT = 150; // milliseconds without a key before what is typed is read
 
 export class LiveStage extends Stage {
@@ -37,7 +39,7 @@ export class LiveStage extends Stage {
 
   /** Said where the field is empty. */
   get nothing() {
-    return "Nothing to read yet: type something.";
+    return "The field is empty: type some text.";
   }
 
   /** Characters that there is room for; the models' own limits are theirs to tell. */
@@ -54,10 +56,9 @@ export class LiveStage extends Stage {
   get phrases() {
     return {
       loading: "Loading",
-      reading: "Reading …",
+      running: "Computing …",
       ready: "Ready",
-      alone: "the models no thread of their own",
-      kept: "What you see is the answer before.",
+      kept: "The view still shows the previous result.",
     };
   }
 
@@ -192,8 +193,7 @@ export class LiveStage extends Stage {
     if (this.holds(text) && !isLong) return true;
     this.dim(true);
     if (isLong) {
-      const room = `there is room for ${this.longest} here.`;
-      this.turnDown(`This is ${text.length} characters long; ${room}`);
+      this.turnDown(tooLong(text.length, this.longest, "characters"));
     } else {
       this.rest([this.nothing, this.old].filter(Boolean).join(" "));
     }
@@ -231,7 +231,7 @@ export class LiveStage extends Stage {
     this.asked = key;
     if (this.isAsTyped) this.refusal.say("");
     this.root.dataset.state = "reading";
-    this.state.textContent = this.phrases.reading;
+    this.state.textContent = this.phrases.running;
     this.milliseconds = 0;
     const answer = await this.run(question);
     if (!answer || key !== this.asked) return;
@@ -245,7 +245,7 @@ export class LiveStage extends Stage {
 
   /** Loads the models that are asked; says so, and says why not. */
   async load() {
-    const { loading, ready, alone } = this.phrases;
+    const { loading, ready } = this.phrases;
     const came = this.lives.map(() => 0);
     const total = this.lives.reduce((sum, live) => sum + live.model.bytes, 0);
     const hears =
@@ -255,15 +255,15 @@ export class LiveStage extends Stage {
         came[place] = received;
         this.root.dataset.state = "loading";
         const sum = came.reduce((a, b) => a + b, 0);
-        this.state.textContent = `${loading}, once for this page: ${megabytes(sum, total)} …`;
+        this.state.textContent = `${loading} (once per page): ${megabytes(sum, total)} …`;
       };
     try {
       await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));
       if (this.asked) return true;
       this.root.dataset.state = "ready";
       this.state.textContent = this.lives[0].isBeside
-        ? `${ready}: type, and it answers.`
-        : `${ready}. This page allows ${alone}: typing may stutter.`;
+        ? `${ready}. Edit the text to see a new result.`
+        : `${ready}. The browser allows no background thread here, so typing may be slow.`;
       return true;
     } catch (error) {
       this.fault(error);
@@ -321,7 +321,7 @@ export class LiveStage extends Stage {
   fault(error) {
     this.asked = null;
     this.root.dataset.state = "fault";
-    const kept = this.isRecorded ? "What you see is the recorded example." : this.phrases.kept;
+    const kept = this.isRecorded ? "The view still shows the stored result." : this.phrases.kept;
     this.state.textContent = `${error.message} ${kept}`.trim();
   }
 

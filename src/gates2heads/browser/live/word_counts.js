@@ -67,14 +67,12 @@ export function likeness(text, tables, read) {
 /** What a reader should know of such a text, in a sentence or two; empty for an ordinary text. */
 export function likenessInWords({ words, unseen, other }, read) {
   const name = NAMES[read];
-  if (!words) return "There is no word in this text, so the translation is a guess.";
-  if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model reads ${name}.`;
+  if (!words) return "This text contains no words, so the translation is a guess.";
+  if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model translates from ${name}.`;
   if (unseen < HALF * words) return "";
   const guess = "so the translation is a guess.";
-  if (words === 1) return `This word never occurs in the ${name} training captions, ${guess}`;
-  const told =
-    unseen === words
-      ? `none of its ${words} words occurs`
-      : `${unseen} of its ${words} words ${unseen === 1 ? "does" : "do"} not occur`;
-  return `This does not look like the ${name} of the training captions: ${told} there, ${guess}`;
+  const where = `in the ${name} training captions, ${guess}`;
+  if (words === 1) return `This word does not occur ${where}`;
+  if (unseen === words) return `None of these ${words} words occurs ${where}`;
+  return `${unseen} of these ${words} words ${unseen === 1 ? "does" : "do"} not occur ${where}`;
 }

@@ -1,5 +1,5 @@
 import { spelled, visible } from "../../browser/live/pieces.js";
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import {
   asInTraining,
   compared,
@@ -213,7 +213,7 @@ class AttentionExplorer extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "This is a recorded example. Type or click, and the models run in this page.";
+      return STORED;
     }
     const cut = this.names.filter((_, place) => this.results[place].finished === false);
     const most = Math.max(...this.results.map(({ target }) => target.length));

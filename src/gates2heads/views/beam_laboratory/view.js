@@ -4,6 +4,7 @@ import { finish } from "../../browser/engine/decoding/steps.js";
 import { TABLES_START, twoTables } from "../../browser/engine/decoding/two_tables.js";
 import { laboratorySteps } from "../../browser/live/laboratory.js";
 import { GermanStage } from "../../browser/live/german_stage.js";
+import { STORED } from "../../browser/live/stage.js";
 import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
 import {
   costInWords,
@@ -19,6 +20,7 @@ import { TreePicture } from "./tree_picture.js";
 import { element, field, moreControls, Refusal } from "../kit/view.js";
 
 const OLD = "The dimmed result below belongs to the previous input.";
+const LONGEST = 400; // characters; the tree's own limit is in tokens
 const BEAT = 700; // milliseconds a step, when the search is watched
 const SEEDS = 2 ** 31;
 const ASKED = ["text", "table", "width", "alpha", "prefix"];
@@ -79,7 +81,7 @@ class BeamLaboratory extends GermanStage {
       "aria-label": "what is searched",
     });
     kinds.append(...this.kinds.map(({ label }) => label));
-    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const own = { dir: "auto", autocapitalize: "off" };
     const asked = this.buildField("input", own);
     const chips = this.buildChips(this.model.get("examples"), () => ({ dir: "auto" }));
     this.sentence = element("div", {}, asked, chips);
@@ -215,8 +217,12 @@ class BeamLaboratory extends GermanStage {
     return "The input is empty: type a German sentence.";
   }
 
+  get longest() {
+    return LONGEST;
+  }
+
   get phrases() {
-    return { ...super.phrases, reading: "Searching …" };
+    return { ...super.phrases, running: "Searching …" };
   }
 
   get afresh() {
@@ -276,9 +282,7 @@ class BeamLaboratory extends GermanStage {
   }
 
   inWords() {
-    return this.isRecorded
-      ? "This result is stored. Use any control to start the model."
-      : "Computed in this page.";
+    return this.isRecorded ? STORED : "Computed in this page.";
   }
 
   async onModel({ table: _, ...asked }) {

@@ -1,4 +1,4 @@
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { choice, drawn, element, field, inside } from "../kit/view.js";
 import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 
@@ -66,7 +66,7 @@ class EmbeddingMap extends LiveStage {
   }
 
   get phrases() {
-    return { ...super.phrases, reading: "Asking …" };
+    return { ...super.phrases, running: "Computing …" };
   }
 
   read(typed) {
@@ -116,7 +116,7 @@ class EmbeddingMap extends LiveStage {
 
   inWords() {
     return this.isRecorded
-      ? "A recorded example. Touch anything here and the vectors come to life."
+      ? STORED
       : `Answered in this page by ${this.model.get("names")[this.answer.model]}.`;
   }
 

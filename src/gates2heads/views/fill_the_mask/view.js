@@ -1,12 +1,12 @@
 import { writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 import { composed, visible } from "../../browser/live/pieces.js";
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
 import { element, inside } from "../kit/view.js";
 
 const LONGEST = 400; // characters
 const MOST = 6; // unknown words that are named
-const OLD = "Dimmed below: the answer before, to another sentence.";
+const OLD = "The dimmed result below belongs to the previous sentence.";
 
 class FillTheMask extends LiveStage {
   constructor(model, el) {
@@ -139,7 +139,7 @@ class FillTheMask extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "A recorded example. Touch anything here and the models come to life.";
+      return STORED;
     }
     const { tokens, known } = this.now.results[0];
     const strange = tokens

@@ -1,5 +1,5 @@
 import { knownCharacters, UNKNOWN } from "../../browser/live/characters.js";
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { GateClamps } from "./gate_clamps.js";
 import { GatePanel } from "./gate_panel.js";
 import { GateTape } from "./gate_tape.js";
@@ -206,7 +206,7 @@ class GateExplorer extends LiveStage {
   inWords() {
     const { base, now } = this;
     if (this.isRecorded) {
-      return "A recorded example; no gate is clamped. Change anything to run the network here.";
+      return `${STORED} No gate is clamped.`;
     }
     const name = this.model.get("names")[this.shown];
     const free = `${name}, no gate clamped: ${told(meanOf(bitsOf(base)))} bits per character.`;

@@ -1,4 +1,5 @@
 import { GermanStage } from "../../browser/live/german_stage.js";
+import { STORED } from "../../browser/live/stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
@@ -189,7 +190,7 @@ class HeadExplorer extends GermanStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "This is a recorded example. Use any control to start the model.";
+      return STORED;
     }
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
     const { base, now, unshuffled } = this;

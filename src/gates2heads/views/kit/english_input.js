@@ -1,15 +1,17 @@
-// A field for English above one for German: a second model writes the German. It is loaded only when
-// this is used, and its size is told before.
+// A field for English below one for German: a second model translates into German. It is loaded only
+// when this is used, and its size is announced before.
 
 import { megabytes } from "../../browser/live/files.js";
-import { refusalInWords, tidy } from "../../browser/live/pieces.js";
+import { refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
 import { Live } from "../../browser/live/runtime.js";
 import { likenessInWords } from "../../browser/live/word_counts.js";
 import { Refusal, element, field } from "./view.js";
 
 const WAIT = 300; // milliseconds without a key before what is typed is translated
+const MOST = 4000; // characters that are read
 const NOTHING = "Type an English sentence first.";
-const SILENT = "The model has no German for this text. Try another sentence.";
+const SILENT = "The model produced no German for this text. Try another sentence.";
+const INVITATION = "Don't know German? Start from English";
 
 export class EnglishInput {
   /** stage: a `GermanStage`, which takes the German. */
@@ -23,7 +25,6 @@ export class EnglishInput {
       dir: "auto",
       spellcheck: "false",
       autocomplete: "off",
-      maxlength: 1000,
     });
     this.refusal = new Refusal(this.input);
     this.button = element("button", { type: "button" }, "Translate into German");
@@ -31,7 +32,7 @@ export class EnglishInput {
     this.node = element(
       "details",
       { class: "g2h-english" },
-      element("summary", {}, "Write it in English"),
+      element("summary", {}, INVITATION),
       element("div", { class: "g2h-controls" }, field("English", this.input), this.button),
       this.refusal.node,
       this.state,
@@ -46,7 +47,7 @@ export class EnglishInput {
   /** What is told before the model is loaded. */
   before() {
     const size = (this.live.model.bytes / 1e6).toFixed(1);
-    return `A second model writes the German. It has ${size} MB and is loaded once, at the first translation.`;
+    return `A second model translates it into German. The model (${size} MB) is loaded once, at the first translation.`;
   }
 
   /** The German field holds something else now. */
@@ -56,7 +57,7 @@ export class EnglishInput {
 
   /** A button that carries a text over from the German field. */
   offer(text) {
-    const button = element("button", { type: "button" }, "Write it in English");
+    const button = element("button", { type: "button" }, "Start from English instead");
     this.stage.listen(button, "click", () => {
       this.node.open = true;
       this.input.value = text;
@@ -76,8 +77,13 @@ export class EnglishInput {
     this.running?.abort(new Error("a newer text came"));
     const { signal } = (this.running = new AbortController());
     const text = tidy(this.input.value);
-    this.refusal.say(text ? "" : NOTHING, false);
-    if (!text) return;
+    if (!text || text.length > MOST) {
+      const isLong = Boolean(text);
+      this.refusal.say(isLong ? tooLong(text.length, MOST, "characters") : NOTHING, isLong);
+      this.forget();
+      return;
+    }
+    this.refusal.say("");
     try {
       await this.write(text, signal);
     } catch (error) {
@@ -105,7 +111,7 @@ export class EnglishInput {
     const told = await this.stage.counted(text, "english");
     signal.throwIfAborted();
     const remark = told ? likenessInWords(told.likeness, "english") : "";
-    const filled = `Filled in below, in ${seconds} s; this model makes mistakes of its own.`;
+    const filled = `Filled in above, in ${seconds} s. This translation can itself contain mistakes.`;
     this.state.textContent = `${remark} ${filled}`.trim();
     this.node.dataset.english = text;
   }
@@ -115,7 +121,7 @@ export class EnglishInput {
     this.state.textContent =
       loading === undefined
         ? "Translating …"
-        : `Loading the second model, once for this page: ${megabytes(loading, bytes)} …`;
+        : `Loading the second model (once per page): ${megabytes(loading, bytes)} …`;
   }
 
   dispose() {

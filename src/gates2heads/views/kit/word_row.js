@@ -1,4 +1,4 @@
-// The words of a text, each with a bar that tells how often it occurred in training.
+// The words of a text, each with a bar for how often it occurred in training.
 
 import { visible, wordsOf } from "../../browser/live/pieces.js";
 import { wordKey } from "../../browser/live/word_counts.js";
@@ -7,8 +7,9 @@ import { element } from "./view.js";
 const WORD = /[\p{L}\p{N}]/u;
 const FULL = 20_000; // occurrences that fill a bar; the most frequent word has as many
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
-const LABEL = "how often each word occurs in the training captions; arrows walk";
-const SCALE = "The bars are logarithmic. Capital letters make no difference.";
+const LABEL =
+  "frequency of each word in the training captions; the arrow keys move along the words";
+const SCALE = "The bars are on a logarithmic scale. Upper and lower case count as the same word.";
 
 /** The share of its bar that a count fills, on a logarithmic scale. */
 export const shareOf = (count) => Math.min(Math.log1p(count) / Math.log1p(FULL), 1);
@@ -36,11 +37,11 @@ export function countedWords(source, counts) {
 /** What is known of one word: its count, and the pieces in which the model reads an unseen one. */
 export function wordInWords({ text, count, pieces, isRaw }, captions) {
   const times = count === 1 ? "once" : `${count.toLocaleString("en")} times`;
-  const occurs = count ? `occurs ${times}` : "never occurs";
+  const occurs = count ? `occurs ${times}` : "does not occur";
   const where = `in the ${captions.toLocaleString("en")} German training captions`;
   const told = `“${visible(text)}” ${occurs} ${where}`;
   if (count || pieces.length < 2) return `${told}.`;
-  return `${told}; the model reads ${isRaw ? "its single bytes" : pieces.join(" · ")}.`;
+  return `${told}; the model reads it as ${isRaw ? "single bytes" : `the tokens ${pieces.join(" · ")}`}.`;
 }
 
 /** One stop of the tab key; the arrows walk along the words, and what is pointed at is told. */
@@ -80,7 +81,7 @@ export class WordRow {
     const isWhole = word.count || word.isRaw;
     const parts = isWhole ? [visible(word.text)] : this.piecesOf(word);
     const text = element("bdi", { lang: "de" }, ...parts);
-    const never = word.count ? [] : [element("small", {}, "never seen")];
+    const never = word.count ? [] : [element("small", {}, "unseen")];
     const state = { tabindex: place ? -1 : 0, "data-place": place, "data-count": word.count };
     const name = { "aria-label": wordInWords(word, this.captions) };
     const kind = { type: "button", class: "g2h-occurs-word" };

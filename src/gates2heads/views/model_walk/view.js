@@ -1,4 +1,5 @@
 import { GermanStage } from "../../browser/live/german_stage.js";
+import { STORED } from "../../browser/live/stage.js";
 import { sharesFrom } from "../kit/shares.js";
 import { element, inside } from "../kit/view.js";
 import { WalkBlock } from "./walk_block.js";
@@ -204,8 +205,7 @@ class ModelWalk extends GermanStage {
   }
 
   inWords() {
-    if (this.isRecorded)
-      return "A recorded example. Change anything to run the model in this page.";
+    if (this.isRecorded) return STORED;
     const warning = looksEnglish(this.result.text)
       ? "Warning: this looks like English. The model was trained on German sources only, so its output will not be a translation. "
       : "";

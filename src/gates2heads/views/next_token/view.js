@@ -1,5 +1,5 @@
 import { tidy } from "../../browser/live/pieces.js";
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import {
   bitsOf,
   extended,
@@ -147,7 +147,7 @@ class NextToken extends LiveStage {
 
   inWords() {
     if (this.isRecorded) {
-      return "This result is stored. Use any control to start the models.";
+      return STORED;
     }
     return this.drew?.text === tidy(this.model.get("text")) ? this.drew.said : "";
   }

@@ -18,28 +18,29 @@ export function quantity(number, unit) {
   return `${Number(number.toPrecision(6))}${unit && ` ${unit}`}`;
 }
 
-/** Whether an answer is right: the option's own word, or near enough to the number. */
+/** Whether an answer is right: the option's own word, or close enough to the number. */
 export function isRight(question, answer) {
   if (question.options) return question.options[answer].right;
   return Math.abs(answer - question.answer) <= question.within + rounding(question);
 }
 
-// A slider's places are rounded: 0.1 + 0.2 is not 0.3.
+// A slider's positions are rounded: 0.1 + 0.2 is not 0.3.
 const rounding = ({ low, high }) => 1e-9 * (high - low);
 
 /** One sentence on a committed answer. */
 export function verdict(question, answer) {
   const right = isRight(question, answer);
   if (question.options) {
-    if (right) return "Right.";
-    return `No. Right is: ${question.options.find((option) => option.right).answer}`;
+    if (right) return "Correct.";
+    return `The correct answer is: ${question.options.find((option) => option.right).answer}`;
   }
   const { answer: truth, unit } = question;
-  const yours = `You said ${quantity(answer, unit)}, `;
+  const yours = `Your answer: ${quantity(answer, unit)}`;
   const off = Math.abs(answer - truth);
-  if (off <= rounding(question)) return `${yours}and so it is.`;
+  if (off <= rounding(question)) return `${yours}, which is correct.`;
   const side = `${quantity(off, unit)} too ${answer > truth ? "high" : "low"}`;
-  return `${yours}it is ${quantity(truth, unit)}: ${right ? `near enough, ${side}` : side}.`;
+  const near = right ? ", close enough" : "";
+  return `${yours}. The correct answer is ${quantity(truth, unit)} (yours is ${side}${near}).`;
 }
 
 /** How far the reader is through several questions; nothing is said of a single one. */
@@ -47,13 +48,13 @@ export function score(questions, answers) {
   if (questions.length === 1) return "";
   const done = answers.filter((answer) => answer !== null).length;
   if (done < questions.length) return `${done} of ${questions.length} answered.`;
-  const missed = questions.flatMap((question, place) =>
-    isRight(question, answers[place]) ? [] : [place + 1],
+  const missed = questions.flatMap((question, at) =>
+    isRight(question, answers[at]) ? [] : [at + 1],
   );
   const right = questions.length - missed.length;
-  if (!missed.length) return `All ${right} right.`;
+  if (!missed.length) return `All ${right} correct.`;
   const which = missed.length === 1 ? "question" : "questions";
-  return `${right} of ${questions.length} right. Worth another look: ${which} ${missed.join(", ")}.`;
+  return `${right} of ${questions.length} correct. Worth another look: ${which} ${missed.join(", ")}.`;
 }
 
 /** Where a number lies between the ends of its slider, in percent. */

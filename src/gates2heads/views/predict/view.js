@@ -86,10 +86,11 @@ class Asked {
   drawChoices(answer) {
     this.options.forEach(({ radio, mark, why, right, node }, place) => {
       const yours = place === answer;
-      const words = [right ? "✓ right" : yours ? "✗ not so" : "", yours ? "your answer" : ""];
+      const found = right ? "correct" : "incorrect";
+      const told = yours ? `your answer: ${found}` : right ? "correct answer" : "";
       if (yours) radio.checked = true;
       node.dataset.state = answer === null ? "open" : right ? "right" : yours ? "wrong" : "other";
-      mark.textContent = answer === null ? "" : words.filter(Boolean).join(", ");
+      mark.textContent = answer === null || !told ? "" : `${right ? "✓" : "✗"} ${told}`;
       why.hidden = answer === null;
     });
   }
@@ -109,7 +110,7 @@ class Asked {
         },
         element("span", {}, `${words} ${quantity(number, unit)}`),
       );
-    this.track.replaceChildren(end("yours", answer, "you"), end("truth", truth, "it is"));
+    this.track.replaceChildren(end("yours", answer, "you"), end("truth", truth, "correct"));
     this.track.setAttribute("aria-label", verdict(this.question, answer));
   }
 

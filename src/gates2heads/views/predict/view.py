@@ -91,7 +91,7 @@ class Guess:
         text: the question, as in `Question`.
         answer: the number that the run gave.
         low, high: the ends of the slider.
-        step: the distance between two places of the slider, which begin at low.
+        step: the distance between two positions of the slider, which begin at low.
         unit: printed after each number, such as "%" or "ms".
         within: a guess no farther from the answer than this counts as right.
         reason: why it is that number, shown once the reader has committed.
@@ -235,7 +235,7 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
     """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}.
 
     Only a figure is inserted as a drawing, which Python makes of it here. All words, whatever
-    stands in them, are written as words.
+    they hold, are written as words.
     """
     if result is None:
         return {}

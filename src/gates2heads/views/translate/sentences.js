@@ -1,4 +1,4 @@
-// Two sentences, one above the other, and what the words of one looked at in the other.
+// Two sentences, one above the other, and which words of one attend to which words of the other.
 
 import { chosenMap, visible, wordMap, wordsOf } from "../../browser/live/pieces.js";
 import { direction, drawn, element } from "../kit/view.js";
@@ -10,6 +10,7 @@ const FLIP = 0.65; // from this weight on, the shade asks for the other ink
 const NAMED = 3; // how many words the sentence about a word names at most
 const WORTH_NAMING = 0.05;
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+const CONTROLS = "button, select, input, textarea, label, summary, a";
 const ACROSS = { ArrowUp: "source", ArrowDown: "target" };
 
 const quoted = (word) => ["“", element("bdi", {}, visible(word.text)), "”"];
@@ -23,7 +24,8 @@ export function strongest(weights) {
 
 /**
  * The picture: words are buttons; the one that is pointed at, or else the one that was picked, is
- * linked with the words of the other side, whose shades are the weights.
+ * linked with the words of the other side, whose shades are the weights. A click elsewhere, or a
+ * second click on the picked word, returns to the word that is shown first.
  */
 export class Sentences {
   /** stage: the view; names: {source: [name, language], target: …}; say: hears what is chosen. */
@@ -34,7 +36,7 @@ export class Sentences {
     this.node = element("div", { class: "g2h-sentences" }, this.svg);
     this.rows = {};
     for (const [side, [name, lang]] of Object.entries(names)) {
-      const label = `${name} words; arrows walk, Enter keeps one`;
+      const label = `${name} words; the arrow keys move, Enter selects a word`;
       const row = {
         class: "g2h-words",
         role: "group",
@@ -57,8 +59,9 @@ export class Sentences {
     on("pointerleave", () => this.point(null));
     on("focusin", (event) => this.point(event.target));
     on("focusout", () => this.point(null));
-    on("click", (event) => this.pick(event.target));
     on("keydown", (event) => this.walk(event));
+    on("click", (event) => this.pick(event.target));
+    stage.listen(document, "click", (event) => this.release(event.target));
   }
 
   // ---- words
@@ -100,7 +103,7 @@ export class Sentences {
       target: this.put("target", result.target),
     };
     this.result = result;
-    this.picked = { side: "target", place: this.firstToShow() };
+    this.picked = this.first = { side: "target", place: this.firstToShow() };
     this.pointed = null;
     this.choose(this.layer, this.head);
   }
@@ -138,7 +141,16 @@ export class Sentences {
   pick(node) {
     const place = this.placeOf(node);
     if (!place) return;
-    this.picked = place;
+    this.picked = same(place, this.picked) ? this.first : place;
+    this.draw();
+  }
+
+  /** A click beside the words; one on a control, such as that for the heads, keeps the word. */
+  release(node) {
+    if (!this.result || node.closest?.(CONTROLS)) return;
+    if (same(this.picked, this.first) && !this.pointed) return;
+    this.picked = this.first;
+    this.pointed = null;
     this.draw();
   }
 
@@ -175,9 +187,9 @@ export class Sentences {
     const told = strongest(weights).flatMap((at, rank) => [
       rank ? ", " : " ",
       ...quoted(this.words[other][at]),
-      ` ${weights[at].toFixed(2)}`,
+      ` (${weights[at].toFixed(2)})`,
     ]);
-    const verb = isWritten ? " looked most at" : " was looked at most by";
+    const verb = isWritten ? " attends most to" : " receives most attention from";
     this.say(...quoted(this.words[side][place]), verb, ...told);
     this.drawLinks();
   }

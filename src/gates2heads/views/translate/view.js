@@ -1,11 +1,13 @@
 import { visible, wordsOf } from "../../browser/live/pieces.js";
 import { GermanStage } from "../../browser/live/german_stage.js";
+import { STORED } from "../../browser/live/stage.js";
 import { Sentences } from "./sentences.js";
 import { choice, element, field } from "../kit/view.js";
 
-const OWN = "Your own sentence. Point at a word to see where the model looked.";
+const OWN = "Your own sentence. Point at or tap a word to see which source words it attends to.";
 const LEGEND =
-  "Framed: the word that is pointed at. The deeper a shade and the broader a link, the more weight.";
+  "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
+const LONGEST = 4000; // characters; the model's own limit is in tokens
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
 
 /** What there is to choose from: [{label, layer, head}], what was found truest first. */
@@ -30,9 +32,14 @@ export function remarks({ source, target, finished }) {
   const said = [];
   if (raw.length) {
     const names = [...new Set(raw.map((word) => `“${visible(word.text)}”`))].slice(0, 3).join(", ");
-    said.push(`${names} it has never seen: it read the bare bytes, and guesses.`);
+    said.push(
+      `The vocabulary has no token for ${names}, so the model reads single bytes and has to guess.`,
+    );
   }
-  if (!finished) said.push(`It was stopped after ${target.length} pieces without an end.`);
+  if (!finished)
+    said.push(
+      `The output was cut off after ${target.length} tokens, without an end-of-sequence token.`,
+    );
   return said;
 }
 
@@ -63,8 +70,8 @@ class Translate extends GermanStage {
   // ---- controls
 
   buildInput() {
-    const label = "German: type here, or press an example";
-    const own = { dir: "auto", lang: "de", maxlength: 4000 };
+    const label = "German sentence: type one, or choose an example";
+    const own = { dir: "auto", lang: "de" };
     const examples = this.model.get("examples");
     const names = examples.map(([name]) => name);
     const titled = (place) => ({ title: this.example(place) });
@@ -98,8 +105,8 @@ class Translate extends GermanStage {
     return element(
       "div",
       { class: "g2h-controls" },
-      field("search: ", this.width, this.widthText),
-      field("the links show", this.looks),
+      field("decoding: ", this.width, this.widthText),
+      field("attention weights", this.looks),
     );
   }
 
@@ -111,7 +118,7 @@ class Translate extends GermanStage {
   mark() {
     const width = this.model.get("width");
     this.width.value = width;
-    this.widthText.textContent = width === 1 ? "greedy" : `beam of ${width}`;
+    this.widthText.textContent = width === 1 ? "greedy search" : `beam search, width ${width}`;
     this.width.setAttribute("aria-valuetext", this.widthText.textContent);
     super.mark();
     this.watchFor(this.read(this.input.value));
@@ -128,10 +135,13 @@ class Translate extends GermanStage {
     return {
       ...super.phrases,
       loading: "Loading the model",
-      ready: "The model is here",
-      alone: "it no thread of its own",
+      ready: "The model is loaded",
       kept: "",
     };
+  }
+
+  get longest() {
+    return LONGEST;
   }
 
   question() {
@@ -149,7 +159,7 @@ class Translate extends GermanStage {
   /** What is written so far takes the place of the answer before. */
   write(text, { source, target }) {
     this.root.dataset.state = "writing";
-    this.state.textContent = "Writing …";
+    this.state.textContent = "Translating …";
     if (this.writing !== text) {
       this.writing = text;
       this.isRecorded = false;
@@ -174,8 +184,8 @@ class Translate extends GermanStage {
 
   inWords() {
     const told = this.isRecorded
-      ? "A recorded example. Touch anything here and the model comes to life."
-      : `Written in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`;
+      ? STORED
+      : `Translated in ${(this.milliseconds / 1000).toFixed(2)} s, in your browser.`;
     return [told, ...remarks(this.result)].join(" ");
   }
 
@@ -186,12 +196,12 @@ class Translate extends GermanStage {
     this.dim(false);
     this.sentences.clear();
     this.isRecorded = false;
-    this.say("Nothing to translate yet: type a German sentence.");
+    this.say("The field is empty: type a German sentence.");
   }
 
   turnDown(sentence) {
     super.turnDown(sentence);
-    this.watch.textContent = "Dimmed below: the answer before, to another text.";
+    this.watch.textContent = "The dimmed result below belongs to the previous text.";
   }
 
   fault(error) {

@@ -1,4 +1,4 @@
-"""A translator that the reader can feed: German in, English out, and where it looked."""
+"""A translator for the reader's own sentences, and what its cross-attention attends to."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ WIDEST = 10  # beam
 
 
 class Example(NamedTuple):
-    """A text to press."""
+    """A text to choose."""
 
     label: str  # what stands on the button, a word or two
     text: str
@@ -31,19 +31,19 @@ class Example(NamedTuple):
     width=count(most=WIDEST),
 )
 class Translate(GermanView):
-    """Type German, read English, and point at a word to see where the model looked.
+    """Type German, read English, and point at a word to see what it attends to.
 
     The links are cross-attention, the mean over the heads of the last decoder layer unless the
-    reader chooses another: of what there is to choose from, it names most often the word without
-    which the model would least have written what it wrote.
+    reader chooses another. Of all choices, this mean most often gives the largest weight to the
+    source word whose removal lowers the probability of the output most.
 
     Source: Vaswani et al. 2017, section 3.2.3, for the weights; Jain & Wallace 2019 for the doubt
     whether weights explain, and for asking what happens without a word.
 
     Args:
         model: the translator, from `export_model`.
-        examples: texts to press; the first is the recorded one.
-        recorded: what the same model wrote for the first example: `text`, `source` and `target`
+        examples: texts to choose from; the first is the recorded one.
+        recorded: the same model's output for the first example: `text`, `source` and `target`
             tokens, and `weights` (layers, H, T, S).
         about: what the model is, in a line.
         width: of the beam, 1 to 10; 1 is greedy search.

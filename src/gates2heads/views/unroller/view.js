@@ -1,4 +1,4 @@
-import { LiveStage } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { spelled } from "../../browser/live/pieces.js";
 import { seen, told } from "../kit/gates.js";
 import { UnrollBars, UnrollRow } from "./unroll_lines.js";
@@ -240,9 +240,7 @@ class Unroller extends LiveStage {
     const { now } = this;
     const free = `Free running writes ${textOf(now.free) || "nothing"}.`;
     const said = `${free} ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
-    return this.isRecorded
-      ? `A recorded example; touch anything and the network comes to life. ${said}`
-      : said;
+    return this.isRecorded ? `${STORED} ${said}` : said;
   }
 
   // ---- drawing

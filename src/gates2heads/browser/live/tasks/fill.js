@@ -4,6 +4,7 @@ import { greedySteps } from "../../engine/decoding/search.js";
 import { BERT } from "../../engine/models/pretraining.js";
 import { logSoftmax } from "../../engine/tensor.js";
 import { splitBilingual } from "../../engine/tokens/bilingual.js";
+import { tooLong } from "../pieces.js";
 
 export const MOST = 40; // tokens that the picture has room for
 const TOP = 5; // tokens told of each gap
@@ -23,7 +24,7 @@ export function* fillText(loaded, { text, hidden = [] }) {
   const tokens = source.pieces(text);
   if (tokens.length > MOST) {
     return {
-      refused: `This sentence has ${tokens.length} words and signs; there is room for ${MOST} here.`,
+      refused: tooLong(tokens.length, MOST, "words and punctuation marks"),
     };
   }
   const ids = source.encode(text, { eos: false });

@@ -1,6 +1,7 @@
 // One text through a small encoder–decoder, written from three times: freely, held, and taught.
 
 import { forcingSteps } from "../../engine/decoding/held.js";
+import { tooLong } from "../pieces.js";
 
 export const LONGEST = 60; // characters of a source that the picture has room for
 export const ROOM = 16; // tokens of a line
@@ -17,7 +18,7 @@ export function* forceText({ model, source, target }, { text, held = [], taught 
   const ids = source.encode(text);
   if (ids.length > LONGEST + 1) {
     return {
-      refused: `This is ${ids.length - 1} characters long; there is room for ${LONGEST} here.`,
+      refused: tooLong(ids.length - 1, LONGEST, "characters"),
     };
   }
   const { bos, eos, tokens: words, index } = target.vocabulary;

@@ -3,6 +3,7 @@
 import { clampGates } from "../../engine/layers/clamping.js";
 import { Trace } from "../../engine/record.js";
 import { knownCharacters, MOST } from "../characters.js";
+import { tooLong } from "../pieces.js";
 
 const LAYER = "recurrent";
 
@@ -19,7 +20,7 @@ export function* readGates(loaded, { text, clamps = [] }) {
   const characters = knownCharacters(text, source.vocabulary);
   if (characters.length > MOST) {
     return {
-      refused: `This is ${characters.length} characters long; there is room for ${MOST} here.`,
+      refused: tooLong(characters.length, MOST, "characters"),
     };
   }
   const ids = characters.map((one) => source.vocabulary.index.get(one));

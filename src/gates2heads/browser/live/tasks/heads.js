@@ -3,6 +3,7 @@
 import { greedySteps } from "../../engine/decoding/search.js";
 import { headsOff } from "../../engine/layers/heads_off.js";
 import { Trace } from "../../engine/record.js";
+import { tooLong } from "../pieces.js";
 
 export const MOST = 40; // tokens that the picture has room for, on either side
 
@@ -25,7 +26,7 @@ export function* showHeads(loaded, { text, off = [], positions = true, judged = 
   const { model, source, target, decoding } = loaded;
   const ids = source.encode(text);
   if (ids.length > MOST) {
-    return { refused: `This sentence has ${ids.length} tokens; there is room for ${MOST} here.` };
+    return { refused: tooLong(ids.length, MOST, "tokens") };
   }
   const { bos, eos } = target.vocabulary;
   const trace = new Trace();

@@ -1,6 +1,7 @@
 // One text through the searches of the beam laboratory.
 
 import { laboratorySteps, remembering } from "../laboratory.js";
+import { tooLong } from "../pieces.js";
 
 const MOST = 600; // remembered answers, of some 150 kB each: scores of all tokens, keys and values
 const latest = new WeakMap(); // of each model the text that was read last, with all answers to it
@@ -16,8 +17,7 @@ const latest = new WeakMap(); // of each model the text that was read last, with
 export function* searchText(loaded, { text, limit, ...asked }) {
   const ids = loaded.source.encode(text);
   if (ids.length > limit) {
-    const room = `the tree has room for ${limit}: take a shorter one.`;
-    return { refused: `This text has ${ids.length} pieces, and ${room}` };
+    return { refused: tooLong(ids.length, limit, "tokens") };
   }
   const words = loaded.target.vocabulary;
   const { step, state } = answersTo(loaded, text, ids);

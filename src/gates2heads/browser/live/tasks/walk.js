@@ -1,6 +1,7 @@
 // One sentence through a Transformer, block by block: what each part did, and would already say.
 
 import { walkSteps } from "../../engine/decoding/walk.js";
+import { tooLong } from "../pieces.js";
 
 export const MOST = 40; // tokens that the picture has room for, on either side
 
@@ -14,7 +15,7 @@ export const MOST = 40; // tokens that the picture has room for, on either side
 export function* walkText({ model, source, target, decoding }, { text }) {
   const ids = source.encode(text);
   if (ids.length > MOST) {
-    return { refused: `This sentence has ${ids.length} tokens; there is room for ${MOST} here.` };
+    return { refused: tooLong(ids.length, MOST, "tokens") };
   }
   const { bos, eos, tokens: words } = target.vocabulary;
   const maxLength = Math.min(decoding.max_length, MOST);
