@@ -19,7 +19,7 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository versions book rebuild serve test check lint bench execute clean distclean
+.PHONY: help install repository versions book rebuild serve test check lint bench execute picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make execute  run the notebooks again and store their outputs (NOTEBOOKS=… for some)"
 	@echo "make versions the fast tests under the oldest and the newest versions that are admitted"
 	@echo "make repository  carry the address in _config.yml to the chapters and the README"
+	@echo "make picture  take the README's pictures of a live view again"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------
@@ -68,7 +69,7 @@ $(COLAB): $(INSTALLED) tools/colab_environment.py
 
 # ---- the book ---------------------------------------------------------------------------------
 
-$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib
+$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib DATA.md
 	@$(MAKE) --no-print-directory rebuild
 
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
@@ -123,6 +124,9 @@ versions-oldest-% versions-newest-%: $(INSTALLED)
 
 repository: $(INSTALLED)
 	@$(PY) tools/repository.py --write
+
+picture: book
+	@$(PY) tools/picture.py
 
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)

@@ -7,6 +7,9 @@ The place is `repository` in `_config.yml`. The book's buttons read it themselve
 `_ext/repository_links.py`). Written by this tool: the set-up cell of each chapter, which must know
 without the book where Colab finds the library, and the clone line of the README. Without an
 address there is no button, and the set-up cell asks for the library's wheel.
+
+The README also gets a line that leads to the published book: to `html_baseurl` under `sphinx` and
+`config` if that is set, else to the GitHub Pages of the repository. Without an address it has none.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ sys.path.insert(0, str(ROOT))
 from tools.folding import TITLE, fold  # noqa: E402
 
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)
+ONLINE = re.compile(r"(?<=^<!-- online -->\n)(?:.+\n)?(?=<!-- /online -->$)", re.M)
+GITHUB = re.compile(r"https://github\.com/([^/]+)/([^/]+)")
 SETUP = """\
 import glob
 import importlib.util
@@ -79,6 +84,39 @@ class Repository:
         return f"{self.url}\ncd {self.url.rpartition('/')[2]}"
 
 
+def site_address(config: Path) -> str:
+    """Give the address of the published book, empty if it has none.
+
+    Raises:
+        ValueError: `html_baseurl` is neither empty nor an address of the web.
+    """
+    settings = yaml.safe_load(config.read_text(encoding="utf-8"))
+    given = settings.get("sphinx", {}).get("config", {}).get("html_baseurl") or ""
+    if given and not re.fullmatch(r"https?://[^\s\"'<>]+", given):
+        raise ValueError(f"html_baseurl must be empty or begin with https://, got {given!r}")
+    on_github = GITHUB.fullmatch(Repository.of(config).url)
+    if given or not on_github:
+        return given
+    owner, name = on_github.groups()
+    site = f"https://{owner.lower()}.github.io/"
+    return site if f"https://{name.lower()}/" == site else f"{site}{name}/"
+
+
+def with_online_line(readme: str, address: str) -> str:
+    """Put the line that leads to the published book between its two marks, or take it away.
+
+    Raises:
+        ValueError: the text does not hold the marks once.
+    """
+    line = f"Read it online: <{address}>\n" if address else ""
+    changed, times = ONLINE.subn(lambda _: line, readme)
+    if times != 1:
+        raise ValueError(
+            f"README.md must hold <!-- online --> and <!-- /online --> once, it does {times} times"
+        )
+    return changed
+
+
 def with_setup(notebook: dict, code: str) -> dict:
     """Copy a notebook with this code in its first code cell, below the title, if it has one."""
     changed = copy.deepcopy(notebook)
@@ -103,6 +141,7 @@ def fresh_texts(root: Path) -> dict[Path, str]:
     wanted, places = CLONE.subn(lambda _: repository.clone_lines(), text)
     if places != 1:
         raise ValueError(f"README.md must hold `git clone` once, it does {places} times")
+    wanted = with_online_line(wanted, site_address(root / "_config.yml"))
     if wanted != text:
         fresh[readme] = wanted
     return fresh

@@ -75,6 +75,44 @@ def test_an_address_reaches_every_chapter_and_the_readme_and_leaves_again(copied
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.parametrize(
+    ("url", "given", "site"),
+    [
+        ("", "", ""),
+        ("https://github.com/Some/Book", "", "https://some.github.io/Book/"),
+        ("https://github.com/some/some.github.io", "", "https://some.github.io/"),
+        ("https://git.example.org/some/book", "", ""),
+        ("https://github.com/some/book", "https://book.org/en/", "https://book.org/en/"),
+        ("", "https://book.org/en/", "https://book.org/en/"),
+    ],
+)
+def test_the_readme_leads_to_the_published_book(tmp_path, url, given, site):
+    settings = {"repository": {"url": url, "branch": "main"}}
+    settings["sphinx"] = {"config": {"html_baseurl": given}}
+    (tmp_path / "_config.yml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    assert repository.site_address(tmp_path / "_config.yml") == site
+    bare = (ROOT / "README.md").read_text(encoding="utf-8")
+    bare = repository.with_online_line(bare, "")
+    assert "Read it online" not in bare
+    written = repository.with_online_line(bare, site)
+    assert written.count(f"\nRead it online: <{site}>\n") == (1 if site else 0)
+    assert repository.with_online_line(written, "") == bare
+
+
+@pytest.mark.parametrize("given", ["book.org", "ftp://book.org", "https://book.org/a b"])
+def test_an_address_of_pages_that_is_none_is_refused(tmp_path, given):
+    settings = {"repository": {"url": "", "branch": "main"}}
+    settings["sphinx"] = {"config": {"html_baseurl": given}}
+    (tmp_path / "_config.yml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"html_baseurl must be empty or begin with https://, got"):
+        repository.site_address(tmp_path / "_config.yml")
+
+
+def test_a_readme_without_the_marks_is_refused():
+    with pytest.raises(ValueError, match=r"must hold <!-- online --> and <!-- /online --> once"):
+        repository.with_online_line("# A book\n", "https://book.org/")
+
+
 def test_a_title_stays_where_it_is():
     code = {"cell_type": "code", "metadata": {"tags": ["setup"]}, "source": ["# @title A\n", "1"]}
     text = {"cell_type": "markdown", "metadata": {}, "source": ["# B"]}
