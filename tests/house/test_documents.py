@@ -109,7 +109,7 @@ def test_one_version_everywhere():
     assert str(citation["version"]) == version
     numbered = re.findall(r"^## (\d+\.\d+\.\d+) - (\S+)$", read("CHANGELOG.md"), re.M)
     assert numbered[0] == (version, str(citation["date-released"]))
-    cited = re.findall(r"^    The authors of .+ Version (\S+), (\d{4})\.$", read("README.md"), re.M)
+    cited = re.findall(r"^> The authors of .+ Version (\S+), (\d{4})\.$", read("README.md"), re.M)
     assert cited == [(version, str(citation["date-released"].year))]
 
 
