@@ -23,7 +23,7 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild serve test check lint bench execute clean distclean
+.PHONY: help install repository release versions book rebuild serve test check lint bench execute picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make repository  carry the addresses in _config.yml to the chapters and the README"
 	@echo "              (URL=https://github.com/owner/name sets them first)"
 	@echo "make release  say whether the tagged release holds what the pages show"
+	@echo "make picture  take the README's pictures of a live view again"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------
@@ -80,7 +81,7 @@ $(COLAB): $(TESTED) tools/colab_environment.py
 
 # ---- the book ---------------------------------------------------------------------------------
 
-$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib
+$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib DATA.md
 	@$(MAKE) --no-print-directory rebuild
 
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
@@ -139,6 +140,9 @@ repository: $(INSTALLED)
 # Whether the release that the pages name holds what they show: run before they are published.
 release:
 	@$(PYTHON) tools/release.py
+
+picture: book
+	@$(PY) tools/picture.py
 
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)

@@ -6,11 +6,11 @@
                                          set the addresses first; `--url ""` takes them away
 
 The place is `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
-The book reads them itself (in `_ext`). Written by this tool:
-the set-up cell of each chapter, which must know without the book where Colab finds the library,
-and the clone line of the README. The set-up cell installs the release of this version,
-never a branch, which would move under a notebook that a reader has saved. Without an address there
-is no button, and the set-up cell asks for the library's wheel.
+The book reads them itself (in `_ext`). Written by this tool: the set-up cell of each chapter, which
+must know without the book where Colab finds the library; the clone line of the README, and the
+line that leads to the published book. The set-up cell installs the release of this version, never
+a branch, which would move under a notebook that a reader has saved. Without an address there is no
+button and no line, and the set-up cell asks for the library's wheel.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ VERSION = re.compile(r'^version = "(.+)"$', re.M)
 URL = re.compile(r"https://[^\s\"'/]+/[^\s\"']+")
 SITE = re.compile(r"https?://[^\s\"'/?#]+/([^\s\"'?#]+/)?")
 GITHUB = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+)")
+ONLINE = re.compile(r"(?<=^<!-- online -->\n)(?:.+\n)?(?=<!-- /online -->$)", re.M)
 SETUP = """\
 import glob
 import importlib.util
@@ -128,6 +129,21 @@ def set_addresses(config: Path, url: str, site: str) -> None:
     config.write_text(text, encoding="utf-8")
 
 
+def with_online_line(readme: str, address: str) -> str:
+    """Put the line that leads to the published book between its two marks, or take it away.
+
+    Raises:
+        ValueError: the text does not hold the marks once.
+    """
+    line = f"Read it online: <{address}>\n" if address else ""
+    changed, times = ONLINE.subn(lambda _: line, readme)
+    if times != 1:
+        raise ValueError(
+            f"README.md must hold <!-- online --> and <!-- /online --> once, it does {times} times"
+        )
+    return changed
+
+
 def with_setup(notebook: dict, code: str) -> dict:
     """Copy a notebook with this code in its first code cell, below the title, if it has one."""
     changed = copy.deepcopy(notebook)
@@ -152,6 +168,7 @@ def fresh_texts(root: Path) -> dict[Path, str]:
     wanted, places = CLONE.subn(lambda _: repository.clone_lines(), text)
     if places != 1:
         raise ValueError(f"README.md must hold `git clone` once, it does {places} times")
+    wanted = with_online_line(wanted, repository.site)
     if wanted != text:
         fresh[readme] = wanted
     return fresh

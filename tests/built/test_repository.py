@@ -63,6 +63,20 @@ def test_an_address_reaches_every_chapter_and_the_readme_and_leaves_again(copied
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.parametrize("site", ["", SITE])
+def test_the_readme_leads_to_the_published_book(site):
+    bare = repository.with_online_line((ROOT / "README.md").read_text(encoding="utf-8"), "")
+    assert "Read it online" not in bare
+    written = repository.with_online_line(bare, site)
+    assert written.count(f"\nRead it online: <{site}>\n") == bool(site)
+    assert repository.with_online_line(written, "") == bare
+
+
+def test_a_readme_without_the_marks_is_refused():
+    with pytest.raises(ValueError, match=r"must hold <!-- online --> and <!-- /online --> once"):
+        repository.with_online_line("# A book\n", "https://book.org/")
+
+
 def test_a_title_stays_where_it_is():
     code = {"cell_type": "code", "metadata": {"tags": ["setup"]}, "source": ["# @title A\n", "1"]}
     text = {"cell_type": "markdown", "metadata": {}, "source": ["# B"]}
@@ -107,6 +121,7 @@ def test_one_command_sets_both_addresses(copied):
     assert repository.main(["--write", "--url", URL], copied) == 0
     told = Repository.of(copied)
     assert (told.url, told.site) == (URL, SITE)
+    assert f"Read it online: <{SITE}>" in (copied / "README.md").read_text(encoding="utf-8")
     assert repository.main(["--write", "--url", URL, "--site", "https://a.org/book/"], copied) == 0
     assert Repository.of(copied).site == "https://a.org/book/"
     assert repository.main(["--write", "--url", ""], copied) == 0

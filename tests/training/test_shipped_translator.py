@@ -80,7 +80,7 @@ def test_english_becomes_german(capsys):
     assert main(["card", "--to", "german"]) == 0
     card = json.loads(capsys.readouterr().out)
     assert card["data"] == "Multi30k captions, English to German (Elliott et al. 2016)"
-    assert card["scores_small"]["test"]["bleu"] > 39  # as README says
+    assert card["scores_small"]["test"]["bleu"] > 39  # as docs/models.md says
 
 
 @pytest.mark.parametrize("part", [0.3, 0.999])

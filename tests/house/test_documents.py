@@ -1,0 +1,160 @@
+"""The README and the documents behind it: short, with links, commands and numbers that hold."""
+
+import json
+import re
+import struct
+from pathlib import Path
+
+import pytest
+import yaml
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DATA.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
+WEIGHTS = sorted((ROOT / "src/gates2heads/models/weights").glob("*.safetensors"))
+LINK = re.compile(r"\]\(([^)\s]+)\)|\b(?:src|srcset)=\"([^\"]+)\"")
+FENCED = re.compile(r"^```\w*\n(.*?)^```", re.M | re.S)
+SPAN = re.compile(r"`([^`\n]+(?:\n[^`\n]+)?)`")
+each_document = pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def anchors(text):
+    """The anchors that headings get on a code host."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def broken_links(path):
+    """The links to files and headings that do not exist."""
+    text = FENCED.sub("", path.read_text(encoding="utf-8"))
+    for link in map("".join, LINK.findall(SPAN.sub("", text))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        if not target.exists() or (
+            anchor and anchor not in anchors(target.read_text(encoding="utf-8"))
+        ):
+            yield link
+
+
+def made(text):
+    """The targets of all commands of make that a document names."""
+    lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
+    commands = [*lines, *(" ".join(one.split()) for one in SPAN.findall(FENCED.sub("", text)))]
+    for command in commands:
+        words = re.sub(r"\s+#.*|\"[^\"]*\"", "", command).split()
+        if "make" in words:
+            yield from (word for word in words[words.index("make") + 1 :] if "=" not in word)
+
+
+def targets():
+    """The names of the Makefile's rules, as patterns."""
+    rules = re.findall(r"^([a-z][\w%. -]*):(?!=)", read("Makefile"), re.M)
+    names = {name for rule in rules for name in rule.split()}
+    return [re.compile(re.escape(name).replace("%", r"[\w.-]+")) for name in names]
+
+
+def test_the_readme_fits_a_screen():
+    assert len(read("README.md").splitlines()) < 120
+
+
+@each_document
+def test_links_lead_somewhere(path):
+    assert list(broken_links(path)) == []
+
+
+def test_a_broken_link_is_found(tmp_path):
+    (tmp_path / "b.md").write_text("# One heading, two\n", encoding="utf-8")
+    page = tmp_path / "a.md"
+    page.write_text(
+        "[a](b.md) [b](b.md#one-heading-two) [c](https://c.org/d) `[d](e)`\n"
+        '[e](c.md) [f](b.md#three) [g](#four) <img src="g.png">\n',
+        encoding="utf-8",
+    )
+    assert list(broken_links(page)) == ["c.md", "b.md#three", "#four", "g.png"]
+
+
+@each_document
+def test_commands_of_make_exist(path):
+    known = targets()
+    named = set(made(path.read_text(encoding="utf-8")))
+    assert [name for name in named if not any(one.fullmatch(name) for one in known)] == []
+
+
+def test_a_command_of_make_is_found_wherever_it_stands():
+    text = "`make a`, `X=1 make\nb Y=2`\n\n```sh\nmake c d  # make e\ncd f\n```\nmake sure\n"
+    assert sorted(made(text)) == ["a", "b", "c", "d"]
+    assert set(made(read("README.md"))) >= {"book", "test", "serve"}
+
+
+def test_links_of_the_data_page_work_in_the_book_too():
+    links = ["".join(one) for one in LINK.findall(read("DATA.md"))]
+    assert links
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "{include} ../../DATA.md" in read("chapters/appendix/data.md")
+
+
+def test_one_version_everywhere():
+    (version,) = re.findall(r'^version = "(.+)"$', read("pyproject.toml"), re.M)
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert str(citation["version"]) == version
+    numbered = re.findall(r"^## (\d+\.\d+\.\d+) - (\S+)$", read("CHANGELOG.md"), re.M)
+    assert numbered[0] == (version, str(citation["date-released"]))
+    cited = re.findall(r"^> The authors of .+ Version (\S+), (\d{4})\.$", read("README.md"), re.M)
+    assert cited == [(version, str(citation["date-released"].year))]
+
+
+def test_the_citation_has_what_the_format_asks_for():
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation.keys() >= {"cff-version", "message", "title", "authors"}
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] in {"software", "dataset"}
+    assert all(author["name"] for author in citation["authors"])
+    assert f"{citation['license']} License" in read("LICENSE")
+
+
+def test_the_readme_shows_both_pictures_and_they_are_small():
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    assert [path.stem for path in pictures] == ["translator-dark", "translator-light"]
+    readme = read("README.md")
+    assert all(f'"docs/images/{path.name}"' in readme for path in pictures)
+    assert re.search(r'<img [^>]*alt="[^"]{40,}"', readme)
+    sizes = []
+    for path in pictures:
+        with Image.open(path) as image:
+            sizes.append(image.size)
+    assert sizes[0] == sizes[1]
+    assert 1000 <= sizes[0][0] <= 1250
+    assert sum(path.stat().st_size for path in pictures) <= 300_000
+
+
+def card(path):
+    """The card of a weights file."""
+    data = path.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])
+    return json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["card"])
+
+
+def test_every_file_of_parameters_is_in_the_table_of_models():
+    assert WEIGHTS
+    models = read("docs/models.md")
+    assert [path.stem for path in WEIGHTS if f"`{path.stem}`" not in models] == []
+    assert f"contains {len(WEIGHTS)} files of parameters" in read("DATA.md")
+
+
+@pytest.mark.parametrize("name", ["translator", "translator_to_german"])
+def test_the_translators_reach_what_is_said(name):
+    path = next(path for path in WEIGHTS if path.stem == name)
+    bleu = card(path)["scores_small"]["test"]["bleu"]
+    (row,) = [line for line in read("docs/models.md").splitlines() if f"| `{name}` |" in line]
+    assert row.endswith(f"| {bleu:.1f} BLEU |")
+    assert f"({bleu:.1f} BLEU" in read("CHANGELOG.md")

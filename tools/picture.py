@@ -1,0 +1,99 @@
+"""Take the pictures of a live view that the README shows, one light and one dark.
+
+    python tools/picture.py
+
+The built book is served and its first page opened in Chromium. The translator there is asked for a
+sentence and a beam width, as a reader would ask it, and one word of its answer is pointed at.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.serve import served  # noqa: E402
+
+BOOK = ROOT / "_build" / "html"
+PICTURES = ROOT / "docs" / "images"
+PAGE, VIEW = "chapters/intro.html", ".g2h-translate"
+SCHEMES = ("light", "dark")
+SENTENCE, WIDTH = "Am Strand bauen zwei Kinder eine Burg aus Sand.", 5
+POINTED = "beach"  # a word of the answer; the links lead to where the model attended
+SCALE = 1.5  # device pixels for each pixel of the page
+COLOURS = 256  # of the palette; in all its colours, a picture is three times as large
+PATIENCE = 120_000  # milliseconds, for the model to load and to answer
+
+
+def picture_of(scheme: str) -> Path:
+    """Say where the picture of a colour scheme is."""
+    return PICTURES / f"translator-{scheme}.png"
+
+
+def take(browser: Browser, site: str, scheme: str) -> bytes:
+    """Ask the view and photograph it once the answer is there.
+
+    Args:
+        browser: Chromium, running.
+        site: the address of the built book.
+        scheme: the colour scheme that the reader's system prefers.
+    """
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 1000},
+        device_scale_factor=SCALE,
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(site + PAGE)
+    view = page.locator(VIEW)
+    view.locator("textarea").fill(SENTENCE)
+    search = view.locator("input[type=range]")
+    search.fill(str(WIDTH))
+    search.blur()  # no outline of the keyboard in the picture
+    asked = f"[data-state=done][data-shown='{SENTENCE}'][data-width='{WIDTH}']"
+    page.locator(VIEW + asked).wait_for()
+    words = view.locator("[data-side=target] .g2h-word")
+    words.filter(has_text=POINTED).first.hover()
+    taken = view.screenshot()
+    context.close()
+    return taken
+
+
+def store(taken: bytes, path: Path) -> None:
+    """Write a photograph as a PNG with a palette."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Image.open(io.BytesIO(taken)) as image:
+        # This method keeps rare colours, such as the frame of the word that is pointed at.
+        method = Image.Quantize.MAXCOVERAGE
+        reduced = image.convert("RGB").quantize(COLOURS, method, dither=Image.Dither.NONE)
+        reduced.save(path, optimize=True)
+
+
+def main() -> None:
+    """Write both pictures and print their sizes."""
+    executable = find()
+    if executable is None:
+        raise SystemExit(ADVICE)
+    try:
+        with served(BOOK) as site, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+            for scheme in SCHEMES:
+                path = picture_of(scheme)
+                store(take(browser, site, scheme), path)
+                print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
+            browser.close()
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()
