@@ -53,7 +53,7 @@ def written(trained, label: str, **search) -> str:
 
 
 def most_attended(trained, label: str, word: str) -> list[str]:
-    """Source tokens by the weight that an output word gives them in the last layer, largest first."""
+    """Source tokens by the weight that an output word gives them in the last layer, in order."""
     there = align_heads(trained.model, examples()[label][0], trained.source, trained.target)
     weights = there.weights[-1].mean(0)[there.target.index(f" {word}")]
     return [there.source[place].strip() for place in weights.argsort(descending=True)]
