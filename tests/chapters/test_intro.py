@@ -1,4 +1,4 @@
-"""What the first page says about its translator, asked of the translator and of its captions."""
+"""What the first page says, asked of the translator, of its captions and of the chapters."""
 
 import json
 import re
@@ -14,8 +14,10 @@ from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
 from tests.needs import needs_data
 
-INTRO = Path(__file__).parents[2] / "chapters" / "intro.ipynb"
+CHAPTERS = Path(__file__).parents[2] / "chapters"
+INTRO = CHAPTERS / "intro.ipynb"
 STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +25,25 @@ def trained():
     return load(shipped_weights("translator"))
 
 
+def read(notebook: Path) -> dict:
+    return json.loads(notebook.read_text(encoding="utf-8"))
+
+
+def states(notebook: dict) -> dict[str, dict]:
+    """What each widget of a page has saved, by its name."""
+    saved = notebook["metadata"]["widgets"][STATE]["state"]
+    return {name: one["state"] for name, one in saved.items()}
+
+
+def prose_of(notebook: dict) -> str:
+    """The Markdown of a page, one cell below the other."""
+    cells = notebook["cells"]
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+
+
 def examples() -> dict[str, tuple[str, str]]:
     """Label -> (text, what to watch), as the page has them."""
-    notebook = json.loads(INTRO.read_text(encoding="utf-8"))
-    states = notebook["metadata"]["widgets"][STATE]["state"].values()
-    (found,) = (one["state"]["examples"] for one in states if "examples" in one["state"])
+    (found,) = (one["examples"] for one in states(read(INTRO)).values() if "examples" in one)
     return {label: (text, watch) for label, text, watch in found}
 
 
@@ -36,8 +52,8 @@ def written(trained, label: str, **search) -> str:
     return translate(trained.model, [examples()[label][0]], *sides, max_length=80, **search)[0]
 
 
-def most_looked_at(trained, label: str, word: str) -> list[str]:
-    """Source pieces in the order in which a written word looks at them, in the last layer."""
+def most_attended(trained, label: str, word: str) -> list[str]:
+    """Source tokens by the weight that an output word gives them in the last layer, in order."""
     there = align_heads(trained.model, examples()[label][0], trained.source, trained.target)
     weights = there.weights[-1].mean(0)[there.target.index(f" {word}")]
     return [there.source[place].strip() for place in weights.argsort(descending=True)]
@@ -70,15 +86,17 @@ def test_words_of_the_first_stand_in_order(trained):
         ("a long one", "dancing", ["tanzt"]),
     ],
 )
-def test_a_word_looks_where_the_page_says(trained, label, word, source):
-    assert most_looked_at(trained, label, word)[: len(source)] == source
+def test_a_word_attends_to_what_the_page_says(trained, label, word, source):
+    assert most_attended(trained, label, word)[: len(source)] == source
 
 
 def test_it_writes_what_the_page_says(trained):
     assert written(trained, "bench or bank?").count("bench") == 2
     assert written(trained, "who throws?") == "The ball is throwing the boy."
     assert not re.search(r"\b(no|not|without)\b", written(trained, "no dog"), re.I)
-    assert "snow" in written(trained, "a new word")
+    assert "snowman" in written(trained, "a new word")
+    made_up = trained.source.encode("Schneeballwerfer")
+    assert len(made_up) > 2  # several tokens and <eos>
     assert "chancellor" not in written(trained, "a name").lower()
     wider = written(trained, "no caption", width=5, length_rule=Power(1.2))
     assert wider != written(trained, "no caption")
@@ -122,6 +140,7 @@ def test_its_captions_hold_what_the_page_says():
     assert share(r"^(Den|Einen)\b") == 0
     assert 0 < share(r"\b[Kk]ein") < 0.001
     assert share(r"[Kk]anzler") == 0
+    assert share(r"[Ss]chneeballwerfer") == 0
     assert share(r"\b[Dd]ich\b") == 0
     assert share(r"\bBank\b") > 0.005
 
@@ -139,3 +158,98 @@ def test_the_links_name_the_word_that_matters_most(trained):
     assert shares["last layer"] > max(
         share for name, share in shares.items() if name.startswith("head")
     )
+
+
+# ---- the chapters, their times, and the paths through them
+
+WORDS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+HOURS = {"an hour": 60, "an hour and a quarter": 75, "an hour and a half": 90, "half an hour": 30}
+HOURS |= {"two hours": 120}
+SECTION = re.compile(r"\b\d+\.\d+\b")
+STATED = re.compile(r"\*\*Time:\*\* (.+?) for the text,? (?:and )?(.+?)(?: for the exercises)?\.")
+ROW = re.compile(r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?) \| (.+?) \| (\d+)&nbsp;\+&nbsp;(\d+) \|")
+
+
+def minutes(words: str) -> int:
+    """Read "75 minutes", "an hour and a half", "about forty minutes" or "forty"."""
+    words = words.removeprefix("about ")
+    if words in HOURS:
+        return HOURS[words]
+    number = words.removesuffix(" minutes").removesuffix(" for the exercises")
+    return WORDS[number] if number in WORDS else int(number)
+
+
+def stated_times(notebook: dict) -> tuple[int, int]:
+    """How many minutes a chapter asks for its text, and for its exercises."""
+    (found,) = STATED.findall(prose_of(notebook))
+    return minutes(found[0]), minutes(found[1])
+
+
+def opening_view(notebook: dict) -> str:
+    """The title of the first view of a page."""
+    outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
+    shown = (output.get("data", {}).get(VIEW) for output in outputs)
+    return states(notebook)[next(filter(None, shown))["model_id"]]["title"]
+
+
+def chapters() -> dict[str, dict]:
+    found = sorted(CHAPTERS.glob("[01]*.ipynb"))
+    return {path.name: read(path) for path in found if not path.stem.endswith("_further")}
+
+
+@pytest.fixture(scope="module")
+def stated() -> list[tuple[int, int]]:
+    return [stated_times(notebook) for notebook in chapters().values()]
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [("75 minutes", 75), ("about an hour and a half", 90), ("forty", 40), ("an hour", 60)],
+)
+def test_times_are_read_in_words_and_figures(words, number):
+    assert minutes(words) == number
+
+
+def test_the_table_has_what_each_chapter_says_of_itself(stated):
+    rows = ROW.findall(prose_of(read(INTRO)))
+    pages = chapters()
+    assert len(rows) == len(pages)
+    for (title, name, question, view, text, exercises), times in zip(rows, stated, strict=True):
+        assert prose_of(pages[name]).startswith(f"# {title}\n"), name
+        assert question
+        assert (view, int(text), int(exercises)) == (opening_view(pages[name]), *times), name
+    assert [row[1] for row in rows] == list(pages)
+
+
+def test_the_whole_book_takes_what_the_first_screen_says(stated):
+    (text, exercises) = (round(sum(each) / 60) for each in zip(*stated, strict=True))
+    page = " ".join(prose_of(read(INTRO)).split())
+    assert f"The eleven chapters take about {text} hours to read" in page
+    assert f"their exercises about {exercises} hours" in page
+    assert f"{text} hours for the text and {exercises} hours for the exercises" in page
+    further = list(CHAPTERS.glob("*_further.ipynb"))
+    assert (len(stated), len(further)) == (11, 10)
+    assert "Ten chapters have a second page" in page
+
+
+def path_called(name: str) -> str:
+    (found,) = re.findall(rf"^- \*\*{name}.*", prose_of(read(INTRO)), re.M)
+    return found
+
+
+def test_a_path_asks_for_the_hours_that_it_says(stated):
+    weeks = [sum(times) / 60 for times in stated]
+    twelve = path_called("Twelve weeks")
+    assert "(2 to 2½ hours each)" in twelve
+    assert (min(weeks[:8]), max(weeks[:8])) == (2, 2.5)
+    hours, left = divmod(round(60 * (weeks[8] + weeks[9])), 60)
+    assert f"({hours} hours {left} minutes)" in twelve
+    forty = re.findall(r"(\d+) hours", path_called("Forty hours"))
+    assert sum(map(int, forty)) == 40
+
+
+def test_a_path_leads_to_sections_that_exist():
+    headings = re.findall(r"^## (\d+\.\d+) ", "\n".join(map(prose_of, chapters().values())), re.M)
+    named = [name for path in ("Twelve", "Six") for name in SECTION.findall(path_called(path))]
+    assert len(named) > 10
+    assert set(named) <= set(headings)
