@@ -46,7 +46,7 @@ def take(browser: Browser, site: str, scheme: str) -> bytes:
         scheme: the colour scheme that the reader's system prefers.
     """
     context = browser.new_context(
-        viewport={"width": 1280, "height": 1000},
+        viewport={"width": 1280, "height": 1600},
         device_scale_factor=SCALE,
         color_scheme=scheme,
         reduced_motion="reduce",
