@@ -46,6 +46,7 @@ def read_descriptions(app: Sphinx, config: Config) -> None:
         )
     path = urlsplit(address).path
     config.ogp_site_url = address
+    config.ogp_site_name = config.html_title
     config.ogp_image = PICTURE
     config.ogp_image_alt = "A live view of the book, with the reader's own sentence in it"
     config.html_extra_path = [*config.html_extra_path, "docs/images"]
@@ -99,6 +100,17 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     (app.outdir / "index.html").write_text(lift(first, folder), encoding="utf-8")
 
 
+def list_index(app: Sphinx, exception: Exception | None) -> None:
+    """Let the sitemap name the first page by the address that the page itself gives."""
+    sitemap = app.outdir / "sitemap.xml"
+    if exception is not None or not sitemap.is_file():
+        return
+    address = app.config.html_baseurl
+    first = f"<loc>{address}{app.config.root_doc}.html</loc>"
+    text = sitemap.read_text(encoding="utf-8")
+    sitemap.write_text(text.replace(first, f"<loc>{address}</loc>"), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
     app.add_config_value("page_descriptions", {}, "html")
@@ -108,4 +120,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", read_descriptions, priority=400)
     app.connect("html-page-context", describe, priority=400)
     app.connect("build-finished", write_index, priority=400)  # before what looks at all pages
+    app.connect("build-finished", list_index, priority=900)  # after the sitemap is written
     return {"parallel_read_safe": True, "parallel_write_safe": True}

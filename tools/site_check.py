@@ -35,8 +35,12 @@ CSS_ADDRESS = re.compile(r"""url\(\s*["']?([^"')]+)["']?\s*\)|@import\s+["']([^"
 
 
 def pages(site: Path) -> list[Path]:
-    """List the site's own pages; vendor/ holds other people's libraries."""
-    return sorted(path for path in site.rglob("*.html") if "vendor" not in path.parts)
+    """List the site's own pages; vendor/ holds other people's libraries.
+
+    404.html is left out: a server shows it at any address, so its own begin at the server's root.
+    """
+    found = (path for path in site.rglob("*.html") if "vendor" not in path.parts)
+    return sorted(path for path in found if path != site / "404.html")
 
 
 @cache
