@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gates2heads.__main__ import main
-from gates2heads.training.checkpoints import read_weights
+from gates2heads.training.checkpoints import read_weights, shipped_weights
 from gates2heads.training.recipes.recipe import read_recipe
 from tests import hangs
 from tests.training.test_parallel import launch
@@ -97,6 +97,13 @@ def test_a_card_tells_what_a_model_is(tmp_path, capsys):
     _, card = read_weights(output)
     assert told == card
     assert {"data", "terms", "limits", "command", "seed", "scores", "machine"} <= told.keys()
+
+
+def test_the_card_of_a_model_of_the_book_is_found_by_its_name(capsys):
+    assert main(["card", "gates_lstm"]) == 0
+    assert json.loads(capsys.readouterr().out) == read_weights(shipped_weights("gates_lstm"))[1]
+    assert main(["card", "gates"]) == 2
+    assert "name must be one of the shipped models" in capsys.readouterr().err
 
 
 def test_a_shown_recipe_is_a_config(tmp_path, capsys):

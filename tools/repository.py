@@ -7,10 +7,10 @@
 
 The place is `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
 The book reads them itself (in `_ext`). Written by this tool: the set-up cell of each chapter, which
-must know without the book where Colab finds the library; the clone line of the README, and the
-line that leads to the published book. The set-up cell installs the release of this version, never
-a branch, which would move under a notebook that a reader has saved. Without an address there is no
-button and no line, and the set-up cell asks for the library's wheel.
+must know without the book where Colab finds the library; the first page's ways to read; and in the
+README the clone line and the line that leads to the published book. The set-up cell installs the
+release of this version, never a branch, which would move under a notebook that a reader has saved.
+Without an address there is no button, and the set-up cell asks for the library's wheel.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.folding import TITLE, fold  # noqa: E402
+from tools.ways_to_read import ways  # noqa: E402
 
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)
 VERSION = re.compile(r'^version = "(.+)"$', re.M)
@@ -95,8 +96,8 @@ class Repository:
     def clone_lines(self) -> str:
         """Give what follows `git clone` in the README, and the line after it."""
         if not self.url:
-            return "<address of this repository>\ncd <its folder>"
-        return f"{self.url}\ncd {self.url.rpartition('/')[2]}"
+            return "ADDRESS gates2heads\ncd gates2heads"
+        return f"{self.url} gates2heads\ncd gates2heads"
 
 
 def plain(url: str) -> str:
@@ -157,10 +158,13 @@ def with_setup(notebook: dict, code: str) -> dict:
 def fresh_texts(root: Path) -> dict[Path, str]:
     """Give each file that does not follow the setting, with the text that would."""
     repository = Repository.of(root)
-    fresh = {}
+    fresh, ways_here = {}, ways(repository.url, repository.version)
     for path in sorted((root / "chapters").glob("*.ipynb")):
         stored = json.loads(path.read_text(encoding="utf-8"))
         wanted = with_setup(stored, repository.setup_cell())
+        for cell in wanted["cells"] if path.name == "intro.ipynb" else ():
+            if cell["id"] in ways_here:
+                cell["source"] = ways_here[cell["id"]].splitlines(keepends=True)
         if wanted != stored:
             fresh[path] = json.dumps(wanted, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     readme = root / "README.md"

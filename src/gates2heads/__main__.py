@@ -134,7 +134,7 @@ def _add_what_uses_models(commands) -> None:
     evaluated.set_defaults(run=_evaluate)
     evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
     evaluated.add_argument("--split", choices=SPLITS, default="test")
-    translated = commands.add_parser("translate", help="let a trained model write")
+    translated = commands.add_parser("translate", help="run a trained model")
     translated.set_defaults(run=_translate)
     translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
     translated.add_argument(
@@ -146,10 +146,13 @@ def _add_what_uses_models(commands) -> None:
         command.add_argument(
             "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
         )
-    told = commands.add_parser("card", help="print what is known of a model: data, scores, limits")
+    told = commands.add_parser("card", help="print a model's card: data, scores, limits")
     told.set_defaults(run=_card)
     told.add_argument(
-        "weights", type=Path, nargs="?", help="a file that `train` wrote; if not given, as above"
+        "weights",
+        type=Path,
+        nargs="?",
+        help="a file that `train` wrote, or a model of the book; if not given, as above",
     )
     for command in (translated, told):
         command.add_argument(
@@ -160,7 +163,9 @@ def _add_what_uses_models(commands) -> None:
 
 
 def _add_what_rewrites_models(commands) -> None:
-    shrunk = commands.add_parser("shrink", help="write a model in one byte a weight, and score it")
+    shrunk = commands.add_parser(
+        "shrink", help="store a model with one byte per parameter, and score it"
+    )
     shrunk.set_defaults(run=_shrink)
     shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
     shrunk.add_argument("output", type=Path, help="the file to write")
@@ -171,7 +176,7 @@ def _add_what_rewrites_models(commands) -> None:
     exported.add_argument(
         "--name", help="under which the page finds it; that of the weights file if not given"
     )
-    exported.add_argument("--small", action="store_true", help="in one byte a weight")
+    exported.add_argument("--small", action="store_true", help="with one byte per parameter")
     for command in (shrunk, exported):
         _add_overwrite(command)
 
@@ -228,7 +233,10 @@ def _weights(arguments) -> Path:
     """The weights file that was asked for, by its path or by the language that it writes."""
     if arguments.weights and arguments.to:
         raise ValueError("--to chooses a translator of the book, so it goes without a weights file")
-    return arguments.weights or shipped_weights(TRANSLATORS[arguments.to or "english"])
+    given = arguments.weights
+    if given is not None and not given.suffix and len(given.parts) == 1:
+        return shipped_weights(str(given))
+    return given or shipped_weights(TRANSLATORS[arguments.to or "english"])
 
 
 def _card(arguments) -> None:

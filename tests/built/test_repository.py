@@ -54,7 +54,11 @@ def test_an_address_reaches_every_chapter_and_the_readme_and_leaves_again(copied
     assert repository.main(["--write"], copied) == 0
     assert repository.main([], copied) == 0
     readme = (copied / "README.md").read_text(encoding="utf-8")
-    assert f"\ngit clone {URL}\ncd gates-to-heads\n" in readme
+    assert f"\ngit clone {URL} gates2heads\ncd gates2heads\n" in readme
+    first = (copied / "chapters" / "intro.ipynb").read_text(encoding="utf-8")
+    assert f"git clone {URL} gates2heads" in first
+    assert "rocket button" in first
+    assert "Upload notebook" not in first
     cells = list(first_cells(copied))
     assert cells
     assert all(f'\nBOOK = "git+{URL}@v{TAG}"\n' in cell for cell in cells)

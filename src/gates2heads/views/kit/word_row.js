@@ -9,7 +9,8 @@ const FULL = 20_000; // occurrences that fill a bar; the most frequent word has 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 const LABEL =
   "frequency of each word in the training captions; the arrow keys move along the words";
-const SCALE = "The bars are on a logarithmic scale. Upper and lower case count as the same word.";
+const SCALE = "Upper and lower case count as the same word.";
+const CAPTION = "How often each word occurs in the training captions (logarithmic scale)";
 
 /** The share of its bar that a count fills, on a logarithmic scale. */
 export const shareOf = (count) => Math.min(Math.log1p(count) / Math.log1p(FULL), 1);
@@ -51,7 +52,8 @@ export class WordRow {
     const group = { class: "g2h-occurs-words", role: "group", "aria-label": LABEL, title: SCALE };
     this.list = element("div", group);
     this.told = element("p", { class: "g2h-occurs-told" });
-    this.node = element("div", { class: "g2h-occurs" }, this.list, this.told);
+    const caption = element("p", { class: "g2h-occurs-caption" }, CAPTION);
+    this.node = element("div", { class: "g2h-occurs" }, caption, this.list, this.told);
     this.clear();
     const on = (type, handler) => stage.listen(this.list, type, handler);
     on("pointerover", (event) => this.tell(event.target));
