@@ -35,7 +35,7 @@ def test_all_that_it_shows_is_pythons(site, open_page, mode):
         drive_walk(view.page, view.root, traits)
 
 
-def test_it_sleeps_until_it_is_touched_and_its_recorded_example_can_be_walked(site, open_page):
+def test_it_sleeps_until_it_is_used_and_its_recorded_example_can_be_walked(site, open_page):
     folder, traits = site
     with served(folder, "http") as address:
         view = opened(open_page, address, traits)
