@@ -7,6 +7,7 @@ import { inMegabytes } from "./files.js";
 import { filesToFetch } from "./runtime.js";
 
 const FREE = 1e6; // bytes that are fetched without a question
+const COUNTS = { 2: "two", 3: "three", 4: "four", 5: "five" };
 const STORE = "gates2heads.agreed";
 
 /** The files that were agreed to since the tab was opened; a second page has them in the cache. */
@@ -81,13 +82,11 @@ export class Permission {
   }
 
   show(bytes) {
-    const [runs, load] =
-      this.lives.size > 1
-        ? [`${this.lives.size} models`, "Load the models"]
-        : ["a model", "Load the model"];
+    const { size } = this.lives;
+    const runs = size > 1 ? `${COUNTS[size] ?? size} models` : "a model";
     const told = `This view runs ${runs} in your browser. It must first load ${inMegabytes(bytes)}.`;
     if (this.sentence.textContent !== told) this.sentence.textContent = told;
-    this.button.textContent = load;
+    this.button.textContent = size > 1 ? "Load the models" : "Load the model";
     if (this.node.previousElementSibling === this.row && this.row) return;
     if (this.row) this.row.after(this.node);
     else this.root.append(this.node);
