@@ -55,7 +55,7 @@ export class Permission {
     return this.waiting !== null;
   }
 
-  /** The question appears below the row of the view that holds `target`. */
+  /** The question appears below the row of the view that holds `target`; of a tall one, above it. */
   below(target) {
     const row = [...this.root.children].find((child) => child.contains(target));
     if (row && row !== this.node) this.row = row;
@@ -87,9 +87,12 @@ export class Permission {
     const told = `This view runs ${runs} in your browser. It must first load ${inMegabytes(bytes)}.`;
     if (this.sentence.textContent !== told) this.sentence.textContent = told;
     this.button.textContent = size > 1 ? "Load the models" : "Load the model";
-    if (this.node.previousElementSibling === this.row && this.row) return;
-    if (this.row) this.row.after(this.node);
-    else this.root.append(this.node);
+    const { row } = this;
+    const isBeside = [this.node.previousElementSibling, this.node.nextElementSibling].includes(row);
+    if (row && isBeside) return;
+    if (!row) this.root.append(this.node);
+    else if (row.offsetHeight > globalThis.innerHeight / 2) row.before(this.node);
+    else row.after(this.node);
     this.node.scrollIntoView({ block: "nearest" });
   }
 
