@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from live_scripts import AGREES  # noqa: E402
 from sample_scripts import make  # noqa: E402
 from saved_widgets import SavedView, shown_views  # noqa: E402
 from widget_page import write_page  # noqa: E402
@@ -47,10 +48,13 @@ def served(folder: Path, mode: str) -> Iterator[str]:
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages of a site; console errors, page errors and requests elsewhere fail the test."""
+    """Open pages of a site; console errors, page errors and requests elsewhere fail the test.
+
+    Unless `agrees` is False, whatever a view asks to download is agreed to at once.
+    """
     contexts, faults = [], []
 
-    def open_one(site: str, path: str = "", **options) -> Page:
+    def open_one(site: str, path: str = "", *, agrees: bool = True, **options) -> Page:
         options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options
         context = chromium.new_context(**options)
         contexts.append(context)
@@ -61,6 +65,8 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
         context.on("request", note_request)
         context.on("weberror", lambda error: faults.append(f"page error: {error.error}"))
+        if agrees:
+            context.add_init_script(AGREES)
         page = context.new_page()
         page.set_default_timeout(hangs.PAGE)
         page.on("console", lambda said: _note_error(said, faults))

@@ -133,5 +133,12 @@ CHANNEL = (
 }"""
 )
 
+# A reader who agrees to every download: clicks the button of the question as soon as it is there.
+AGREE = """() => {
+  const agree = () => document.querySelector(".g2h-ask button")?.click();
+  new MutationObserver(agree).observe(document, { childList: true, subtree: true });
+}"""
+AGREES = f"({AGREE})();"
+
 # What every view says of the example that it was saved with.
 STORED = "This result is stored. Edit the text to run the model in your browser."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import served
-from live_scripts import CHANNEL, RUN_TIMES, SECOND_VIEW, WATCH_FRAMES
+from live_scripts import AGREES, CHANNEL, RUN_TIMES, SECOND_VIEW, WATCH_FRAMES
 from playwright.sync_api import expect
 from translate_driver import OWN, Translator, asked, opened, python_text
 
@@ -78,6 +78,7 @@ def test_without_its_model_it_says_so_and_keeps_the_example(copy, chromium, mode
     spoil(copy, change)
     with served(copy, mode) as site:
         context = chromium.new_context()
+        context.add_init_script(AGREES)
         page = context.new_page()
         page.goto(site + "index.html")
         root = page.locator(".g2h-translate")
@@ -103,6 +104,7 @@ def fault_of(folder: Path, chromium, mode: str) -> tuple[str, bool]:
     """Ask, wait for the answer or the fault; give what is said, and whether foreign code ran."""
     with served(folder, mode) as site:
         context = chromium.new_context()
+        context.add_init_script(AGREES)
         page = context.new_page()
         page.goto(site + "index.html")
         view = Translator(page, page.locator(".g2h-translate"))
@@ -152,13 +154,14 @@ def test_where_workers_are_refused_it_runs_in_the_page(live, copy, chromium, how
         page_file.write_text(page_file.read_text().replace("<head>", f"<head>{rule}"))
     with served(copy, "http") as site:
         context = chromium.new_context()
+        context.add_init_script(AGREES)
         page = context.new_page()
         if how == "thrown":
             page.add_init_script("window.Worker = class { constructor() { throw Error('no'); } };")
         page.goto(site + "index.html")
         view = Translator(page, page.locator(".g2h-translate"))
         expect(view.root).to_have_attribute("data-state", "recorded")
-        view.examples.first.hover()
+        view.input.click()
         expect(view.state).to_contain_text("allows no background thread here")
         asked(view, OWN)
         view.check(OWN)

@@ -5,7 +5,6 @@ import time
 
 import pytest
 from conftest import served
-from live_scripts import LOADED
 from playwright.sync_api import expect
 from translate_driver import OWN, SHOWN, asked, drive_translate, opened
 from widget_drivers import check_contrast, check_phone
@@ -23,24 +22,6 @@ def test_it_writes_and_looks_as_python_does(live, open_page, mode):
     with served(folder, mode) as site:
         view = opened(open_page, site)
         drive_translate(view.page, view.root, traits)
-
-
-def test_nothing_is_loaded_before_the_first_touch(live, open_page):
-    with served(live[0], "http") as site:
-        view = opened(open_page, site)
-        view.page.wait_for_timeout(300)
-        assert view.page.evaluate(LOADED) == 0
-        view.examples.first.hover()
-        expect(view.state).to_contain_text("The model is loaded")
-        assert view.page.evaluate(LOADED) == 1
-
-
-def test_scrolling_to_it_loads_it(live, open_page):
-    with served(live[0], "http") as site:
-        view = opened(open_page, site)
-        view.page.evaluate("document.body.style.paddingBottom = '3000px'")
-        view.page.evaluate("window.scrollTo(0, 40)")
-        expect(view.state).to_contain_text("The model is loaded")
 
 
 def test_a_page_that_lost_its_network_goes_on(live, open_page):

@@ -6,6 +6,8 @@ import hashlib
 import pytest
 
 from gates2heads.browser.engine.export import Exported
+from gates2heads.browser.live import models as library
+from gates2heads.views.kit.live_view import named
 from tests.javascript import LIBRARY, run_javascript
 
 LIVE = LIBRARY / "browser" / "live"
@@ -198,3 +200,20 @@ def test_a_refusal_comes_with_its_data():
       return answer({ id: 1, task: "refuse" });
     """
     assert run(body) == {"id": 1, "error": "No.", "refused": {"most": 5}}
+
+
+def test_the_size_that_a_reader_is_told_is_that_of_the_files():
+    models = [library.live_model(name) for name in library.LIVE]
+    body = 'return given.map((bytes) => files.sizeOf({ bytes }, "http"));'
+    told = run(body, [named(model)["bytes"] for model in models])
+    written = [len(model.script().encode()) for model in models]
+    assert told == pytest.approx(written, rel=0.015)
+    body = 'return [files.ENGINE_SIZE, files.sizeOf({ bytes: 700 }, "python")];'
+    engine, from_python = run(body)
+    assert engine == pytest.approx(library.bytes_to_load(), rel=0.05)
+    assert from_python == 700  # as it is sent, not as a file
+
+
+def test_very_little_is_not_told_as_nothing():
+    told = run("return given.map(files.inMegabytes);", [49_999, 50_000, 8_962_000])
+    assert told == ["less than 0.1 MB", "0.1 MB", "9.0 MB"]

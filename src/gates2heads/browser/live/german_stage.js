@@ -25,6 +25,11 @@ export class GermanStage extends LiveStage {
     return element("div", { class: "g2h-starts" }, chips, this.english.node);
   }
 
+  /** The English field loads what it needs itself, when it is asked to translate. */
+  use(target) {
+    if (!this.english?.node.contains(target)) super.use(target);
+  }
+
   /** Takes German from the English field, as if it was typed. */
   receive(german) {
     this.received = this.read(german);

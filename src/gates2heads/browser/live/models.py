@@ -85,19 +85,32 @@ def key(model: Exported) -> str:
     return f"{model.name}-{model.sha256[:_DIGITS]}"
 
 
+def bytes_to_load(*models: Exported) -> int:
+    """How many bytes a page fetches before it can run these models: their files and the engine's.
+
+    Args:
+        models: from `live_model` or `export_model`.
+    """
+    return len(_engine_script()) + sum(len(model.script().encode()) for model in models)
+
+
 @cache
 def engine_source() -> str:
     """The text that runs in a Worker: the engine and all tasks, in a scope of its own."""
     return f'(() => {{\n"use strict";\n{join_modules(_WORKER)}\n}})();\n'
 
 
+def _engine_script() -> str:
+    source = script_text({"source": engine_source()})
+    return f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {source};\n'
+
+
 def live_files() -> dict[str, str]:
     """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
-    source = engine_source()
-    digits = hashlib.sha256(source.encode()).hexdigest()  # whole: the page compares before it runs
-    engine = f'(globalThis.{REGISTRY} ??= {{}})["{ENGINE}"] = {script_text({"source": source})};\n'
+    # The whole hash: the page compares before it runs
+    digits = hashlib.sha256(engine_source().encode()).hexdigest()
     models = (live_model(name) for name in LIVE)
     return {
-        f"{ENGINE}-{digits}.js": engine,
+        f"{ENGINE}-{digits}.js": _engine_script(),
         **{f"{key(model)}.js": model.script() for model in models},
     }

@@ -1,7 +1,17 @@
 // The page's side: who runs a model, and one promise for each run.
 // Views that show the same model share one copy of it, and all models of a page share one Worker.
 
-import { checkEntry, engineSource, find, key, runScript } from "./files.js";
+import {
+  ENGINE_SIZE,
+  checkEntry,
+  engineFile,
+  engineSource,
+  find,
+  key,
+  runScript,
+  sizeOf,
+  transport,
+} from "./files.js";
 
 const SHARED = Symbol.for("gates2heads.live");
 const START = 10_000; // milliseconds in which a Worker says that it is there
@@ -10,6 +20,18 @@ const START = 10_000; // milliseconds in which a Worker says that it is there
 function shared() {
   globalThis[SHARED] ??= { engine: null, models: new Map() };
   return globalThis[SHARED];
+}
+
+/**
+ * What `load` would fetch over the network for these models: bytes by the name of a file. What is
+ * in the page, or on its way, is not fetched again.
+ */
+export function filesToFetch(lives) {
+  const { engine, models } = shared();
+  const missing = lives.filter((live) => !models.has(key(live.model)));
+  if (!missing.length || transport() !== "http") return new Map();
+  const files = new Map(missing.map(({ model }) => [`${key(model)}.js`, sizeOf(model)]));
+  return engine ? files : files.set(engineFile(), ENGINE_SIZE);
 }
 
 /** Starts the source in a Worker; gives its port, or throws where the browser refuses one. */
@@ -122,6 +144,16 @@ export class Live {
     return common.engine;
   }
 
+  /** How many bytes come for the model, as `load` tells them. */
+  get size() {
+    return sizeOf(this.model);
+  }
+
+  /** Whether the model is in the page, or on its way. */
+  get isComing() {
+    return shared().models.has(key(this.model));
+  }
+
   /** Whether the page stays free while the model runs; known once it is loaded. */
   get isBeside() {
     return this.engine.isBeside;
@@ -145,7 +177,7 @@ export class Live {
 
   async fetchAndLoad(tell) {
     const { model, engine } = this;
-    const heard = (received) => tell({ loading: received, total: model.bytes });
+    const heard = (received) => tell({ loading: received, total: this.size });
     const [entry] = await Promise.all([
       find(this.widget, model, `${key(model)}.js`, heard),
       engine.started,

@@ -1,7 +1,8 @@
-// What every view of live models shares. It sleeps until it is touched, then loads its models. From
-// then on it goes round one cycle: it hears a question (typed, pressed, or set by Python), asks its
-// models, and shows what they answer. A newer question ends an older one; until an answer stands,
-// the one before is dimmed; what cannot be read is said beside the field, which keeps it.
+// What every view of live models shares. It sleeps until it is used, then loads its models, and asks
+// before it fetches much. From then on it goes round one cycle: it hears a question (typed, clicked,
+// or set by Python), asks its models, and shows what they answer. A newer question ends an older
+// one; until an answer stands, the one before is dimmed; what cannot be read is said beside the
+// field, which keeps it.
 //
 // A view says
 //   question()        what is asked, as its traits have it: anything that JSON can hold
@@ -16,10 +17,12 @@ import { Refusal, Stage, element, field } from "../../views/kit/view.js";
 import { megabytes } from "./files.js";
 import { Live } from "./runtime.js";
 import { refusalInWords, tidy, tooLong } from "./pieces.js";
-import { onFirstTouch } from "./touch.js";
+import { Permission } from "./permission.js";
+import { onUse } from "./touch.js";
 
 /** Said of the stored example, in every view. */
 export const STORED = "This result is stored. Edit the text to run the model in your browser.";
+const KEPT = "This result is stored.";
 const WAIT = 150; // milliseconds without a key before what is typed is read
 
 export class LiveStage extends Stage {
@@ -27,7 +30,8 @@ export class LiveStage extends Stage {
     super(model, el, name);
     this.all = model.get("live").map((_, place) => new Live(model, place));
     this.lives = this.all; // those that are asked
-    this.sleep = () => {};
+    this.isUsed = false;
+    this.permission = new Permission(this.root, () => this.state.focus({ preventScroll: true }));
   }
 
   // ---- what a view may say otherwise
@@ -109,7 +113,7 @@ export class LiveStage extends Stage {
   /** The end of the card: what is shown in words, where the machine stands, what the models are. */
   buildFoot() {
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
-    this.state = element("p", { class: "g2h-state", role: "status" });
+    this.state = element("p", { class: "g2h-state", role: "status", tabindex: -1 });
     this.root.append(this.status, this.state);
     const about = this.model.get("about");
     if (about) this.root.append(element("p", { class: "g2h-about" }, about));
@@ -124,13 +128,30 @@ export class LiveStage extends Stage {
     this.mark();
     this.draw();
     this.account();
-    this.sleep = onFirstTouch(this.root, () => this.load());
-    this.follow(traits, () => this.hear());
+    onUse(this.root, (target) => this.use(target), this.life.signal);
+    this.follow(traits, () => {
+      this.isUsed = true;
+      this.hear();
+    });
     if (JSON.stringify(this.question()) !== JSON.stringify(recorded)) this.hear();
+  }
+
+  /** The reader clicked a control or typed. What failed to load is tried again. */
+  use(target) {
+    if (this.permission.node.contains(target)) return;
+    this.isUsed = true;
+    this.permission.below(target);
+    if (this.permission.isAsking) this.mayLoad(this.lives);
+    else if (!this.lives.every((live) => live.isComing)) this.load();
   }
 
   say(...parts) {
     this.status.replaceChildren(...parts);
+  }
+
+  /** Says where the machine stands; of a stored result, until an answer comes, also that it is one. */
+  report(sentence) {
+    this.state.textContent = this.isRecorded ? `${KEPT} ${sentence}`.trim() : sentence;
   }
 
   /** Says what stands there now. */
@@ -158,6 +179,7 @@ export class LiveStage extends Stage {
 
   take() {
     clearTimeout(this.timer);
+    this.isUsed = true;
     this.taken = this.input.value;
     this.type();
   }
@@ -231,7 +253,7 @@ export class LiveStage extends Stage {
     this.asked = key;
     if (this.isAsTyped) this.refusal.say("");
     this.root.dataset.state = "reading";
-    this.state.textContent = this.phrases.running;
+    this.report(this.phrases.running);
     this.milliseconds = 0;
     const answer = await this.run(question);
     if (!answer || key !== this.asked) return;
@@ -243,11 +265,24 @@ export class LiveStage extends Stage {
     Object.assign(this.root.dataset, { state: "done", question: key });
   }
 
+  /** Comes true once the models may be fetched; until then the question stands there. */
+  mayLoad(lives) {
+    const given = this.permission.for(lives, this);
+    if (this.permission.isAsking) {
+      this.root.dataset.state = "asking";
+      this.report("");
+    }
+    return given;
+  }
+
   /** Loads the models that are asked; says so, and says why not. */
   async load() {
     const { loading, ready } = this.phrases;
-    const came = this.lives.map(() => 0);
-    const total = this.lives.reduce((sum, live) => sum + live.model.bytes, 0);
+    const { lives } = this;
+    await this.mayLoad(lives);
+    if (this.life.signal.aborted) return false;
+    const came = lives.map(() => 0);
+    const total = lives.reduce((sum, live) => sum + live.size, 0);
     const hears =
       (place) =>
       ({ loading: received }) => {
@@ -255,15 +290,17 @@ export class LiveStage extends Stage {
         came[place] = received;
         this.root.dataset.state = "loading";
         const sum = came.reduce((a, b) => a + b, 0);
-        this.state.textContent = `${loading} (once per page): ${megabytes(sum, total)} …`;
+        this.report(`${loading} (once per page): ${megabytes(sum, total)} …`);
       };
     try {
-      await Promise.all(this.lives.map((live, place) => live.load({ onProgress: hears(place) })));
+      await Promise.all(lives.map((live, place) => live.load({ onProgress: hears(place) })));
       if (this.asked) return true;
       this.root.dataset.state = "ready";
-      this.state.textContent = this.lives[0].isBeside
-        ? `${ready}. Edit the text to see a new result.`
-        : `${ready}. The browser allows no background thread here, so typing may be slow.`;
+      this.report(
+        lives[0].isBeside
+          ? `${ready}. Edit the text to see a new result.`
+          : `${ready}. The browser allows no background thread here, so typing may be slow.`,
+      );
       return true;
     } catch (error) {
       this.fault(error);
@@ -306,7 +343,7 @@ export class LiveStage extends Stage {
     this.asked = null; // so that the same may be asked again
     this.root.dataset.state = "empty";
     this.refusal.say(sentence, false);
-    this.state.textContent = "";
+    this.report("");
   }
 
   /** What was asked cannot be read; the field keeps it. */
@@ -315,7 +352,7 @@ export class LiveStage extends Stage {
     this.asked = null;
     this.root.dataset.state = "refused";
     this.refusal.say([sentence, this.old].filter(Boolean).join(" "));
-    this.state.textContent = "";
+    this.report("");
   }
 
   fault(error) {
@@ -328,7 +365,6 @@ export class LiveStage extends Stage {
   dispose() {
     clearTimeout(this.timer);
     this.running?.abort(new Error("the view was closed"));
-    this.sleep();
     super.dispose();
   }
 }

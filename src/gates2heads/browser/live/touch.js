@@ -1,34 +1,15 @@
-// When a reader means a view: only then is its model loaded.
+// When a reader uses a view: only then is its model loaded.
+
+const CONTROL = "button, input, select, textarea, [role=button], [data-word]";
 
 /**
- * Calls `start` once, when the reader touches the view (pointer, finger, keyboard) or scrolls so
- * that it is in sight. A page that opens with the view in sight loads nothing yet.
- *
- * Gives a function that ends the wait.
+ * Calls `use(target)` whenever the reader clicks a control inside `root`, or types or moves
+ * something there. Pointing, scrolling and the keyboard's focus are not use, and neither is a click
+ * on plain text or on what unfolds. It is heard before the control itself does what it does.
  */
-export function onFirstTouch(root, start) {
-  const wait = new AbortController();
-  const { signal } = wait;
-  const end = () => {
-    wait.abort();
-    sight.disconnect();
-  };
-  const once = () => {
-    end();
-    start();
-  };
-  const sight = new IntersectionObserver(([entry]) => entry.isIntersecting && once(), {
-    threshold: 0.5,
-  });
-  for (const type of ["pointerenter", "pointerdown", "focusin"]) {
-    root.addEventListener(type, once, { signal });
+export function onUse(root, use, signal) {
+  const heard = ({ target }) => target.closest(CONTROL) && use(target);
+  for (const type of ["click", "input"]) {
+    root.addEventListener(type, heard, { capture: true, signal });
   }
-  const scrolled = () => sight.observe(root);
-  document.addEventListener("scroll", scrolled, {
-    capture: true,
-    once: true,
-    passive: true,
-    signal,
-  });
-  return end;
 }

@@ -288,7 +288,7 @@ class BeamLaboratory extends GermanStage {
   async onModel({ table: _, ...asked }) {
     const onProgress = ({ steps, scored }) => {
       if (!steps) return;
-      this.state.textContent = `Searching: step ${steps}, ${grouped(scored)} candidates scored …`;
+      this.report(`Searching: step ${steps}, ${grouped(scored)} candidates scored …`);
     };
     const payload = { ...asked, limit: this.model.get("limit") };
     const results = await this.runAll("search", payload, { onProgress });

@@ -1,7 +1,7 @@
 // A field for English below one for German: a second model translates into German. It is loaded only
-// when this is used, and its size is announced before.
+// when this is used, and its size is announced before. The view asks once for both of its models.
 
-import { megabytes } from "../../browser/live/files.js";
+import { inMegabytes, megabytes } from "../../browser/live/files.js";
 import { refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
 import { Live } from "../../browser/live/runtime.js";
 import { likenessInWords } from "../../browser/live/word_counts.js";
@@ -46,8 +46,8 @@ export class EnglishInput {
 
   /** What is told before the model is loaded. */
   before() {
-    const size = (this.live.model.bytes / 1e6).toFixed(1);
-    return `A second model translates it into German. The model (${size} MB) is loaded once, at the first translation.`;
+    const size = inMegabytes(this.live.size);
+    return `A second model translates the sentence into German. The model (${size}) is loaded once, at the first translation.`;
   }
 
   /** The German field holds something else now. */
@@ -94,7 +94,12 @@ export class EnglishInput {
   }
 
   async write(text, signal) {
+    const { stage } = this;
     const onProgress = ({ loading }) => this.tell(loading);
+    stage.isUsed = true;
+    stage.permission.below(this.node);
+    await stage.mayLoad([this.live, ...stage.lives]);
+    signal.throwIfAborted();
     await this.live.load({ onProgress });
     signal.throwIfAborted();
     this.isHere = true;
@@ -107,8 +112,8 @@ export class EnglishInput {
       this.refusal.say(SILENT);
       return;
     }
-    this.stage.receive(written);
-    const told = await this.stage.counted(text, "english");
+    stage.receive(written);
+    const told = await stage.counted(text, "english");
     signal.throwIfAborted();
     const remark = told ? likenessInWords(told.likeness, "english") : "";
     const filled = `Filled in above, in ${seconds} s. This translation can itself contain mistakes.`;
@@ -117,11 +122,10 @@ export class EnglishInput {
   }
 
   tell(loading) {
-    const { bytes } = this.live.model;
     this.state.textContent =
       loading === undefined
         ? "Translating …"
-        : `Loading the second model (once per page): ${megabytes(loading, bytes)} …`;
+        : `Loading the second model (once per page): ${megabytes(loading, this.live.size)} …`;
   }
 
   dispose() {

@@ -191,11 +191,11 @@ class Translate extends GermanStage {
 
   /** Nothing is asked, and nothing is written, whatever the width. */
   rest() {
+    this.isRecorded = false;
     super.rest("");
     this.put({ text: "" });
     this.dim(false);
     this.sentences.clear();
-    this.isRecorded = false;
     this.say("The field is empty: type a German sentence.");
   }
 
