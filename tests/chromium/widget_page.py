@@ -1,4 +1,4 @@
-"""A page that shows saved widgets without a kernel: by the book's own host, or as Colab draws them."""
+"""A page that shows saved widgets without a kernel, by the book's host or by a widget manager."""
 
 import json
 import shutil
