@@ -6,10 +6,12 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.tested
 COLAB := .venv-colab/.installed
+COLAB_SCRIPTS := .venv-colab-scripts/manifest.json
 ASSETS := _assets/vendor/manifest.json
 WHEEL := _assets/.wheel
 LIVE := _assets/live/.exported
 BUILT := _build/.built
+HOST := $(wildcard src/gates2heads/browser/host/*)
 UV ?= $(VENV)/bin/uv
 # TORCH_BACKEND=cpu takes the build of torch without the libraries for graphics cards, which pip
 # cannot choose by itself: uv knows where it is.
@@ -64,6 +66,11 @@ $(ASSETS): $(INSTALLED) tools/fetch_assets.py
 	@$(PY) tools/fetch_assets.py
 	@touch $@
 
+# The widget manager that draws what Colab's versions made. Only the tests use it.
+$(COLAB_SCRIPTS): $(INSTALLED) tools/fetch_assets.py
+	@$(PY) tools/fetch_assets.py --colab
+	@touch $@
+
 # The library as one file, which the built book offers to readers on Colab.
 $(WHEEL): $(INSTALLED) $(LIBRARY) pyproject.toml
 	@mkdir -p _assets && rm -rf build _assets/*.whl
@@ -81,7 +88,7 @@ $(COLAB): $(TESTED) tools/colab_environment.py
 
 # ---- the book ---------------------------------------------------------------------------------
 
-$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(SOURCES) _config.yml _toc.yml references.bib DATA.md
+$(BUILT): $(ASSETS) $(WHEEL) $(LIVE) $(HOST) $(SOURCES) _config.yml _toc.yml references.bib DATA.md
 	@$(MAKE) --no-print-directory rebuild
 
 # Sphinx forgets a page's warnings once it has read it, so each build reads every page.
@@ -110,7 +117,7 @@ check: $(TESTED) lint
 
 # One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
 # on a busy machine the two wait for each other and lose far more.
-test: $(TESTED) $(ASSETS) $(WHEEL) $(LIVE) $(COLAB)
+test: $(TESTED) $(ASSETS) $(WHEEL) $(LIVE) $(COLAB) $(COLAB_SCRIPTS)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
 	  echo "Browser: $$CHROMIUM" && \
 	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
@@ -152,4 +159,4 @@ clean:
 	find src tests tools _ext -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean
-	rm -rf $(VENV) .venv-colab _assets
+	rm -rf $(VENV) .venv-colab .venv-colab-scripts _assets

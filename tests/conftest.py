@@ -25,6 +25,7 @@ PARITIES = {}  # (ours, reference) -> [largest output difference, largest gradie
 
 def pytest_addoption(parser):
     parser.addoption("--parity", action="store_true", help="print the table of parity tests")
+    parser.addoption("--store-weights", metavar="FILE", help="write the weights of the pages here")
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -1,11 +1,13 @@
 """Put local copies of the browser's libraries into _assets/, so that no page asks the network.
 
-The npm packages are pinned by version and by sha512; the widget module of anywidget comes from the
-installed wheel, so that page and kernel agree. The folder is filled next door and moved into place
-in one step: an interrupted run leaves nothing half done, and a second run finds its manifest and
-stops.
+The npm packages are pinned by version and by sha512. The folder is filled next door and moved into
+place in one step: an interrupted run leaves nothing half done, and a second run finds its manifest
+and stops.
 
-    python tools/fetch_assets.py [--to FOLDER]
+    python tools/fetch_assets.py            what the pages need, into _assets/vendor
+    python tools/fetch_assets.py --colab    what draws Colab's widgets in the tests, into
+                                            .venv-colab-scripts: the site holds none of it
+    python tools/fetch_assets.py --to FOLDER
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -27,11 +28,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
+VENDOR = ROOT / "_assets" / "vendor"
+COLAB_SCRIPTS = ROOT / ".venv-colab-scripts"
 
 
 @dataclass(frozen=True)
 class Package:
-    """One npm package: what to fetch, how to know it, and which of its files the pages need."""
+    """One npm package: what to fetch, how to know it, and which of its files are needed."""
 
     name: str
     version: str
@@ -58,7 +61,7 @@ def _html_manager(path: str) -> str | None:
     return None
 
 
-PACKAGES = (
+PAGES = (
     Package(
         "mathjax",
         "3.2.2",
@@ -66,6 +69,8 @@ PACKAGES = (
         "mathjax",
         _mathjax,
     ),
+)
+COLAB = (
     Package(
         "requirejs",
         "2.3.8",
@@ -83,18 +88,17 @@ PACKAGES = (
 )
 
 
-def manifest() -> dict[str, str]:
+def manifest(packages: tuple[Package, ...]) -> dict[str, str]:
     """Say what a finished folder holds: every package with its version, and this file's digest."""
-    versions = {package.name: package.version for package in PACKAGES}
-    versions["anywidget"] = importlib.metadata.version("anywidget")
+    versions = {package.name: package.version for package in packages}
     versions["recipe"] = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     return versions
 
 
-def is_complete(target: Path) -> bool:
+def is_complete(target: Path, packages: tuple[Package, ...]) -> bool:
     """Tell whether the folder was finished by this very recipe."""
     try:
-        return json.loads((target / "manifest.json").read_text()) == manifest()
+        return json.loads((target / "manifest.json").read_text()) == manifest(packages)
     except (OSError, ValueError):
         return False
 
@@ -144,38 +148,20 @@ def unpack(archive: Path, package: Package, target: Path) -> None:
                 shutil.copyfileobj(source, sink)
 
 
-# anywidget gives a view up that did not start within two seconds. A page of six views on a busy
-# machine or a telephone takes longer, so in the book it waits a minute.
-IMPATIENT, PATIENT = "AbortSignal.timeout(2e3)", "AbortSignal.timeout(6e4)"
-
-
-def copy_anywidget(target: Path) -> None:
-    """Take anywidget's own AMD module from the installed wheel; its views get time to start."""
-    spec = importlib.util.find_spec("anywidget")
-    if spec is None:
-        raise SystemExit("anywidget is not installed: run pip install -r requirements.txt first.")
-    module = Path(spec.origin).parent / "nbextension" / "index.js"
-    target.mkdir(parents=True)
-    text = module.read_text()
-    if text.count(IMPATIENT) != 1:
-        raise SystemExit(f"anywidget's module must hold {IMPATIENT} once: see how it waits now.")
-    (target / "index.js").write_text(text.replace(IMPATIENT, PATIENT))
-
-
-def fetch(target: Path) -> None:
+def fetch(target: Path, packages: tuple[Package, ...]) -> None:
     """Fill the target folder, or leave it as it was."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
         packed, fresh = Path(scratch, "packed"), Path(scratch, "fresh")
         packed.mkdir()
-        for package in PACKAGES:
+        for package in packages:
             before = set(packed.iterdir())
             _npm(["pack", "--silent", f"{package.name}@{package.version}"], packed)
             (archive,) = set(packed.iterdir()) - before
             verify(archive, package)
             unpack(archive, package, fresh / package.folder)
-        copy_anywidget(fresh / "anywidget")
-        (fresh / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n")
+        fresh.mkdir(exist_ok=True)
+        (fresh / "manifest.json").write_text(json.dumps(manifest(packages), indent=2) + "\n")
         if target.exists():
             os.replace(target, Path(scratch, "old"))
         os.replace(fresh, target)
@@ -184,12 +170,15 @@ def fetch(target: Path) -> None:
 def main() -> None:
     """Fetch what is missing and say so."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "_assets" / "vendor")
-    target = parser.parse_args().to.resolve()
-    if is_complete(target):
+    parser.add_argument("--colab", action="store_true")
+    parser.add_argument("--to", type=Path)
+    options = parser.parse_args()
+    packages, usual = (COLAB, COLAB_SCRIPTS) if options.colab else (PAGES, VENDOR)
+    target = (options.to or usual).resolve()
+    if is_complete(target, packages):
         print(f"Browser assets are there: {target}")
         return
-    fetch(target)
+    fetch(target, packages)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     print(f"Browser assets fetched: {target} ({size / 1e6:.1f} MB on disk)")
 

@@ -64,7 +64,8 @@ EXPORTING = [path for path in _SCRIPTS if "\nexport " in path.read_text(encoding
 
 @pytest.mark.parametrize("path", EXPORTING, ids=lambda path: path.name)
 def test_every_module_of_the_library_can_be_joined_and_read(path, tmp_path):
-    joined = write(tmp_path, {"all.js": join_modules(path)})
+    late = path.parent.name == "host"
+    joined = write(tmp_path, {"all.js": join_modules(path, late=late)})
     names = run_javascript("return Object.keys(it);", {"it": joined})
     assert names == run_javascript("return Object.keys(it);", {"it": path})
 
@@ -96,6 +97,14 @@ def test_what_cannot_be_joined_is_said_in_one_sentence(tmp_path, line, message):
     with pytest.raises(ValueError, match=message) as caught:
         join_modules(write(tmp_path, files))
     assert "\n" not in str(caught.value)
+
+
+def test_a_late_import_is_kept_where_it_is_admitted(tmp_path):
+    late = 'export const later = (text) => import("data:text/javascript," + text);\n'
+    entry = write(tmp_path, {"entry.js": late})
+    joined = write(tmp_path, {"all.js": join_modules(entry, late=True)})
+    body = "return (await it.later('export const x = 7')).x;"
+    assert run_javascript(body, {"it": joined}) == 7
 
 
 def test_a_longer_circle_is_named(tmp_path):

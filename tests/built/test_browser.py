@@ -12,7 +12,7 @@ SETTLED = """async () => {
   const views = document.querySelectorAll(
     'script[type="application/vnd.jupyter.widget-view+json"]').length;
   const deadline = Date.now() + 600000;
-  while (document.querySelectorAll(".widget-subarea").length < views && Date.now() < deadline)
+  while (document.querySelectorAll(".g2h-widget > *").length < views && Date.now() < deadline)
     await new Promise((done) => setTimeout(done, 50));
   await document.fonts.ready;
 }"""
@@ -23,8 +23,8 @@ DRAWN = """() => ({
   tags: document.querySelectorAll("mjx-mlabeledtr, mjx-labels mjx-mtd").length,
   views: document.querySelectorAll(
     'script[type="application/vnd.jupyter.widget-view+json"]').length,
-  widgets: document.querySelectorAll(".widget-subarea > *").length,
-  empty: [...document.querySelectorAll(".widget-subarea > *")]
+  widgets: document.querySelectorAll(".g2h-widget > *").length,
+  empty: [...document.querySelectorAll(".g2h-widget > *")]
     .filter((view) => view.getBoundingClientRect().height < 8).length,
 })"""
 

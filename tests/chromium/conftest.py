@@ -84,23 +84,12 @@ def _note_error(said, faults: list[str]) -> None:
         faults.append(f"console error: {said.text} ({said.location.get('url')})")
 
 
-@pytest.fixture(scope="session")
-def libraries() -> dict[str, Path]:
-    """Give the folders of the browser libraries that the book's own build uses."""
-    vendor = ROOT / "_assets" / "vendor"
-    folders = {name: vendor / name for name in ("requirejs", "html-manager", "anywidget")}
-    missing = [str(folder) for folder in folders.values() if not folder.is_dir()]
-    if missing:
-        pytest.fail(f"{missing[0]} is missing: run python tools/fetch_assets.py", pytrace=False)
-    return folders
-
-
-def show(state: Path, libraries: dict[str, Path], *, live: Path | None = None):
+def show(state: Path, libraries: dict[str, Path] | None = None, *, live: Path | None = None):
     """Write a page with the views of a state, beside it; give its folder, and the views.
 
     Args:
         state: what a script of views wrote; the models that it wrote lie beside it.
-        libraries: folders for requirejs, html-manager and anywidget.
+        libraries: folders for requirejs, html-manager and anywidget, if these draw the views.
         live: where the models lie that the script did not write.
     """
     saved = json.loads(state.read_text(encoding="utf-8"))
@@ -111,13 +100,13 @@ def show(state: Path, libraries: dict[str, Path], *, live: Path | None = None):
 
 
 @pytest.fixture(scope="session")
-def sample_page(tmp_path_factory, libraries) -> Callable[[str], tuple[Path, list[SavedView]]]:
+def sample_page(tmp_path_factory) -> Callable[[str], tuple[Path, list[SavedView]]]:
     """Give a function that runs a script and shows the views it made on a page of their own."""
 
     def page_of(script: str) -> tuple[Path, list[SavedView]]:
         state = tmp_path_factory.mktemp(script.removesuffix(".py")) / "state.json"
         make(script, state)
-        return show(state, libraries)
+        return show(state)
 
     return page_of
 

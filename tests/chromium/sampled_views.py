@@ -1,6 +1,8 @@
 """Which script makes a sample of which view, for the tests that drive samples."""
 
 MADE_TOGETHER = "widget_samples.py"
+# A widget of ipywidgets beside a view, which only a widget manager draws
+LINKED = "linked_samples.py"
 # Script -> the one view that it makes
 MADE_ALONE = {
     "beam_samples.py": "BeamLaboratory",

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, served, show
 from playwright.sync_api import expect
-from sampled_views import MADE_ALONE, MADE_TOGETHER
+from sampled_views import LINKED, MADE_ALONE, MADE_TOGETHER
 from saved_widgets import SavedView, notebook_views
 from widget_drivers import check_contrast, drive, ready_views
+
+from tools.fetch_assets import COLAB_SCRIPTS
 
 pytestmark = pytest.mark.browser
 HERE = Path(__file__).parent
@@ -31,11 +33,13 @@ print(json.dumps({"versions": found, "anywidget": str(script)}))
 
 
 @pytest.fixture(scope="module")
-def page_of(tmp_path_factory, libraries):
+def page_of(tmp_path_factory):
     """Make all views with Colab's Python; give a function that shows those of one script."""
     python = os.environ.get("G2H_COLAB_PYTHON") or ROOT / ".venv-colab" / "bin" / "python"
     if not Path(python).exists():
         pytest.skip("no environment with Colab's versions: set G2H_COLAB_PYTHON or run make test")
+    if not (COLAB_SCRIPTS / "manifest.json").is_file():
+        pytest.fail("run python tools/fetch_assets.py --colab first", pytrace=False)
     found = json.loads(subprocess.check_output([python, "-c", PROBE], text=True))
     assert found["versions"] == VERSIONS
     search = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
@@ -43,13 +47,19 @@ def page_of(tmp_path_factory, libraries):
 
     states, jobs = {}, []
     remade = [("remade_views.py", notebook) for notebook in NOTEBOOKS]
-    for script, *arguments in [(MADE_TOGETHER,), *((one,) for one in MADE_ALONE), *remade]:
+    for script, *arguments in [
+        (MADE_TOGETHER,),
+        (LINKED,),
+        *((one,) for one in MADE_ALONE),
+        *remade,
+    ]:
         state = tmp_path_factory.mktemp("colab") / "state.json"
         states[(script, *arguments)] = state
         jobs.append([script, *map(str, arguments), str(state)])
     command = [python, HERE / "sample_scripts.py", json.dumps(jobs)]
     subprocess.run(command, env=environment, check=True)
-    scripts = libraries | {"anywidget": Path(found["anywidget"])}
+    scripts = {name: COLAB_SCRIPTS / name for name in ("requirejs", "html-manager")}
+    scripts["anywidget"] = Path(found["anywidget"])
 
     def page_of(script: str, *arguments: Path) -> tuple[Path, list[SavedView]]:
         # A sample brings its models; a chapter's are those of the book.
@@ -91,15 +101,20 @@ def test_themes_change_colours_and_stay_readable(colab, open_page):
         check_contrast(page, ready_views(page, views))
 
 
-def test_linked_slider_moves_the_frames(colab, open_page):
-    folder, views = colab
+def test_linked_slider_moves_the_frames_and_is_held_inside(page_of, open_page):
+    folder, views = page_of(LINKED)
     with served(folder, "http") as site:
         page = open_page(site)
-        frames = ready_views(page, views)[-1].locator(".g2h-frame")
+        (root,) = ready_views(page, views)
+        frames = root.locator(".g2h-frame")
         readout = page.locator(".widget-readout")
         readout.fill("4")
         readout.press("Enter")
         expect(frames).to_have_attribute("data-index", "4")
+        readout.fill("9")
+        readout.press("Enter")
+        expect(frames).to_have_attribute("data-index", "6")
+        expect(readout).to_have_text("6")
 
 
 @pytest.mark.parametrize("script", MADE_ALONE)

@@ -23,7 +23,7 @@ def test_every_control_shows_pythons_numbers(sample, open_page, mode):
     folder, views = sample
     assert [view.kind for view in views] == [
         *("FrameViewer", "Predict", "Predict", "Predict"),
-        *("Pooling", "MetricBench", "IntSliderModel", "FrameViewer"),
+        *("Pooling", "MetricBench", "FrameViewer"),
     ]
     with served(folder, mode) as site:
         page = open_page(site, "index.html")
@@ -52,21 +52,6 @@ def test_words_that_look_like_html_run_nothing(sample, open_page, mode):
         expect(root.locator("svg, img")).to_have_count(0)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("typeof attacked") == "undefined"
-
-
-def test_linked_slider_moves_the_frames_and_is_held_inside(sample, open_page):
-    folder, views = sample
-    with served(folder, "http") as site:
-        page = open_page(site)
-        frames = ready_views(page, views)[-1].locator(".g2h-frame")
-        readout = page.locator(".widget-readout")
-        readout.fill("4")
-        readout.press("Enter")
-        expect(frames).to_have_attribute("data-index", "4")
-        readout.fill("9")
-        readout.press("Enter")
-        expect(frames).to_have_attribute("data-index", "6")
-        expect(readout).to_have_text("6")
 
 
 def test_phone_has_no_sideways_page_scroll(sample, open_page):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import widget_samples
 from conftest import ROOT
-from sampled_views import MADE_ALONE, MADE_TOGETHER
+from sampled_views import LINKED, MADE_ALONE, MADE_TOGETHER
 from saved_widgets import notebook_views, shown_views
 
 from gates2heads import views as widgets
@@ -16,13 +16,14 @@ NOTEBOOKS = sorted((ROOT / "chapters").rglob("*.ipynb"))
 
 @pytest.fixture(scope="module")
 def sampled() -> set[str]:
-    saved = widget_samples.saved()
+    saved = widget_samples.saved(widget_samples.samples())
     together = {view.kind for view in shown_views(saved["state"], saved["shown"]) if view.is_ours}
     return together | set(MADE_ALONE.values())
 
 
 def test_no_sample_is_left_out():
-    assert {path.name for path in HERE.glob("*_samples.py")} == {*MADE_ALONE, MADE_TOGETHER}
+    scripts = {path.name for path in HERE.glob("*_samples.py")}
+    assert scripts == {*MADE_ALONE, MADE_TOGETHER, LINKED}
 
 
 def test_every_view_of_the_library_is_sampled(sampled):

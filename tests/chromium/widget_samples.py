@@ -99,24 +99,18 @@ def bench() -> MetricBench:
     return MetricBench([one, two, three], title="Bench <of> metrics", hint="Type & see.")
 
 
-def linked() -> ipywidgets.VBox:
-    """A slider and a viewer that the browser keeps together; the slider reaches too far."""
-    slider = ipywidgets.IntSlider(max=9)
-    picture = viewer()
-    ipywidgets.jslink((slider, "value"), (picture, "index"))
-    return ipywidgets.VBox([slider, picture])
+def samples() -> list[ipywidgets.DOMWidget]:
+    """All samples, in the order in which the page shows them."""
+    return [viewer(), prediction(), quiz(), attack(), pooling(), bench(), viewer()]
 
 
-def saved() -> dict:
-    """The state and the views of all samples, as a page without a kernel carries them."""
+def saved(widgets: list[ipywidgets.DOMWidget]) -> dict:
+    """The state and the views of some widgets, as a page without a kernel carries them."""
     # A default may well be dropped from the state, but anywidget makes the view's code one.
-    data = embed_data(
-        [viewer(), prediction(), quiz(), attack(), pooling(), bench(), linked()],
-        drop_defaults=False,
-    )
+    data = embed_data(widgets, drop_defaults=False)
     shown = [view["model_id"] for view in data["view_specs"]]
     return {"state": data["manager_state"], "shown": shown}
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json.dumps(saved()), encoding="utf-8")
+    Path(sys.argv[1]).write_text(json.dumps(saved(samples())), encoding="utf-8")

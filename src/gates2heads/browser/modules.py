@@ -12,14 +12,15 @@ from gates2heads.accepts.shown import shown
 
 # Statements begin in the first column; that is also how they are told from words in a comment.
 _IMPORT = re.compile(r'^import\s+([^;"\']+?)\s+from\s+(["\'])(.+?)\2;?[ \t]*$', re.M | re.S)
-_ANY_IMPORT = re.compile(r"^import\b[^\n]*|^[^/\n]*\bimport\s*\(.*", re.M)
+_LEFT_IMPORT = re.compile(r"^import\b[^\n]*", re.M)
+_LATE_IMPORT = re.compile(r"^[^/\n]*\bimport\s*\(.*", re.M)
 _DECLARED = re.compile(r"^export\s+(?=(?:(?:async\s+)?function\*?|class|const)\s+([\w$]+))", re.M)
 _LISTED = re.compile(r"^export\s+\{([^}]*)\};?[ \t]*$", re.M)
 _ANY_EXPORT = re.compile(r"^export\b[^\n]*", re.M)
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
 
 
-def join_modules(entry: Path) -> str:
+def join_modules(entry: Path, *, late: bool = False) -> str:
     """Join a module and all that it imports, directly or not, into one text without imports.
 
     Each imported module keeps a scope of its own, so two of them may use the same private name.
@@ -31,6 +32,9 @@ def join_modules(entry: Path) -> str:
 
     Args:
         entry: the file of the module to start from.
+        late: whether the modules may call `import(…)`. A view may not; the host of the built
+            pages imports the text of a view when it shows it.
+
     Returns:
         The joined text: every module once, after those that it imports.
     Raises:
@@ -41,7 +45,14 @@ def join_modules(entry: Path) -> str:
     exports: dict[Path, dict[str, str]] = {}
     pieces: list[str] = []
     _join(entry, (), exports, pieces)
-    return "\n".join(pieces)
+    text = "\n".join(pieces)
+    if not late and (call := _LATE_IMPORT.search(text)):
+        raise ValueError(_refused(entry, call[0]))
+    return text
+
+
+def _refused(path: Path, found: str) -> str:
+    return f"{path.name} must import {{ names }} from files, got {shown(found.strip())}"
 
 
 def _join(
@@ -60,10 +71,8 @@ def _join(
         return f"const {_binding(match[1], path, target, exports[target])} = module{scope};"
 
     text = _IMPORT.sub(linked, text)
-    if left := _ANY_IMPORT.search(text):
-        raise ValueError(
-            f"{path.name} must import {{ names }} from files, got {shown(left[0].strip())}"
-        )
+    if left := _LEFT_IMPORT.search(text):
+        raise ValueError(_refused(path, left[0]))
     if not importers:
         pieces.append(text)
         return

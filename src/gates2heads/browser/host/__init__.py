@@ -1,0 +1,1 @@
+"""What shows the views on a page of the built book, where neither Jupyter nor Python runs."""
