@@ -25,7 +25,7 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild serve test check lint bench execute picture clean distclean
+.PHONY: help install repository release versions book rebuild serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make repository  carry the addresses in _config.yml to the chapters and the README"
 	@echo "              (URL=https://github.com/owner/name sets them first)"
 	@echo "make release  say whether the tagged release matches the published pages"
+	@echo "make heights  measure how high each view is, for the room that pages keep for it"
 	@echo "make picture  take the README's pictures of a live view again"
 	@echo "make clean    remove what was built; make distclean also the environments and assets"
 
@@ -147,6 +148,9 @@ repository: $(INSTALLED)
 # Whether the release that the pages name holds what they show: run before they are published.
 release:
 	@$(PYTHON) tools/release.py
+
+heights: book
+	@$(PY) tools/view_heights.py
 
 picture: book
 	@$(PY) tools/picture.py

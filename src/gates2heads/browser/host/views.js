@@ -84,6 +84,7 @@ export async function showViews(page) {
       await host.show(JSON.parse(script.textContent).model_id, el);
     } catch (error) {
       reportError(error);
+      script.parentElement.classList.remove("g2h-reserved"); // no room; the text that is there instead
       el.setAttribute("role", "alert");
       el.textContent = "This view could not be shown; the browser's console gives the reason.";
     }

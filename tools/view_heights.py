@@ -1,0 +1,75 @@
+"""Measure how high each view of the built book is, and keep it for the next build.
+
+    python tools/view_heights.py
+
+Each page is opened in three widths of the window, one for each class in `_static/book.css`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.serve import served  # noqa: E402
+from tools.site_check import pages  # noqa: E402
+
+SITE = ROOT / "_build" / "html"
+STORED = ROOT / "_ext" / "view_heights.json"
+WIDTHS = {"narrow": 390, "middle": 768, "wide": 1280}
+DRAWN = """() => [...document.querySelectorAll(".g2h-reserved")]
+  .every((box) => box.querySelector(".g2h-widget")?.childElementCount)"""
+# What the view has, the room that was kept for it left aside.
+MEASURED = """() => [...document.querySelectorAll(".g2h-reserved")].map((box) => {
+  box.style.minHeight = 0;
+  return Math.round(box.getBoundingClientRect().height);
+})"""
+
+
+def heights(browser: Browser, address: str, width: int) -> list[int]:
+    """Give the heights of a page's views in their order, in pixels.
+
+    Args:
+        browser: Chromium, running.
+        address: of the page.
+        width: of the window, in pixels.
+    """
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(DRAWN)
+    found = page.evaluate(MEASURED)
+    context.close()
+    return found
+
+
+def main() -> None:
+    """Measure every page that has views, and write the file."""
+    executable = find()
+    if executable is None:
+        raise SystemExit(ADVICE)
+    measured = {}
+    with served(SITE) as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        for path in pages(SITE):
+            name = path.relative_to(SITE).with_suffix("")
+            has_views = "g2h-reserved" in path.read_text(encoding="utf-8")
+            if not has_views or name == Path("index"):  # the first page once more
+                continue
+            address = f"{site}{name.as_posix()}.html"
+            found = {kind: heights(browser, address, width) for kind, width in WIDTHS.items()}
+            measured[name.as_posix()] = found
+            print(name, found, flush=True)
+        browser.close()
+    STORED.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
