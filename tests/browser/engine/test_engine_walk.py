@@ -126,4 +126,4 @@ def test_the_shipped_translator(node, translator, trained, count):
 
 def test_what_has_no_room_is_refused_in_a_sentence(node, translator):
     found = node.one("walkText", key=translator, payload={"text": " ".join(["Hund"] * 40)})
-    assert found == {"refused": "This sentence has 41 tokens; there is room for 40 here."}
+    assert found == {"refused": "Too long: 41 tokens (maximum 40)."}
