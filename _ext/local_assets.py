@@ -36,6 +36,12 @@ PLAIN_SEARCH = (
 )
 
 
+# The theme loads the index of the search on every page, for a search while typing that is off.
+SEARCH_TOOLS = re.compile(
+    r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>'
+)
+
+
 def set_paths(app: Sphinx, config: Config) -> None:
     """Give Sphinx and MyST-NB the local addresses, to which both prefix _static/."""
     config.mathjax_path = f"../{MATHJAX}"
@@ -109,6 +115,17 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
         context["script_files"].insert(0, _JavaScript(None, priority=0, body=engine))
 
 
+def drop_search_tools(app: Sphinx, exception: Exception | None) -> None:
+    """Take the search out of the pages that cannot use it: all but its own."""
+    if exception is not None or app.builder.format != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        slim = SEARCH_TOOLS.sub("", text)
+        if page.name != "search.html" and slim != text:
+            page.write_text(slim, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
     app.add_config_value("live_engine", "", "")  # a name that changes with the engine
@@ -116,4 +133,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("builder-inited", check_assets)
     app.connect("builder-inited", write_host)
     app.connect("html-page-context", settle_scripts, priority=900)
+    app.connect("build-finished", drop_search_tools, priority=300)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
