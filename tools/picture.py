@@ -56,6 +56,7 @@ def take(browser: Browser, site: str, scheme: str) -> bytes:
     page.goto(site + PAGE)
     view = page.locator(VIEW)
     view.locator("textarea").fill(SENTENCE)
+    view.get_by_role("button", name="Load the model").click()
     search = view.locator("input[type=range]")
     search.fill(str(WIDTH))
     search.blur()  # no outline of the keyboard in the picture
