@@ -143,10 +143,22 @@ def test_what_cannot_be_translated_gets_one_sentence(writer):
     assert writer.refusal.inner_text().count(".") == 1
     writer.write(ENGLISH)
     expect(writer.refusal).to_be_hidden()
-    writer.write("Ein Hund rennt durch den Schnee.")
+
+
+def test_german_in_the_english_field_replaces_nothing_before_the_reader_says_so(writer):
+    writer.opener.click()
+    writer.write(ENGLISH)
+    before = writer.german.input_value()
+    german = "Ein Hund rennt durch den Schnee."
+    writer.english.fill(german)
     expect(writer.told).to_contain_text(
         "This looks like German, but the model translates from English."
     )
+    expect(writer.german).to_have_value(before)
+    writer.told.get_by_role("button", name="Use it as the German sentence").click()
+    expect(writer.german).to_have_value(german)
+    expect(writer.told).to_have_text("")
+    writer.write(german)  # the second time it is translated all the same
 
 
 def test_a_long_text_is_refused_and_not_cut(writer):

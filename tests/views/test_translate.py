@@ -118,7 +118,7 @@ def test_remarks_tell_of_bare_bytes_and_of_an_end_that_never_came():
         {"source": [" Ein", "<eos>"], "target": [" A", "<eos>"], "finished": True},
         {
             "source": [" ", "<0xE2>", "<0x98>", "<0x83>", "<eos>"],
-            "target": [" A"] * 3,
+            "target": [" A", " b", " c"],
             "finished": False,
         },
     ]
@@ -127,4 +127,25 @@ def test_remarks_tell_of_bare_bytes_and_of_an_end_that_never_came():
     assert odd == [
         "The vocabulary has no token for “☃”, so the model reads single bytes and has to guess.",
         "The output was cut off after 3 tokens, without an end-of-sequence token.",
+    ]
+
+
+def test_remarks_tell_of_a_question_and_of_an_output_that_repeats_itself():
+    end = {"source": [" Ein", "<eos>"], "finished": True}
+    results = [
+        {**end, "text": "Wer ist das?", "target": [" A", " man", ".", "<eos>"]},
+        {**end, "text": "Ein", "target": [" A", " dog", " dog", " dog", ".", "<eos>"]},
+        {**end, "text": "Ein", "target": [" a", " dog", ",", " A", " dog", ",", " a", " dog"]},
+        {**end, "text": "Wer? Ein.", "target": [" A", " dog", " and", " a", " dog"]},
+    ]
+    question = "The training captions contain almost no questions: expect a statement."
+    again = (
+        "The output repeats itself, which often happens when a model reads a sentence unlike its "
+        "training data."
+    )
+    assert run_javascript("return given.map(translate.remarks);", VIEW, results) == [
+        [question],
+        [again],
+        [again],
+        [],
     ]

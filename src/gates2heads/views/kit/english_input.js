@@ -104,6 +104,12 @@ export class EnglishInput {
     signal.throwIfAborted();
     this.isHere = true;
     this.tell();
+    const told = await stage.counted(text, "english");
+    signal.throwIfAborted();
+    if (told?.likeness.other && this.doubted !== text) {
+      this.doubt(text, told.likeness);
+      return;
+    }
     const begin = performance.now();
     const { written } = await this.live.run("translate", { text }, { signal });
     const seconds = ((performance.now() - begin) / 1000).toFixed(2);
@@ -113,12 +119,25 @@ export class EnglishInput {
       return;
     }
     stage.receive(written);
-    const told = await stage.counted(text, "english");
-    signal.throwIfAborted();
     const remark = told ? likenessInWords(told.likeness, "english") : "";
     const filled = `Filled in above, in ${seconds} s. This translation can itself contain mistakes.`;
     this.state.textContent = `${remark} ${filled}`.trim();
     this.node.dataset.english = text;
+  }
+
+  /** German in the English field replaces nothing before the reader says so. */
+  doubt(text, likeness) {
+    this.doubted = text;
+    const button = element("button", { type: "button" }, "Use it as the German sentence");
+    this.stage.listen(button, "click", () => {
+      this.state.textContent = "";
+      this.stage.receive(text);
+    });
+    this.state.replaceChildren(
+      likenessInWords(likeness, "english"),
+      " To translate it all the same, click “Translate into German” again. ",
+      button,
+    );
   }
 
   tell(loading) {

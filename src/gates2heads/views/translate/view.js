@@ -26,14 +26,33 @@ export function lookChoices([layers, heads]) {
   return choices;
 }
 
+/** Whether an output ends in one phrase of one to four words, three times over. */
+export function repeats(target) {
+  const words = wordsOf(target)
+    .filter(({ text, isSpecial }) => !isSpecial && /[\p{L}\p{N}]/u.test(text))
+    .map(({ text }) => text.toLowerCase());
+  return [1, 2, 3, 4].some((size) => {
+    const last = words.slice(-3 * size);
+    return last.length === 3 * size && last.every((word, at) => word === last[at % size]);
+  });
+}
+
 /** What a reader should know of a result, in sentences. */
-export function remarks({ source, target, finished }) {
+export function remarks({ text = "", source, target, finished }) {
   const raw = wordsOf(source).filter((word) => word.isRaw);
   const said = [];
   if (raw.length) {
     const names = [...new Set(raw.map((word) => `“${visible(word.text)}”`))].slice(0, 3).join(", ");
     said.push(
       `The vocabulary has no token for ${names}, so the model reads single bytes and has to guess.`,
+    );
+  }
+  if (/\?["“”]?$/.test(text)) {
+    said.push("The training captions contain almost no questions: expect a statement.");
+  }
+  if (repeats(target)) {
+    said.push(
+      "The output repeats itself, which often happens when a model reads a sentence unlike its training data.",
     );
   }
   if (!finished)
@@ -126,7 +145,7 @@ class Translate extends GermanStage {
 
   watchFor(text) {
     const found = this.model.get("examples").find(([, own]) => this.read(own) === text);
-    this.watch.textContent = found ? found[2] : OWN;
+    this.watch.textContent = found ? found[2] : text ? OWN : "";
   }
 
   // ---- what is asked
