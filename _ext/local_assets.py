@@ -1,11 +1,10 @@
 """Point every page at the local copies of the browser's libraries, and at nothing else.
 
-MathJax is taken from `vendor/`, which `tools/fetch_assets.py` fills and `html_extra_path` copies
-beside the pages. The models that run in the page lie in `live/`, where `tools/export_live.py` puts
-them. Pages with views get `_static/host.js`, which shows them: the modules of
-`gates2heads/browser/host`, joined. It is the first deferred script of the page, so that the views
-are there before the theme and MathJax start. It shows anywidgets and no other widgets, so a page
-that shows another fails the build.
+The models that run in the page lie in `live/`, where `tools/export_live.py` puts them and from
+where `html_extra_path` copies them beside the pages. Pages with views get `_static/host.js`, which
+shows them: the modules of `gates2heads/browser/host`, joined. It is the first deferred script of
+the page, so that the views are there before the theme starts. It shows anywidgets and no other
+widgets, so a page that shows another fails the build.
 
 All addresses are relative to the page, so the book works from any folder, also from file://.
 """
@@ -23,7 +22,6 @@ from sphinx.errors import ExtensionError
 
 from gates2heads.browser.host.script import foreign_widgets, host_script
 
-MATHJAX = "vendor/mathjax/tex-mml-chtml.js"
 HOST = "host.js"
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = re.compile(
@@ -43,18 +41,15 @@ SEARCH_TOOLS = re.compile(
 
 
 def set_paths(app: Sphinx, config: Config) -> None:
-    """Give Sphinx and MyST-NB the local addresses, to which both prefix _static/."""
-    config.mathjax_path = f"../{MATHJAX}"
+    """Give MyST-NB the local address, to which it prefixes _static/."""
     config.nb_ipywidgets_js = {HOST: {"defer": "defer"}}
 
 
 def check_assets(app: Sphinx) -> None:
-    """Stop early when the libraries are not there: the pages would be broken without a sound."""
+    """Stop early when the models are not there: the pages would be broken without a sound."""
     if app.builder.format != "html":
         return
     folders = [app.confdir / folder for folder in app.config.html_extra_path]
-    if not any((folder / MATHJAX).is_file() for folder in folders):
-        raise ExtensionError(f"{MATHJAX} is missing: run python tools/fetch_assets.py first.")
     engines = [path.name for folder in folders for path in folder.glob("live/engine-*.js")]
     if len(engines) != 1:
         raise ExtensionError(
@@ -90,14 +85,10 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
     if app.builder.format != "html":
         return
     kept = []
-    # Sphinx carries MathJax over to the page after one with equations.
-    has_maths = 'class="math' in context.get("body", "")
     for script in context.get("script_files", []):
         filename = _filename(script)
         body = getattr(script, "attributes", {}).get("body") or ""
         if "thebe" in filename or "THEBE" in body:
-            continue
-        if not has_maths and ("mathjax" in filename or "window.MathJax" in body):
             continue
         if filename.startswith("_static/../"):
             filename = filename.removeprefix("_static/../")

@@ -1,6 +1,5 @@
-"""Keep room on a page for views and equations, so that nothing moves when they are drawn.
+"""Keep room on a page for views, so that nothing moves when they are drawn.
 
-An equation gets room by its rows. A view gets the height that it will have.
 The heights were measured in a browser, in three widths of the window: `make heights` measures them
 again and writes `view_heights.json`. A view that is not in there gets no room, and a test says so.
 """
@@ -15,7 +14,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 VIEW = re.compile(r'<script type="application/vnd\.jupyter\.widget-view\+json">.*?</script>', re.S)
-EQUATION = re.compile(r'<div class="math notranslate nohighlight"( id="[^"]*")?>(.*?)</div>', re.S)
 STORED = Path(__file__).parent / "view_heights.json"
 # Without scripts there is no view: no room for it, and its text is shown.
 WITHOUT_SCRIPTS = (
@@ -45,22 +43,10 @@ def reserve(body: str, heights: dict[str, list[int]]) -> str:
     return VIEW.sub(boxed, body)
 
 
-def count_rows(body: str) -> str:
-    """Tell the style sheet how many rows each equation has."""
-
-    def counted(found: re.Match) -> str:
-        rows = found[2].count("\\\\") + 1
-        return found[0].replace(">", f' style="--g2h-rows: {rows}">', 1) if rows > 1 else found[0]
-
-    return EQUATION.sub(counted, body)
-
-
 def reserve_on_page(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Reserve the heights of a page's views and equations."""
-    if app.builder.format != "html" or "body" not in context:
-        return
-    context["body"] = body = count_rows(context["body"])
-    if VIEW.search(body):
+    """Reserve the heights of a page's views."""
+    body = context.get("body", "")
+    if app.builder.format == "html" and VIEW.search(body):
         context["body"] = reserve(body, app.config.view_heights.get(pagename, {}))
         context["metatags"] = context.get("metatags", "") + WITHOUT_SCRIPTS
 

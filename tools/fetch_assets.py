@@ -43,11 +43,11 @@ class Package:
     wanted: Callable[[str], str | None]
 
 
-def _mathjax(path: str) -> str | None:
-    if path in {"LICENSE", "es5/tex-mml-chtml.js"}:
+def _katex(path: str) -> str | None:
+    # The program typesets while the book is built; browsers take the fonts as woff2.
+    if path in {"LICENSE", "dist/katex.mjs", "dist/katex.min.css"}:
         return PurePosixPath(path).name
-    parts = ("es5/a11y/", "es5/input/", "es5/output/chtml/", "es5/sre/", "es5/ui/")
-    return path.removeprefix("es5/") if path.startswith(parts) else None
+    return path.removeprefix("dist/") if path.endswith(".woff2") else None
 
 
 def _requirejs(path: str) -> str | None:
@@ -63,11 +63,11 @@ def _html_manager(path: str) -> str | None:
 
 PAGES = (
     Package(
-        "mathjax",
-        "3.2.2",
-        "Bt+SSVU8eBG27zChVewOicYs7Xsdt40qm4+UpHyX7k0/O9NliPc+x77k1/FEsPsjKPZGJvtRZM1vO+geW0OhGw==",
-        "mathjax",
-        _mathjax,
+        "katex",
+        "0.19.1",
+        "jG8uKntjSEcm2EpQOh0XturpPuuC9r3Sq5HLHdsFdWZT27E672SF19QEi+of0/YeOy15lDgRhKvr5614uRrEfA==",
+        "katex",
+        _katex,
     ),
 )
 COLAB = (

@@ -8,7 +8,6 @@ from tools.site_check import pages
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 SETTLED = """async () => {
-  if (window.MathJax?.startup) await MathJax.startup.promise;
   const views = document.querySelectorAll(
     'script[type="application/vnd.jupyter.widget-view+json"]').length;
   const deadline = Date.now() + 600000;
@@ -18,9 +17,14 @@ SETTLED = """async () => {
 }"""
 DRAWN = """() => ({
   maths: document.querySelectorAll(".math").length,
-  typeset: document.querySelectorAll(".math mjx-container").length,
-  wrong: document.querySelectorAll("mjx-merror, [data-mjx-error]").length,
-  tags: document.querySelectorAll("mjx-mlabeledtr, mjx-labels mjx-mtd").length,
+  typeset: [...document.querySelectorAll(".math .katex")]
+    .filter((formula) => formula.querySelector(".katex-html").getBoundingClientRect().width > 0
+      && formula.querySelector("math annotation").textContent.trim()).length,
+  wrong: document.querySelectorAll(".katex-error").length,
+  tags: document.querySelectorAll(".katex-display .katex-tag").length,
+  overlaid: [...document.querySelectorAll(".katex-display .katex-tag")].filter((tag) =>
+    tag.previousElementSibling.getBoundingClientRect().right > tag.getBoundingClientRect().left + 1
+  ).length,
   views: document.querySelectorAll(
     'script[type="application/vnd.jupyter.widget-view+json"]').length,
   widgets: document.querySelectorAll(".g2h-widget > *").length,
@@ -99,7 +103,7 @@ def test_maths_and_widgets_are_drawn(visited, site):
     for path, (_, drawn) in visited.items():
         name = path.relative_to(site)
         assert drawn["typeset"] >= drawn["maths"], (name, drawn)
-        assert drawn["wrong"] == 0, (name, drawn)
+        assert drawn["wrong"] == drawn["overlaid"] == 0, (name, drawn)
         assert drawn["widgets"] == drawn["views"], (name, drawn)
         assert drawn["empty"] == 0, (name, drawn)
         written = path.read_text(encoding="utf-8").count(r"\tag{")
@@ -127,8 +131,9 @@ def test_no_page_is_wider_than_a_phone(chromium, site, address):
         over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         # A wide equation scrolls, and shows its beginning first.
         cut = page.evaluate(
-            """() => [...document.querySelectorAll("div.math mjx-container")]
-                 .filter((equation) => equation.getBoundingClientRect().left < 0).length"""
+            """() => [...document.querySelectorAll("div.math .katex-html")]
+                 .filter((formula) => formula.getBoundingClientRect().left <
+                   formula.closest("div.math").getBoundingClientRect().left - 1).length"""
         )
         page.context.close()
         if over > 0 or cut > 0:

@@ -16,7 +16,7 @@ from tests import hangs
 from tools.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
-LIMIT, LIMIT_WITH_MATHS = 600_000, 750_000
+LIMIT = 600_000
 SCROLL = """async () => {
   for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight / 2) {
     scrollTo(0, y);
@@ -25,7 +25,7 @@ SCROLL = """async () => {
 }"""
 KINDS = {
     "host.js": "host of views",
-    "mathjax": "maths",
+    "katex": "maths",
     "fontawesome": "icons",
     "vendor": "other libraries",
     "_images": "pictures",
@@ -100,9 +100,8 @@ def test_pages_stay_under_their_limit(chromium, site, address, request):
     if file := request.config.getoption("--store-weights"):
         store(table, file)
     assert any(live for live, _ in table.values())
-    limits = {True: LIMIT_WITH_MATHS, False: LIMIT}
-    totals = {name: (weights.total(), weights["maths"] > 0) for name, (_, weights) in table.items()}
-    assert {name: one for name, one in totals.items() if one[0] > limits[one[1]]} == {}
+    totals = {name: weights.total() for name, (_, weights) in table.items()}
+    assert {name: total for name, total in totals.items() if total > LIMIT} == {}
     # A page without views must not pay for their host, and no page for a widget manager.
     assert all(bool(weights["host of views"]) == live for live, weights in table.values())
     assert not any(weights["other libraries"] for _, weights in table.values())
