@@ -34,6 +34,10 @@ PLAIN_SEARCH = (
 )
 
 
+# The theme measures every box that may scroll, all at once; `_static/scroll_stops.js` does not.
+THEME = "_static/scripts/pydata-sphinx-theme.js"
+MEASURED = re.compile(r"\{e\.tabIndex=e\.scrollWidth>e\.clientWidth\|\|[^}]*\?0:-1\}")
+
 # The theme loads the index of the search on every page, for a search while typing that is off.
 SEARCH_TOOLS = re.compile(
     r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>'
@@ -117,6 +121,22 @@ def drop_search_tools(app: Sphinx, exception: Exception | None) -> None:
             page.write_text(slim, encoding="utf-8")
 
 
+def drop_measuring(app: Sphinx, exception: Exception | None) -> None:
+    """Take out of the theme's script what keeps a long page from reacting.
+
+    Raises:
+        ExtensionError: the theme's script is another than this knows.
+    """
+    script = Path(app.outdir, THEME)
+    if exception is not None or app.builder.format != "html" or not script.exists():
+        return
+    text, found = MEASURED.subn("{}", script.read_text(encoding="utf-8"))
+    if found:
+        script.write_text(text, encoding="utf-8")
+    elif "tabIndex=" in text:
+        raise ExtensionError(f"{THEME} sets tab stops as _ext/local_assets.py does not know.")
+
+
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
     app.add_config_value("live_engine", "", "")  # a name that changes with the engine
@@ -125,4 +145,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("builder-inited", write_host)
     app.connect("html-page-context", settle_scripts, priority=900)
     app.connect("build-finished", drop_search_tools, priority=300)
+    app.connect("build-finished", drop_measuring, priority=300)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

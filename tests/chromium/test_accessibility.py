@@ -21,6 +21,16 @@ OPTIONS = {
 }
 
 
+# What a reader does: boxes that scroll become stops of the tabulator when they come near.
+READ_ON = """async () => {
+  const end = () => document.documentElement.scrollHeight;
+  for (let y = 0; y < end(); y += innerHeight / 2) {
+    scrollTo(0, y);
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
+  }
+}"""
+
+
 def test_there_are_pages():
     assert "chapters/intro.html" in PAGES
 
@@ -34,6 +44,7 @@ def test_axe_finds_nothing_serious(page, theme, open_page):
         notebook = (ROOT / page).with_suffix(".ipynb")
         if notebook.is_file():
             ready_views(opened, notebook_views(notebook))
+        opened.evaluate(READ_ON)
         answer = Axe().run(opened, options=OPTIONS[theme]).response
     assert {"color-contrast"} <= {one["id"] for one in answer["passes"] + answer["violations"]}
     found = answer["violations"]
@@ -44,6 +55,23 @@ def test_axe_finds_nothing_serious(page, theme, open_page):
         for node in one["nodes"][:5]
     ]
     assert told == []
+
+
+def test_a_box_that_scrolls_is_a_stop_and_no_other_is(open_page):
+    with served(BUILT, "http") as site:
+        phone = {"width": 390, "height": 844}
+        page = open_page(site, "chapters/06_self_attention.html", viewport=phone)
+        page.evaluate(READ_ON)
+        boxes = page.evaluate(
+            """() => [...document.querySelectorAll(
+                 "#main-content :is(pre, .cell_output > .output, .pst-scrollable-table-container)")]
+               .filter((box) => box.checkVisibility() && box.clientWidth)
+               .map((box) => [
+                 box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight,
+                 box.tabIndex === 0])"""
+        )
+    assert {True, False} == {scrolls for scrolls, _ in boxes}
+    assert [box for box in boxes if box[0] != box[1]] == []
 
 
 def test_no_formula_stops_the_tabulator(open_page):
