@@ -6,8 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const BOXES = "pre, .cell_output > .output, .pst-scrollable-table-container";
   const main = document.querySelector("#main-content");
   if (!main) return;
-  const scrolls = (box) =>
-    box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+  const scrolls = (box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
   const near = new IntersectionObserver(
     (seen) => {
       const boxes = seen.filter((one) => one.isIntersecting).map((one) => one.target);
@@ -21,7 +20,8 @@ document.addEventListener("DOMContentLoaded", () => {
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) {
       for (const node of addedNodes) {
-        if (node instanceof Element) watch([node, ...node.querySelectorAll(BOXES)].filter((one) => one.matches(BOXES)));
+        if (node instanceof Element)
+          watch([node, ...node.querySelectorAll(BOXES)].filter((one) => one.matches(BOXES)));
       }
     }
   }).observe(main, { subtree: true, childList: true });
