@@ -13,13 +13,13 @@ from gates2heads.grading.verdict import NotYetError, check
 # Exercise 2.7: left, right, left, each at ln 3: 3/4 · 1/4 · 3/4
 PATH = 9 / 64
 _PATH_SLIPS = {
-    27 / 64: "This turns left at all three nodes. The second turn is to the right: σ(−ln 3) = ¼.",
+    27 / 64: "This turns left at all three nodes. The second turn is right: σ(−ln 3) = ¼.",
     3 / 4 + 1 / 4 + 3 / 4: "This is the sum of the three probabilities. Multiply them.",
     3 / 64: "Left and right are exchanged: the minus sign belongs to the turn to the right.",
     1 / 64: "This turns right at all three nodes. Only the second turn has a minus sign.",
     3 / 4: "This is the probability of the first turn alone.",
     3 / 16: "This is the product of two turns; the path has three.",
-    -math.log(PATH): "This is the negative logarithm, the loss. The exercise asks for the probability.",
+    -math.log(PATH): "This is the loss, −log P. The exercise asks for the probability.",
     1 / 8: "This uses ½ at every node, which is σ(0); but the inner products are ln 3.",
 }
 
@@ -229,7 +229,7 @@ def _glove_cases() -> list[Case]:
     by_hand = torch.tensor([[2.0], [5.0]]), torch.tensor([[7.0], [1.0]]), nothing, nothing
     return [
         # (1/16)^¾ = ⅛, and 2 · 1 − ln 1 = 2: an eighth of 4
-        Case("two words that co-occur once, with x_max = 16", (*by_hand, once, 16.0), torch.tensor(0.5)),
+        Case("words that co-occur once, x_max = 16", (*by_hand, once, 16.0), torch.tensor(0.5)),
         Case("five words and x_max = 10", (v, u, beta, tilde_beta, counts, 10.0)),
     ]
 
@@ -274,7 +274,7 @@ check_glove_loss = FunctionCheck(
         "the error is not squared": _glove_with(power=1),
         "this is the mean: (2.8) is a sum over the pairs": _glove_with(mean=True),
     },
-    remark="The library's `GloVe` divides the sum by the number of pairs, so that batches are comparable.",
+    remark="The library's `GloVe` divides the sum by the number of pairs, to compare batches.",
 )
 
 
@@ -316,10 +316,10 @@ check_fourth = FunctionCheck(
     solution=fourth,
     cases=_fourth_cases,
     mistakes={
-        "the three words of the question are allowed as answers: exclude all of them": _fourth_with(without=""),
-        "only the third word is excluded: exclude a and b as well": (
-            _fourth_with(without="c")
+        "the three words of the question are allowed as answers: exclude all of them": (
+            _fourth_with(without="")
         ),
+        "only the third word is excluded: exclude a and b as well": (_fourth_with(without="c")),
         "the signs of a and b are exchanged: the query is b − a + c": (
             _fourth_with(signs=(1, -1, 1))
         ),
@@ -329,5 +329,5 @@ check_fourth = FunctionCheck(
         ),
         "all three vectors are added: a must be subtracted": _fourth_with(signs=(1, 1, 1)),
     },
-    remark="`WordVectors.analogy` does the same; `exclude=False` allows the three words as answers.",
+    remark="`WordVectors.analogy` does the same; `exclude=False` allows the three words too.",
 )

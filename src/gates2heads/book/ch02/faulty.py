@@ -67,7 +67,7 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then observed pairs would still score higher than noise pairs; here both score high.",
-        "c": "Then the input vectors would still be random, with cosines near 0; here all are 1.00.",
+        "c": "Then the input vectors would still be random, with cosines near 0; here all are 1.",
         "d": "Then a word would score high with itself and noise words low; here all score high.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
