@@ -10,7 +10,9 @@ half of each test set; what is stored is of the second half: Spearman's correlat
 scores and the share of analogies solved, each with a 95 % bootstrap interval over the questions,
 whose ranks are those of the whole half, and with the number of questions that the vocabulary
 covers. `same` is judged on those questions whose words are in the vocabularies of both corpora.
-Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+`same_sort` is the share of the five nearest words of 60 colours, animals, vehicles, instruments,
+clothes and numbers that are of the same sort. Needs the folder GATES2HEADS_DATA, or downloads
+Multi30k and the word tests.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,6 +49,14 @@ PROBES = (
     "dalmation",
 )
 SENSES = ("bank", "bat", "rock", "court", "class", "string", "key", "figure")
+SORTS = {
+    "colours": "red blue green yellow white black pink purple orange brown",
+    "animals": "dog cat horse bird cow sheep duck elephant monkey goat",
+    "vehicles": "car bus truck bicycle motorcycle bike boat train scooter van",
+    "instruments": "guitar piano drums violin trumpet accordion saxophone flute cello harmonica",
+    "clothes": "shirt hat jacket dress jeans shorts coat sweater skirt pants",
+    "numbers": "one two three four five six seven eight several many",
+}
 SETTINGS = [f"{corpus}, {model}" for corpus in CORPORA for model in MODELS]
 SETTINGS += [f"captions, {m}, {a}" for m in ("skip-gram", "cbow") for a in word_vectors.ATTACKS]
 CHUNK = 128  # words whose cosines are computed at once
@@ -151,6 +161,14 @@ class Judge:
         return {name: self.similarity(name) for name in TESTS} | {"analogies": self.analogies()}
 
 
+def of_the_same_sort(words: list[str], vectors: Tensor, specials: int) -> float:
+    """Of the five nearest words of 60 words of six sorts, the share that is of the same sort."""
+    sort_of = {word: sort for sort, some in SORTS.items() for word in some.split()}
+    near = neighbours(words, vectors, list(sort_of), specials)
+    same = [sort_of.get(one) == sort_of[word] for word, some in near.items() for one in some[:5]]
+    return sum(same) / len(same)
+
+
 def neighbours(words: list[str], vectors: Tensor, asked: Sequence[str], specials: int) -> dict:
     """The eight nearest words of each word that is known."""
     known = [word for word in asked if word in words]
@@ -173,6 +191,7 @@ def run(setting: str, seed: int) -> dict:
         "tokens": sum(map(len, sentences)),
         "judged": Judge(words, vectors, set(words), specials).all(),
         "same": Judge(words, vectors, shared, specials).all(),
+        "same_sort": of_the_same_sort(words, vectors, specials),
         "nearest": neighbours(words, vectors, PROBES + SENSES, specials),
     }
 
