@@ -5,7 +5,7 @@
 
 The three models learn from `descriptions`, as in `word_vectors.py`. The association of a word is
 its mean cosine with ten words for women minus its mean cosine with the ten counterparts for men.
-The word lists were fixed before any vector was computed. The effect is the difference between the
+The word lists were fixed before any of this was computed. The effect is the difference between the
 mean associations of two sets of activities and occupations, divided by the standard deviation of
 all associations; its one-sided p-value is the share of all equal divisions of the words into two
 sets whose difference is at least as large (Caliskan et al. 2017). `sentences` has, for each word,
