@@ -29,7 +29,7 @@ def embedding_map() -> EmbeddingMap:
         labels=["dog", "<b>man</b> woman", "boy?"],
         title="Words <and> neighbours",
         hint="Ask & see.",
-        about="3,272 words & <none> more",
+        about="11,308 words & <none> more",
     )
 
 

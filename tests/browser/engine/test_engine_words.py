@@ -115,7 +115,7 @@ def test_the_view_turns_down_with_a_sentence(node):
     asked = {"count": 5, "exclude": True}
     refusals = [
         ("a b c d", "These are 4 words; ask with one, two or three."),
-        ("bicyclezzz", "“bicyclezzz” is not among the 3,272 words"),
+        ("bicyclezzz", "“bicyclezzz” is not among the 11,308 words"),
         ("dog dog", "both are “dog”"),
         ("%%%", "“%%%” is not among"),
     ]
