@@ -1,0 +1,314 @@
+"""Sub-word vectors: a word is the mean of its character n-grams, so an unseen word has one too."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gates2heads.accepts import accepts, count, counts, floats, text, texts
+from gates2heads.accepts.shown import shown
+from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.models.words.block_kernel import RowAdagrad
+from gates2heads.models.words.word2vec import Word2Vec
+
+OFFSET, PRIME, BITS = 2166136261, 16777619, 0xFFFFFFFF  # of FNV-1a with 32 bits
+
+
+@accepts(word=text, shortest=count, longest=count)
+def character_ngrams(word: str, shortest: int = 3, longest: int = 5) -> list[str]:
+    """The character n-grams of `<word>`, by where they begin and then by length.
+
+    The two brackets mark the ends of the word, so that `<her` is a beginning and `her` need not be.
+
+    Source: Bojanowski et al. 2017, "Enriching Word Vectors with Subword Information", section 3.2.
+
+    Args:
+        word: any text.
+        shortest, longest: the lengths n, brackets included.
+
+    Raises:
+        ValueError: the shortest is longer than the longest.
+    """
+    if shortest > longest:
+        raise ValueError(f"shortest must be at most longest, got {shortest} and {longest}")
+    marked = f"<{word}>"
+    ends = range(shortest, longest + 1)
+    return [
+        marked[start : start + length]
+        for start in range(len(marked))
+        for length in ends
+        if start + length <= len(marked)
+    ]
+
+
+@accepts(ngram=text)
+def fnv_hash(ngram: str) -> int:
+    """The 32-bit FNV-1a hash of an n-gram's bytes in UTF-8: an integer from 0 to 2³² − 1.
+
+    Source: the program of Bojanowski et al. 2017, which reads a byte as a signed number. That
+    differs from FNV-1a for bytes above 127, and so does this.
+    """
+    value = OFFSET
+    for byte in ngram.encode():
+        signed = byte - 256 if byte > 127 else byte
+        value = ((value ^ (signed & BITS)) * PRIME) & BITS
+    return value
+
+
+class Subwords(nn.Module):
+    """Look words up as `nn.Embedding` does; each is the mean of some rows of one table.
+
+    The table holds a row for each of the most frequent words, and below them a row for each bucket.
+    An n-gram belongs to the bucket that its hash names; n-grams that share a bucket share a vector.
+    A word is the mean of its own row, if it has one, and of the rows of its n-grams.
+
+    Source: Bojanowski et al. 2017, section 3.2, where every word has a row of its own, and the
+    vector is the sum; their program takes the mean.
+
+    Args:
+        words: V words, by falling frequency.
+        vector_size: width D.
+        buckets: rows for n-grams.
+        own: words that have a row of their own, the most frequent ones.
+        shortest, longest: the lengths of the n-grams.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vector_size: int,
+        *,
+        buckets: int,
+        own: int = 0,
+        shortest: int = 3,
+        longest: int = 5,
+    ):
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = len(words), vector_size
+        self.buckets, self.own, self.lengths = buckets, min(own, len(words)), (shortest, longest)
+        table = torch.empty(self.own + buckets, vector_size)
+        self.weight = nn.Parameter(nn.init.uniform_(table, -0.5 / vector_size, 0.5 / vector_size))
+        pieces = [self.rows_of(character_ngrams(word, *self.lengths)) for word in words]
+        pieces = [[n, *rows] if n < self.own else rows for n, rows in enumerate(pieces)]
+        most = max(1, *map(len, pieces))
+        rows = [one + [0] * (most - len(one)) for one in pieces]
+        share = [[1 / len(one)] * len(one) + [0.0] * (most - len(one)) for one in pieces]
+        # On the processor also where models are built blank; (V, n), padded with a share of 0
+        self.register_buffer("rows", torch.tensor(rows, device="cpu"), persistent=False)
+        self.register_buffer("share", torch.tensor(share, device="cpu"), persistent=False)
+
+    def rows_of(self, ngrams: Iterable[str]) -> list[int]:
+        """Which row of the table each n-gram has."""
+        return [self.own + fnv_hash(ngram) % self.buckets for ngram in ngrams]
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """The vectors (…, D) of word numbers (…)."""
+        flat = numbers.reshape(-1)
+        means = F.embedding_bag(
+            self.rows[flat], self.weight, per_sample_weights=self.share[flat], mode="sum"
+        )
+        return means.view(*numbers.shape, -1)
+
+    @torch.no_grad()
+    def all_words(self) -> Tensor:
+        """The vectors (V, D) of all words."""
+        return self(torch.arange(self.num_embeddings, device=self.weight.device))
+
+
+class SubwordRows:
+    """What `RowAdagrad` is to a table of words, to a table of n-grams: look up, and take a step.
+
+    Args:
+        table: its rows are changed in place.
+    """
+
+    def __init__(self, table: Subwords):
+        self.table, self.rows = table, RowAdagrad(table.weight.data)
+        self.weight = table.weight.data
+
+    @torch.no_grad()
+    def look_up(self, words: Tensor) -> Tensor:
+        """The vectors (…, D) of word numbers (…)."""
+        return self.table(words)
+
+    @torch.no_grad()
+    def step(self, words: Tensor, gradient: Tensor, rate: float) -> None:
+        """Add up the gradients (n, D) of words (n,), and hand each on to the word's rows.
+
+        A word is a mean, so that each of its n rows gets 1 / n of its gradient.
+        """
+        distinct, place = torch.unique(words, return_inverse=True)
+        total = gradient.new_zeros(len(distinct), gradient.shape[1])
+        total.index_add_(0, place.view(-1), gradient)
+        share = self.table.share[distinct]
+        word, piece = share.nonzero(as_tuple=True)
+        handed = total[word] * share[word, piece, None]
+        self.rows.step(self.table.rows[distinct][word, piece], handed, rate)
+
+
+class SubwordSkipGram(Word2Vec):
+    """Skip-gram with negative sampling whose centre word is the mean of its sub-word rows.
+
+    Source: Bojanowski et al. 2017, section 3. Trained by `train_negative_sampling`.
+
+    Args:
+        words: V words by token number; the special tokens among them have n-grams like any other.
+        counts: (V,), how often each occurs.
+        vector_size: width D.
+        buckets, own, shortest, longest: as in `Subwords`.
+        negatives: noise words K for each context word.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        counts: Tensor,
+        vector_size: int = 100,
+        *,
+        negatives: int = 5,
+        **sizes,
+    ):
+        super().__init__(counts, vector_size, negatives=negatives)
+        self.vectors = Subwords(words, vector_size, **sizes)
+
+    def input_rows(self) -> SubwordRows:
+        """The table that training reads and changes."""
+        return SubwordRows(self.vectors)
+
+    def word_vectors(self) -> Tensor:
+        """The vectors (V, D) of all words."""
+        return self.vectors.all_words()
+
+
+class SubwordVectors(WordVectors):
+    """Known words with their vectors; any other word is compared by its known n-grams.
+
+    An n-gram is known if it is one of some known word. The others were never trained, and are left
+    out of the mean.
+
+    Args:
+        words: V distinct words.
+        table: from which their vectors are made.
+    """
+
+    def __init__(self, words: Sequence[str], table: Subwords):
+        super().__init__(words, table.all_words())
+        self.table = table
+        lengths = table.lengths
+        self.known_ngrams = {gram for word in self.words for gram in character_ngrams(word, *lengths)}
+
+    def known_pieces(self, word: str) -> list[str]:
+        """The n-grams of a word that are also in a known word."""
+        return [one for one in character_ngrams(word, *self.table.lengths) if one in self.known_ngrams]
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.index or bool(self.known_pieces(word))
+
+    def vector_of(self, word: str) -> Tensor:
+        """(D,): the mean of the vectors of a word's known n-grams, whether it is known or not.
+
+        Raises:
+            ValueError: it has none.
+        """
+        return self._pieces(word).mean(0)
+
+    def unit_vector(self, word: str) -> Tensor:
+        """(D,): the vector of a word, scaled to length 1; of an unseen word, from its n-grams.
+
+        Raises:
+            ValueError: none of its n-grams is known.
+        """
+        return super().unit_vector(word) if word in self.index else self._unit(word)
+
+    def carried_by(self, word: str) -> list[tuple[str, float]]:
+        """The known n-grams of a word and what each contributes to its vector, largest first.
+
+        With v the mean of n vectors g, the share of one is g · v / (n v · v); the shares sum to 1.
+
+        Raises:
+            ValueError: the word has no known n-gram.
+        """
+        pieces = self._pieces(word).double()
+        mean = pieces.mean(0)
+        shares = (pieces @ mean / (len(pieces) * (mean @ mean).clamp_min(1e-300))).tolist()
+        named = zip(self.known_pieces(word), shares, strict=True)
+        return sorted(named, key=lambda pair: -pair[1])
+
+    def _unit(self, word: str) -> Tensor:
+        return F.normalize(self.vector_of(word), dim=0)
+
+    def _pieces(self, word: str) -> Tensor:
+        known = self.known_pieces(word)
+        if not known:
+            raise ValueError(f"word must share a character n-gram with a known word, got {shown(word)}")
+        return self.table.weight.detach()[self.table.rows_of(known)]
+
+    def _check_known(self, **words: str) -> None:
+        for name, word in words.items():
+            if not isinstance(word, str) or word not in self:
+                raise ValueError(
+                    f"{name} must share a character n-gram with a known word, got {shown(word)}"
+                )
+
+
+@accepts(
+    words=texts(least=1),
+    counts=counts("V"),
+    vector_size=count,
+    buckets=count,
+    own=count(least=0),
+    shortest=count,
+    longest=count,
+)
+class SubwordTable(nn.Module):
+    """Sub-word vectors as they are handed on: known words by name, and vectors for all others.
+
+    Args:
+        words: V distinct words, by falling frequency.
+        counts: (V,), how often each occurs in the text from which the vectors were learned.
+        vector_size: width D.
+        buckets, own, shortest, longest: as in `Subwords`.
+
+    Raises:
+        ValueError: the same word twice, or not as many counts as words.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        counts: Tensor,
+        vector_size: int,
+        *,
+        buckets: int,
+        own: int = 0,
+        shortest: int = 3,
+        longest: int = 5,
+    ):
+        super().__init__()
+        if len(set(words)) < len(words) or len(words) != len(counts):
+            raise ValueError(
+                f"words must be distinct and as many as counts, got {len(words)} words, "
+                f"{len(set(words))} of them distinct, and {len(counts)} counts"
+            )
+        self.words = list(words)
+        self.counts = counts.float()  # no parameters: they are in the card
+        sizes = {"buckets": buckets, "own": own, "shortest": shortest, "longest": longest}
+        self.vectors = Subwords(self.words, vector_size, **sizes)
+
+    def compared(self) -> SubwordVectors:
+        """The words with their vectors, ready to be compared, also with unseen words."""
+        return SubwordVectors(self.words, self.vectors)
+
+    @classmethod
+    @accepts(words=texts(least=1), counts=counts("V"), table=floats("R D"))
+    def of(cls, words: Sequence[str], counts: Tensor, table: Tensor, **sizes) -> "SubwordTable":
+        """A table that holds given rows (R, D): those of `own` words, then those of buckets.
+
+        Raises:
+            ValueError: as in the constructor.
+        """
+        made = cls(words, counts, table.shape[1], **sizes)
+        with torch.no_grad():
+            made.vectors.weight.copy_(table)
+        return made
