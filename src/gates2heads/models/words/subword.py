@@ -89,7 +89,7 @@ class Subwords(nn.Module):
         self.buckets, self.own, self.lengths = buckets, min(own, len(words)), (shortest, longest)
         table = torch.empty(self.own + buckets, vector_size)
         self.weight = nn.Parameter(nn.init.uniform_(table, -0.5 / vector_size, 0.5 / vector_size))
-        pieces = [self.rows_of(character_ngrams(word, *self.lengths)) for word in words]
+        pieces = [self.rows_of(self.ngrams(word)) for word in words]
         pieces = [[n, *rows] if n < self.own else rows for n, rows in enumerate(pieces)]
         most = max(1, *map(len, pieces))
         rows = [one + [0] * (most - len(one)) for one in pieces]
@@ -97,6 +97,10 @@ class Subwords(nn.Module):
         # On the processor also where models are built blank; (V, n), padded with a share of 0
         self.register_buffer("rows", torch.tensor(rows, device="cpu"), persistent=False)
         self.register_buffer("share", torch.tensor(share, device="cpu"), persistent=False)
+
+    def ngrams(self, word: str) -> list[str]:
+        """The character n-grams of a word, in the lengths of this table."""
+        return character_ngrams(word, *self.lengths)
 
     def rows_of(self, ngrams: Iterable[str]) -> list[int]:
         """Which row of the table each n-gram has."""
@@ -195,12 +199,11 @@ class SubwordVectors(WordVectors):
     def __init__(self, words: Sequence[str], table: Subwords):
         super().__init__(words, table.all_words())
         self.table = table
-        lengths = table.lengths
-        self.known_ngrams = {gram for word in self.words for gram in character_ngrams(word, *lengths)}
+        self.known_ngrams = {ngram for word in self.words for ngram in table.ngrams(word)}
 
     def known_pieces(self, word: str) -> list[str]:
         """The n-grams of a word that are also in a known word."""
-        return [one for one in character_ngrams(word, *self.table.lengths) if one in self.known_ngrams]
+        return [one for one in self.table.ngrams(word) if one in self.known_ngrams]
 
     def __contains__(self, word: str) -> bool:
         return word in self.index or bool(self.known_pieces(word))
