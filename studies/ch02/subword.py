@@ -5,16 +5,17 @@
     python -m studies.ch02.subword --ship
 
 The text is the 29,000 training captions and the English descriptions of the same images. Each
-setting names a model and whether 500 words, which occur 20 to 200 times, were removed from the text
-before training. Where they were, their vectors come from n-grams alone, and are judged by Spearman's
-correlation with people's scores of the pairs of MEN that hold a removed word, and by how often the
-nearest known word is a form of the same lemma. Where nothing was removed, the pairs of MEN whose
-words are all known are judged, and how often the nearest word of a misspelling, in which two
-neighbouring letters changed places, is the right one. Two baselines need no n-grams: a random
-vector, and the vector of the nearest known word by edit distance. Settings were chosen by the first
-half of pairs and words (`first`); what the page reports is of the second (`second`). With `--ship`,
-the vectors of seed 0 are written to `src/gates2heads/models/weights/words_subword.safetensors`.
-Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+setting names a model and whether 500 words, which occur 20 to 200 times, were removed from the
+text before training. Where they were, their vectors come from n-grams alone. They are judged by
+Spearman's correlation with people's scores of the pairs of MEN that hold a removed word (`rho`),
+and by how often the nearest known word, or one of the ten nearest, is a form of the same lemma.
+Where nothing was removed, the same pairs are judged, all pairs of MEN whose words are known, and
+how often the nearest word of a misspelling is the right one; in a misspelling two neighbouring
+letters changed places. Two baselines need no n-grams: a random vector, and the vector of the
+nearest known word by edit distance. Settings were chosen by the first half of pairs and words
+(`first`); the second half (`second`) is for reports. With `--ship`, the vectors of seed 0 are
+written to `src/gates2heads/models/weights/words_subword.safetensors`. Needs the folder
+GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 import random
@@ -32,7 +33,8 @@ from gates2heads.data.corpora.multi30k import descriptions, multi30k
 from gates2heads.data.corpora.word_tests import word_similarity
 from gates2heads.data.tokens.words import WordVocabulary, split_words
 from gates2heads.metrics.word_vectors import WordVectors, rank_correlation
-from gates2heads.models.words.subword import SubwordSkipGram, SubwordTable, SubwordVectors
+from gates2heads.models.words.subword import SubwordSkipGram
+from gates2heads.models.words.subword_table import SubwordTable, SubwordVectors
 from gates2heads.models.words.training import train_negative_sampling
 from gates2heads.models.words.word2vec import Word2Vec
 from gates2heads.training.cards import save_model
@@ -124,7 +126,7 @@ def train(model: str, text: str, seed: int) -> tuple[WordVocabulary, Word2Vec, l
 
 
 def shippable(vocabulary: WordVocabulary, model: SubwordSkipGram) -> SubwordTable:
-    """The trained rows with the known words; the special tokens have no own rows and are left out."""
+    """The trained rows with the known words, without those of special tokens."""
     first, vectors = vocabulary.unk + 1, model.vectors
     shortest, longest = vectors.lengths
     own = max(0, vectors.own - first)

@@ -23,7 +23,7 @@ from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.transformer.universal import UniversalTransformer
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.seq2seq import EncoderDecoder, SequenceToSequence
-from gates2heads.models.words.subword import SubwordTable
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 V, W = 13, 17

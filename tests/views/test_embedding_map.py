@@ -8,7 +8,7 @@ import torch
 from gates2heads.browser.engine.export import Exported, export_model
 from gates2heads.metrics.word_questions import ask_words
 from gates2heads.metrics.word_vectors import WordVectors
-from gates2heads.models.words.subword import SubwordTable
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views import EmbeddingMap
 from tests.javascript import LIBRARY, run_javascript
 

@@ -36,7 +36,7 @@ from gates2heads.models.translation.seq2seq import (
     EncoderDecoder,
     SequenceToSequence,
 )
-from gates2heads.models.words.subword import SubwordTable
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 MODELS = (

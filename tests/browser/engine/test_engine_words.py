@@ -11,7 +11,8 @@ from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
 from gates2heads.metrics.word_questions import ask_words, flat_map
 from gates2heads.metrics.word_vectors import WordVectors
-from gates2heads.models.words.subword import SubwordTable, character_ngrams, fnv_hash
+from gates2heads.models.words.subword import character_ngrams, fnv_hash
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 from tests.browser.engine.in_node import EngineError, entry_of
 

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from gates2heads.browser.engine.rebuild import rebuild, shipped
 from gates2heads.data.batches.windows import Windows, join_sentences
 from gates2heads.models.words.subword import (
-    SubwordSkipGram,
-    SubwordTable,
     Subwords,
-    SubwordVectors,
+    SubwordSkipGram,
     character_ngrams,
     fnv_hash,
 )
+from gates2heads.models.words.subword_table import SubwordTable, SubwordVectors
 from gates2heads.models.words.training import train_negative_sampling
 from gates2heads.training.cards import save_model
 
@@ -160,6 +159,10 @@ def test_the_shipped_table_knows_more_words_and_places_unseen_ones():
     assert one.card["command"] == "python -m studies.ch02.subword --ship"
     assert len(known.words) > 8000
     assert one.card["judged"]["men"] > 0.55
-    for unseen, right in (("bycicle", "bicycle"), ("dogz", "dog"), ("snowboardings", "snowboarding")):
+    for unseen, right in (
+        ("bycicle", "bicycle"),
+        ("dogz", "dog"),
+        ("snowboardings", "snowboarding"),
+    ):
         assert unseen not in known.index
         assert right in {word for word, _ in known.nearest(unseen, 10)}

@@ -10,7 +10,7 @@ from gates2heads.accepts import a, accepts, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
-from gates2heads.models.words.subword import SubwordTable
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views.kit.live_view import (
     LiveView,
     labels_of,

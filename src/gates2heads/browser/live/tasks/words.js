@@ -38,9 +38,7 @@ function unknownInWords(vectors, unknown, remedy) {
     return `“${short}” shares no character n-gram with any of the ${amount} words of the training vocabulary, so it has no vector.`;
   const near = short === unknown ? suggestions(vectors.words, unknown) : [];
   const told = near.length ? ` Known: ${near.join(", ")}.` : "";
-  const advice = remedy
-    ? ` To give an unseen word a vector, choose the vectors “${remedy}”.`
-    : "";
+  const advice = remedy ? ` To give an unseen word a vector, choose the vectors “${remedy}”.` : "";
   return `“${short}” is not among the ${amount} words that stand in the captions five times or more.${told}${advice}`;
 }
 
