@@ -45,13 +45,12 @@ SIZES = {"buckets": 8192, "own": 0, "shortest": 3, "longest": 5}
 MODELS = {
     "sub-word": {},
     "n-grams of 3 and 4": {"longest": 4},
-    "n-grams of 3 to 6": {"longest": 6},
     "3,000 words of their own": {"own": 3000},
 }
 WORD = "skip-gram"  # a vector for each word, as a comparison
 WHOLE, REMOVED = "all words", "500 words removed"
 SETTINGS = [f"{model}, {text}" for model in MODELS for text in (WHOLE, REMOVED)]
-SETTINGS += [f"{WORD}, {text}" for text in (WHOLE, REMOVED)]
+SETTINGS += [f"{WORD}, {WHOLE}"]
 RARE, COMMON, TAKEN, MISSPELT = 20, 200, 500, 1000
 HALVES = {"first": 0, "second": 1}
 WEIGHTS = Path(__file__).parents[2] / "src/gates2heads/models/weights"
