@@ -95,7 +95,6 @@ class EmbeddingMap(LiveView):
         super().__init__(
             *models.values(),
             names=list(models),
-            subword=_of_ngrams(models.values()),
             examples=list(examples),
             labels=labels_of(examples, labels),
             recorded=told,
@@ -106,6 +105,7 @@ class EmbeddingMap(LiveView):
             hint=hint,
             about=about,
         )
+        self.subword = _of_ngrams(models.values())  # once they are known to be models
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         return len(self.names)
