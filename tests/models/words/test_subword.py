@@ -166,3 +166,5 @@ def test_the_shipped_table_knows_more_words_and_places_unseen_ones():
     ):
         assert unseen not in known.index
         assert right in {word for word, _ in known.nearest(unseen, 10)}
+    # Where the beginning is misspelt, what remains is the end of another word
+    assert known.nearest("bycicle", 1)[0][0] == "icicle"
