@@ -16,7 +16,12 @@ from gates2heads.metrics.word_questions import ask_words
 from gates2heads.views import EmbeddingMap
 
 EXAMPLES = ["dog", "man woman", "man woman boy"]
-MODELS = {"skip-gram": "words_skip_gram", "CBOW": "words_cbow", "GloVe": "words_glove"}
+MODELS = {
+    "skip-gram": "words_skip_gram",
+    "CBOW": "words_cbow",
+    "GloVe": "words_glove",
+    "sub-word": "words_subword",
+}
 
 
 def embedding_map() -> EmbeddingMap:
