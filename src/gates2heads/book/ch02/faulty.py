@@ -15,7 +15,7 @@ from gates2heads.models.words.word2vec import Word2Vec
 WIDTH, SENTENCES, WINDOW = 8, 1000, 2
 FAULTS = {
     "a": "the windows extend across sentence boundaries",
-    "b": "a sign is wrong, so that noise words are attracted like observed words",
+    "b": "the scores of the noise words enter the loss without their minus sign",
     "c": "the input vectors receive no gradient, and only the output vectors are trained",
     "d": "every word is counted as one of its own context words",
 }

@@ -59,7 +59,7 @@ class Word2Vec(nn.Module):
 
     @accepts(batch=a(Windows, "from `windows`"))
     def predictions(self, batch: Windows) -> tuple[Tensor, Tensor]:
-        """What a batch asks: hidden (N, D), and the word (N,) that each row must predict.
+        """The predictions of a batch: hidden (N, D), and the target word (N,) of each row.
 
         Skip-gram: one row for each word of each window, N = number of True in the mask. CBOW: one
         row for each window that is not empty.

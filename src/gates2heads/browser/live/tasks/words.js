@@ -39,7 +39,7 @@ function unknownInWords(vectors, unknown, remedy) {
   const near = short === unknown ? suggestions(vectors.words, unknown) : [];
   const told = near.length ? ` Known: ${near.join(", ")}.` : "";
   const advice = remedy ? ` To give an unseen word a vector, choose the vectors “${remedy}”.` : "";
-  return `“${short}” is not among the ${amount} words that occur five times or more in the captions.${told}${advice}`;
+  return `“${short}” is not among the ${amount} words that occur five times or more in the training text.${told}${advice}`;
 }
 
 /**
