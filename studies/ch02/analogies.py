@@ -3,9 +3,10 @@
     python -m studies.ch02.analogies --seeds 0 1 2
     python -m studies.ch02.analogies --table
 
-The three models on captions are trained as `studies/ch02/word_vectors.py` trains them, and asked
-the analogies of its second half. Told are the shares of the questions to which a, b, c, the right
-word or another stands first, and with which settings the model was trained. Needs what that needs.
+The three models on captions, or on `descriptions`, are trained as `studies/ch02/word_vectors.py`
+trains them, and asked the analogies of its second half. Told are the shares of the questions to
+which a, b, c, the right word or another stands first, and with which settings the model was
+trained. Needs what that needs.
 """
 
 import inspect
@@ -31,17 +32,21 @@ def usual(function: Callable, *names: str) -> dict:
     return {name: parameters[name].default for name in names}
 
 
-def settings_of(model: str) -> dict:
-    """How `word_vectors.train` trains a model."""
+def settings_of(setting: str) -> dict:
+    """How `word_vectors.train` trains the model of a setting."""
+    name, model = word_vectors.corpus_and_model(setting)
+    chosen = word_vectors.choices(name, model)
     told = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
+    told |= {key: chosen[key] for key in ("epochs", "window")}
     if model == "glove":
-        own = {"epochs": word_vectors.GLOVE_EPOCHS, "window": word_vectors.GLOVE_WINDOW}
         training = usual(train_glove, "learning_rate", "batch_size")
-        return told | own | {"ceiling": word_vectors.CEILING} | training
-    own = {"epochs": word_vectors.EPOCHS, "window": word_vectors.WINDOW}
-    noise = usual(NegativeSampling.__init__, "negatives", "power")
-    training = usual(train_negative_sampling, "learning_rate", "batch_size")
-    return told | own | {"threshold": word_vectors.THRESHOLD} | noise | training
+        told |= {"ceiling": word_vectors.CEILING} | training
+    else:
+        noise = usual(NegativeSampling.__init__, "negatives", "power")
+        training = usual(train_negative_sampling, "learning_rate", "batch_size")
+        told |= {"threshold": word_vectors.THRESHOLD} | noise | training
+    told["learning_rate"] *= chosen["rate"]
+    return told | ({"batch_size": chosen["batch_size"]} if "batch_size" in chosen else {})
 
 
 def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -54,15 +59,16 @@ def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dic
     return {who: found[who] / len(known) for who in WHOSE}
 
 
-def run(model: str, seed: int) -> dict:
+def run(setting: str, seed: int) -> dict:
     """Train one model and ask it."""
-    vocabulary, _ = word_vectors.corpus("captions")
-    vectors = word_vectors.compared(vocabulary, word_vectors.train("captions", model, "", seed)[0])
+    name, model = word_vectors.corpus_and_model(setting)
+    vocabulary, _ = word_vectors.corpus(name)
+    vectors = word_vectors.compared(vocabulary, word_vectors.train(name, model, "", seed)[0])
     shares = answered_by(vectors, analogies()[1::2])
-    return {"settings": settings_of(model), "answered_by": shares}
+    return {"settings": settings_of(setting), "answered_by": shares}
 
 
-STUDY = Study("ch02/analogies", run, word_vectors.MODELS)
+STUDY = Study("ch02/analogies", run, word_vectors.WITH_DESCRIPTIONS)
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

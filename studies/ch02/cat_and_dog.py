@@ -3,24 +3,25 @@
     python -m studies.ch02.cat_and_dog --seeds 0 1 2 3 4
     python -m studies.ch02.cat_and_dog --table
 
-The three models of chapter 2 learn from the captions, as in `word_vectors.py`, and all other words
-are ranked by their cosine with "cat"; rank 1 is the nearest. For ten animals, `animals_first` says
-for how many the nearest word is another of the ten. Needs the folder GATES2HEADS_DATA, or
-downloads Multi30k.
+The three models of chapter 2 learn from the captions, or where the setting says so from
+`descriptions`, as in `word_vectors.py`, and all other words are ranked by their cosine with "cat";
+rank 1 is the nearest. For ten animals, `animals_first` says for how many the nearest word is
+another of the ten. Needs the folder GATES2HEADS_DATA, or downloads Multi30k.
 """
 
 import torch
 
 from gates2heads.book.studies import Study
-from studies.ch02.word_vectors import MODELS, compared, corpus, train
+from studies.ch02.word_vectors import WITH_DESCRIPTIONS, compared, corpus, corpus_and_model, train
 
 ANIMALS = ("dog", "cat", "horse", "bird", "cow", "sheep", "duck", "elephant", "monkey", "goat")
 
 
-def run(model: str, seed: int) -> dict:
+def run(setting: str, seed: int) -> dict:
     """Train one model and rank the neighbours of some words."""
-    vocabulary, _ = corpus("captions")
-    vectors, _ = train("captions", model, "", seed)
+    name, model = corpus_and_model(setting)
+    vocabulary, _ = corpus(name)
+    vectors, _ = train(name, model, "", seed)
     words = compared(vocabulary, vectors)
     near = {word: [one for one, _ in words.nearest(word, len(words.words) - 1)] for word in ANIMALS}
     return {
@@ -36,4 +37,4 @@ def run(model: str, seed: int) -> dict:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    Study("ch02/cat_and_dog", run, MODELS).main()
+    Study("ch02/cat_and_dog", run, WITH_DESCRIPTIONS).main()

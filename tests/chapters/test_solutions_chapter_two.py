@@ -9,14 +9,16 @@ import torch.nn.functional as F
 from gates2heads.book.ch02 import exercises, faulty
 from tests.chapters.test_solutions import solutions
 
-SOLUTIONS = solutions("02_word_vectors.ipynb")
+PAGES = ("02_word_vectors.ipynb", "02_word_vectors_further.ipynb")
+SOLUTIONS = {number: code for page in PAGES for number, code in solutions(page).items()}
 ANSWERS = {
-    "2.1": ("center_gradient", exercises.check_center_gradient),
-    "2.2": ("probability", exercises.check_path),
+    "2.1": ("ppmi", exercises.check_ppmi),
+    "2.2": ("center_gradient", exercises.check_center_gradient),
     "2.3": ("negative_loss", exercises.check_negative_loss),
     "2.4": ("glove_loss", exercises.check_glove_loss),
     "2.5": ("fourth", exercises.check_fourth),
     "2.6": ("diagnosis", faulty.check_fault),
+    "2.7": ("probability", exercises.check_path),
 }
 
 
@@ -44,14 +46,14 @@ def test_the_path_is_not_the_sum_and_not_all_left():
     ("answer", "told"),
     [
         (27 / 64, "turns left at all three"),
-        (1.75, "That is the sum"),
+        (1.75, "This is the sum"),
         (3 / 64, "Left and right are exchanged"),
         (1 / 64, "turns right at all three"),
         (1.962, "the loss"),
         (0.125, "½ at every node"),
         (0.75, "the first turn alone"),
         (0.1875, "two turns"),
-        (0.5, "A factor for each node"),
+        (0.5, "Each node contributes one factor"),
         (7, "between 0 and 1"),
         ("a", "should be a number"),
         (None, "should be a number"),
@@ -63,3 +65,14 @@ def test_other_paths_get_a_sentence(answer, told):
     verdict = exercises.check_path(answer)
     assert not verdict.passed
     assert told in verdict.message
+
+
+def test_ppmi_names_the_usual_mistakes():
+    for wrong, told in (
+        (lambda x: (x * x.sum() / (x.sum(1, keepdim=True) * x.sum(0))).log(), "negative values"),
+        (lambda x: x / x.sum(), "Exercise 2.1"),
+        (lambda x: ..., "not"),
+    ):
+        verdict = exercises.check_ppmi(wrong)
+        assert not verdict.passed
+        assert told in verdict.message

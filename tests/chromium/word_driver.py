@@ -9,7 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.metrics.word_questions import WordAnswer, ask_words
 
-MODELS = ("words_skip_gram", "words_cbow", "words_glove")
+MODELS = ("words_skip_gram", "words_cbow", "words_glove", "words_subword")
+SUBWORD = MODELS.index("words_subword")
 FACTS = """root => ({
   lists: [...root.querySelectorAll(".g2h-list")].map((list) =>
     [...list.querySelectorAll(".g2h-word")]
@@ -90,7 +91,7 @@ def drive_words(page: Page, root: Locator, traits: dict) -> None:
         view.answered()
     root.locator(".g2h-chip").nth(2).click()
     view.text = traits["examples"][2]
-    for model in (1, 2, 0):
+    for model in (1, 2, SUBWORD, 0):
         root.locator("select").select_option(index=model)
         view.model = model
         view.answered()
@@ -127,9 +128,10 @@ def drive_refusals(view: Map) -> None:
         ("", "Nothing asked yet"),
         ("   ", "Nothing asked yet"),
         ("one two three four", "ask with one, two or three"),
-        ("<img src=x onerror=alert(1)>", "“<img” is not among the 3,272 words"),
+        ("<img src=x onerror=alert(1)>", "“<img” is not among the 11,308 words"),
         ("שלום", "is not among"),
         ("dogz", "Known: dog"),
+        ("dogz", "choose the vectors “sub-word”"),
         ("dog dog", "must differ"),
         ("x" * 3000, f"“{'x' * 30}…” is not among"),
     ):
@@ -140,3 +142,30 @@ def drive_refusals(view: Map) -> None:
         assert view.root.locator("img").count() == 0
     view.ask("cat")
     expect(view.refusal).to_be_hidden()
+    drive_unseen(view)
+
+
+def drive_unseen(view: Map) -> None:
+    """The table of n-grams answers what the others refuse, and says how."""
+    view.field.fill("bycicle")
+    expect(view.refusal).to_contain_text("choose the vectors “sub-word”")
+    view.root.locator("select").select_option(index=SUBWORD)
+    view.text, view.model = "bycicle", SUBWORD
+    view.answered()
+    expect(view.refusal).to_be_hidden()
+    known = shipped(MODELS[SUBWORD]).model.compared()
+    for text in ("bycicle", "dogz", "snowboardings", "man woman boyz"):
+        view.ask(text)
+        word = text.split()[-1]
+        carried = known.carried_by(word)
+        expect(view.said).to_contain_text(
+            f"“{word}” is not in the training vocabulary; its vector is the mean of "
+            f"{len(carried)} known character n-grams, of which “{carried[0][0]}”"
+        )
+    view.field.fill("狗狗狗")
+    expect(view.refusal).to_contain_text("shares no character n-gram with any of the 8,147 words")
+    view.ask("dog")
+    expect(view.said).not_to_contain_text("n-gram")
+    view.root.locator("select").select_option(index=0)
+    view.model = 0
+    view.answered()

@@ -16,7 +16,12 @@ from gates2heads.metrics.word_questions import ask_words
 from gates2heads.views import EmbeddingMap
 
 EXAMPLES = ["dog", "man woman", "man woman boy"]
-MODELS = {"skip-gram": "words_skip_gram", "CBOW": "words_cbow", "GloVe": "words_glove"}
+MODELS = {
+    "skip-gram": "words_skip_gram",
+    "CBOW": "words_cbow",
+    "GloVe": "words_glove",
+    "sub-word": "words_subword",
+}
 
 
 def embedding_map() -> EmbeddingMap:
@@ -29,7 +34,7 @@ def embedding_map() -> EmbeddingMap:
         labels=["dog", "<b>man</b> woman", "boy?"],
         title="Words <and> neighbours",
         hint="Ask & see.",
-        about="3,272 words & <none> more",
+        about="11,308 words & <none> more",
     )
 
 

@@ -23,6 +23,7 @@ from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.transformer.universal import UniversalTransformer
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
 from gates2heads.models.translation.seq2seq import EncoderDecoder, SequenceToSequence
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 V, W = 13, 17
@@ -58,13 +59,14 @@ MADE = {
     "BERT": lambda: BERT(V, d_model=8, nhead=2, num_layers=2),
     "GPT": lambda: GPT(V, d_model=8, nhead=2, num_layers=2, norm_first=False),
     "ELMo": lambda: ELMo(V, hidden_size=6),
+    "SubwordTable": lambda: SubwordTable(["a", "man"], torch.tensor([5, 3]), 7, buckets=11, own=1),
     "WordTable": lambda: WordTable(["a", "man"], torch.tensor([5, 3]), 7),
 }
 
 
 def output(model):
     """What a model says of some tokens, as one tensor."""
-    if isinstance(model, WordTable):
+    if isinstance(model, WordTable | SubwordTable):
         return torch.cat([model.counts, model.vectors.weight.flatten()])
     if isinstance(model, SequenceToSequence | Transformer):
         return model(PAIRS)

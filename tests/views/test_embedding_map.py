@@ -5,9 +5,10 @@ import math
 import pytest
 import torch
 
-from gates2heads.browser.engine.export import Exported
+from gates2heads.browser.engine.export import Exported, export_model
 from gates2heads.metrics.word_questions import ask_words
 from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views import EmbeddingMap
 from tests.javascript import LIBRARY, run_javascript
 
@@ -33,6 +34,30 @@ def test_payload_holds_the_answer():
     assert (view.text, view.model, view.count, view.exclude) == ("w1 w2", 0, 4, True)
     assert view.labels == view.examples == ["w1 w2", "w3"]
     assert repr(view) == "EmbeddingMap(one, two, 2 examples)"
+
+
+def test_it_finds_the_table_that_is_made_of_ngrams():
+    assert embedding_map().subword == -1
+    made = SubwordTable(["a", "man"], torch.tensor([5, 3]), 7, buckets=11)
+    models = {"one": MODEL, "sub-word": export_model(made, name="s")}
+    assert embedding_map(models=models).subword == 1
+
+
+def test_an_unseen_word_in_words():
+    body = "return given.map(places.unseenInWords);"
+    ngrams = [["<do", 0.5], ["dog", 0.3], ["<dog", 0.25], ["og>", -0.05]]
+    given = [{"word": "dogz", "ngrams": ngrams[:size]} for size in (1, 2, 4)]
+    one, two, four = words_js(body, given)
+    begin = "“dogz” is not in the training vocabulary; its vector is "
+    assert one == f"{begin}that of its only known character n-gram, “<do”."
+    mean = f"{begin}the mean of {{}} known character n-grams, of which "
+    assert two == mean.format(2) + "“<do” (50 %) and “dog” (30 %) contribute most."
+    named = "“<do” (50 %), “dog” (30 %) and “<dog” (25 %)"
+    assert four == f"{mean.format(4)}{named} contribute most."
+    body = "return places.answerInWords(given);"
+    answer = {"asked": ["dogz"], "cosines": [], "found": [[["dog", 0.9]]], "shares": [0.5, 0.2]}
+    told = words_js(body, {"unseen": given[:1], **answer})
+    assert told.startswith(f"{one} Nearest to dogz is dog, cosine 0.90.")
 
 
 def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():

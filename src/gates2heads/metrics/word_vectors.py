@@ -150,8 +150,9 @@ class WordVectors:
 
     def _best(self, query: Tensor, count: int, *, without: Sequence[str]) -> list:
         cosines = self.unit @ F.normalize(query, dim=0)  # (V,)
-        cosines[[self.index[word] for word in without]] = -torch.inf
-        best = cosines.topk(min(count, len(self.words) - len(set(without))))
+        left_out = {self.index[word] for word in without if word in self.index}
+        cosines[list(left_out)] = -torch.inf
+        best = cosines.topk(min(count, len(self.words) - len(left_out)))
         found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         return [(self.words[number], value) for number, value in found]
 

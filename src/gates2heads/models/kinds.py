@@ -36,6 +36,7 @@ from gates2heads.models.translation.seq2seq import (
     EncoderDecoder,
     SequenceToSequence,
 )
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 MODELS = (
@@ -49,6 +50,7 @@ MODELS = (
     PrunedMaximumLikelihood,
     RecurrentLanguageModel,
     SequenceToSequence,
+    SubwordTable,
     Transformer,
     TransformerLanguageModel,
     UniversalTransformer,

@@ -17,6 +17,10 @@ import {
   askWords,
   flatMap,
 } from "../../../src/gates2heads/browser/engine/metrics/word_questions.js";
+import {
+  characterNgrams,
+  fnvHash,
+} from "../../../src/gates2heads/browser/engine/models/subword.js";
 import { askTable, wordsIn } from "../../../src/gates2heads/browser/live/tasks/words.js";
 
 const loaded = new Map(); // models that stay between requests
@@ -74,6 +78,17 @@ const operations = {
   // A table of words: one question of the library, one of the view, and what it makes of a text.
   askWords({ key, words, options }) {
     return askWords(loaded.get(key).model.compared(), words, options);
+  },
+
+  hashedNgrams({ words, shortest, longest }) {
+    return words.map((word) =>
+      characterNgrams(word, shortest, longest).map((ngram) => [ngram, fnvHash(ngram)]),
+    );
+  },
+
+  carriedBy({ key, words }) {
+    const vectors = loaded.get(key).model.compared();
+    return words.map((word) => vectors.carriedBy(word));
   },
 
   askTable({ key, payload }) {

@@ -11,11 +11,14 @@ from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
 from gates2heads.metrics.word_questions import ask_words, flat_map
 from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.models.words.subword import character_ngrams, fnv_hash
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 from tests.browser.engine.in_node import EngineError, entry_of
 
 ROUNDING = 2e-5
-SHIPPED = ("words_skip_gram", "words_cbow", "words_glove")
+SHIPPED = ("words_skip_gram", "words_cbow", "words_glove", "words_subword")
+LETTERS = "abcdeéß狗🙂"
 
 
 def check_answer(theirs, ours):
@@ -84,6 +87,72 @@ def test_the_shipped_vectors_answer_alike(node, name):
     assert sum(check_answer(theirs, ours) for theirs, ours in answers) > 30  # of 60 maps
 
 
+def random_words(generator, amount):
+    """Distinct words of one to nine letters, some of them outside ASCII."""
+    found = {}
+    while len(found) < amount:
+        size = 1 + int(torch.randint(9, (), generator=generator))
+        letters = torch.randint(len(LETTERS), (size,), generator=generator).tolist()
+        found["".join(LETTERS[n] for n in letters)] = None
+    return list(found)
+
+
+def test_ngrams_and_hashes_are_the_librarys(node):
+    words = ["", *random_words(torch.Generator().manual_seed(3), 300)]
+    for shortest, longest in ((3, 5), (1, 6), (2, 2)):
+        found = node.one("hashedNgrams", words=words, shortest=shortest, longest=longest)
+        wanted = [
+            [[one, fnv_hash(one)] for one in character_ngrams(word, shortest, longest)]
+            for word in words
+        ]
+        assert found == wanted
+
+
+def test_random_tables_of_ngrams_answer_alike_for_known_and_unseen_words(node):
+    generator, maps, unseen = torch.Generator().manual_seed(11), 0, 0
+    for number in range(20):
+        everything = random_words(generator, 60)
+        words, others = everything[:40], everything[40:]
+        own, width = (0, 7, 40)[number % 3], 3 + number
+        table = SubwordTable(words, torch.ones(40), width, buckets=50 + number, own=own, longest=4)
+        torch.nn.init.normal_(table.vectors.weight, generator=generator)
+        exported = export_model(table, name="t")
+        node.one("load", key="n", entry=entry_of(exported), verify=True, fast=number % 2 == 0)
+        known = table.compared()
+        others = [word for word in others if word in known]
+        unseen += len(others)
+        shares = node.one("carriedBy", key="n", words=others)
+        for word, theirs in zip(others, shares, strict=True):
+            ours = known.carried_by(word)
+            assert sorted(ngram for ngram, _ in theirs) == sorted(ngram for ngram, _ in ours)
+            np.testing.assert_allclose([x for _, x in theirs], [x for _, x in ours], atol=1e-4)
+        asked = [others[:1], others[:2], [others[0], words[0], words[1]], words[:2]]
+        requests, wanted = [], []
+        for one in asked:
+            requests.append({"op": "askWords", "key": "n", "words": one, "options": {"count": 6}})
+            wanted.append(ask_words(known, one, count=6))
+        for theirs, ours in zip(node.ask(requests), wanted, strict=True):
+            assert not isinstance(theirs, EngineError), theirs
+            maps += check_answer(theirs, ours)
+    assert unseen > 200
+    assert maps > 40  # of 80
+
+
+def test_the_page_says_how_an_unseen_word_came_by_its_vector(node):
+    node.one("load", key="u", entry=entry_of(live_model("words_subword")), verify=True)
+    known = shipped("words_subword").model.compared()
+    asked = {"count": 5, "exclude": True}
+    told = node.one("askTable", key="u", payload={"text": "Bycicle dog", **asked})
+    (one,) = told["unseen"]
+    assert one["word"] == "bycicle"
+    ours = known.carried_by("bycicle")
+    assert [ngram for ngram, _ in one["ngrams"]] == [ngram for ngram, _ in ours]
+    np.testing.assert_allclose([x for _, x in one["ngrams"]], [x for _, x in ours], atol=1e-5)
+    assert node.one("askTable", key="u", payload={"text": "dog", **asked})["unseen"] == []
+    told = node.one("askTable", key="u", payload={"text": "狗狗狗", **asked})
+    assert "shares no character n-gram with any of the 8,147 words" in told["refused"]
+
+
 @given(st.integers(1, 23), st.integers(1, 17), st.integers(0, 10_000))
 def test_the_map_keeps_what_it_says_it_keeps(size, width, seed):
     vectors = torch.randn(size, width, generator=torch.Generator().manual_seed(seed))
@@ -115,7 +184,7 @@ def test_the_view_turns_down_with_a_sentence(node):
     asked = {"count": 5, "exclude": True}
     refusals = [
         ("a b c d", "These are 4 words; ask with one, two or three."),
-        ("bicyclezzz", "“bicyclezzz” is not among the 3,272 words"),
+        ("bicyclezzz", "“bicyclezzz” is not among the 11,308 words"),
         ("dog dog", "both are “dog”"),
         ("%%%", "“%%%” is not among"),
     ]
@@ -124,5 +193,11 @@ def test_the_view_turns_down_with_a_sentence(node):
         assert sentence in told["refused"]
     told = node.one("askTable", key="s", payload={"text": "bicyclezzz", **asked})
     assert "Known: bicycle, bicycles" in told["refused"]
+    assert "choose" not in told["refused"]
+    payload = {"text": "bicyclezzz", "remedy": "sub-word", **asked}
+    told = node.one("askTable", key="s", payload=payload)
+    assert told["refused"].endswith(
+        "To give an unseen word a vector, choose the vectors “sub-word”."
+    )
     told = node.one("askTable", key="s", payload={"text": "DOG", **asked})
     assert (told["text"], told["asked"]) == ("DOG", ["dog"])

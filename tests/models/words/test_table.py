@@ -41,7 +41,7 @@ def test_the_shipped_tables_have_one_vocabulary_and_name_their_command(name):
     one, first = shipped(name), shipped("words_skip_gram")
     assert one.model.words == first.model.words
     assert torch.equal(one.model.counts, first.model.counts)
-    assert len(one.model.words) == 3272
+    assert len(one.model.words) == 11_308
     assert one.model.counts.diff().max() <= 0
     assert one.card["command"] == "python -m studies.ch02.word_vectors --ship"
     assert one.card["judged"]["men"] > 0.4

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from gates2heads.book.studies import read_study, results_of
-from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
 from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.metrics.word_vectors import WordVectors
@@ -38,7 +37,7 @@ def test_the_open_answers_are_of_the_same_vectors():
 
 @needs_data
 def test_analogies_that_are_not_of_the_family_ask_for_forms_of_a_word():
-    words = set(shipped("words_skip_gram").model.words)
+    words = set(word_vectors.corpus("captions")[0].tokens)
     known = [one for one in analogies()[1::2] if words.issuperset(one[:4])]
     others = Counter(one.section for one in known if one.section != "family")
     assert sum(others.values()) == 518 - 45

@@ -10,23 +10,23 @@ from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.grading.verdict import NotYetError, check
 
-# Exercise 2.2: left, right, left, each at ln 3: 3/4 · 1/4 · 3/4
+# Exercise 2.7: left, right, left, each at ln 3: 3/4 · 1/4 · 3/4
 PATH = 9 / 64
 _PATH_SLIPS = {
-    27 / 64: "That turns left at all three nodes. The second turn is to the right: σ(−ln 3) = ¼.",
-    3 / 4 + 1 / 4 + 3 / 4: "That is the sum. The turns must all be taken: multiply.",
-    3 / 64: "Left and right are exchanged: the minus stands where the way turns right.",
-    1 / 64: "That turns right at all three nodes. Only the second turn has a minus.",
-    3 / 4: "That is the first turn alone.",
-    3 / 16: "That is two turns; there are three.",
-    -math.log(PATH): "That is −log of it, the loss. Asked is the probability.",
-    1 / 8: "That would be ½ at every node: σ(0), but the products are ln 3.",
+    27 / 64: "This turns left at all three nodes. The second turn is right: σ(−ln 3) = ¼.",
+    3 / 4 + 1 / 4 + 3 / 4: "This is the sum of the three probabilities. Multiply them.",
+    3 / 64: "Left and right are exchanged: the minus sign belongs to the turn to the right.",
+    1 / 64: "This turns right at all three nodes. Only the second turn has a minus sign.",
+    3 / 4: "This is the probability of the first turn alone.",
+    3 / 16: "This is the product of two turns; the path has three.",
+    -math.log(PATH): "This is the loss, −log P. The exercise asks for the probability.",
+    1 / 8: "This uses ½ at every node, which is σ(0); but the inner products are ln 3.",
 }
 
 
-@check("Exercise 2.2")
+@check("Exercise 2.7")
 def check_path(probability) -> str:
-    """Check the probability of a word that is reached by left, right, left."""
+    """Check the probability of a word whose path turns left, right, left."""
     if isinstance(probability, bool | str) or probability is None:
         raise NotYetError(f"The answer should be a number, got {shown(probability)}.")
     try:
@@ -34,17 +34,86 @@ def check_path(probability) -> str:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise NotYetError(f"The answer should be a number, got {shown(probability)}.") from None
     if abs(number - PATH) < 5e-4:
-        return "¾ · ¼ · ¾. All other words share the rest, so all words together sum to 1."
+        return "¾ · ¼ · ¾. The other leaves have the remaining probability, so all leaves sum to 1."
     for slip, words in _PATH_SLIPS.items():
         if abs(number - slip) < 2e-3:
             raise NotYetError(words)
     if not 0 <= number <= 1:
-        raise NotYetError("A probability lies between 0 and 1.")
-    raise NotYetError("A factor for each node: σ(score) where the way turns left, σ(−score) right.")
+        raise NotYetError("A probability is between 0 and 1.")
+    raise NotYetError(
+        "Each node contributes one factor: σ(score) for a turn to the left, σ(−score) to the right."
+    )
+
+
+def ppmi(counts: Tensor) -> Tensor:
+    """The solution of exercise 2.1: counts X (V, V) -> positive mutual information (V, V)."""
+    expected = counts.sum(1, keepdim=True) * counts.sum(0) / counts.sum()
+    return (counts / expected).log().clamp(min=0).nan_to_num(0)
+
+
+def _ppmi_cases() -> list[Case]:
+    generator = torch.Generator().manual_seed(0)
+    counts = torch.randint(0, 6, (6, 6), generator=generator).float()
+    lonely = counts.clone()
+    lonely[2], lonely[:, 2] = 0, 0
+    by_hand = torch.tensor([[0.0, 3.0], [1.0, 0.0]])
+    log_ratios = torch.tensor([[0.0, math.log(4 / 3)], [math.log(4), 0.0]])
+    return [
+        Case("two words", (by_hand,), log_ratios),
+        Case("six words", (counts,)),
+        Case("six words, one of which never occurs", (lonely,)),
+    ]
+
+
+def _ppmi_with(*, log=torch.log, positive=True, rows=True, columns=True, total=True, safe=True):
+    """Positive mutual information with one thing done differently."""
+
+    def wrong(counts):
+        expected = torch.ones_like(counts)
+        if rows:
+            expected = expected * counts.sum(1, keepdim=True)
+        if columns:
+            expected = expected * counts.sum(0)
+        if total:
+            expected = expected / counts.sum()
+        found = log(counts / expected)
+        if positive:
+            found = found.clamp(min=0)
+        return found.nan_to_num(0) if safe else found
+
+    return wrong
+
+
+check_ppmi = FunctionCheck(
+    title="Exercise 2.1",
+    solution=ppmi,
+    cases=_ppmi_cases,
+    mistakes={
+        "negative values are kept: PPMI replaces them, and the log of 0, by 0": (
+            _ppmi_with(positive=False, safe=False)
+        ),
+        "negative values are kept: only the log of 0 became a finite number": (
+            _ppmi_with(positive=False)
+        ),
+        "a word without counts gives 0/0, which is not a number; it must give 0": (
+            _ppmi_with(safe=False)
+        ),
+        "the logarithm has base 2; use the natural logarithm": _ppmi_with(log=torch.log2),
+        "the logarithm is missing": _ppmi_with(log=lambda ratio: ratio),
+        "the total is missing: the counts must become shares of all counts": (
+            _ppmi_with(total=False)
+        ),
+        "the column sums are missing: divide by P(j) as well": (
+            _ppmi_with(columns=False, total=False)
+        ),
+        "the row sums are missing: divide by P(i) as well": _ppmi_with(rows=False, total=False),
+    },
+    remark="Most entries of a large matrix are 0, so it is usually stored in a sparse format.",
+)
 
 
 def center_gradient(center: Tensor, outputs: Tensor, target: int) -> Tensor:
-    """The solution of exercise 2.1: v_c (D,), all u (V, D), o -> ∂ log P(o | c) / ∂ v_c (D,)."""
+    """The solution of exercise 2.2: v_c (D,), all u (V, D), o -> ∂ log P(o | c) / ∂ v_c (D,)."""
     probs = (outputs @ center).softmax(0)
     return outputs[target] - probs @ outputs
 
@@ -53,39 +122,38 @@ def _gradient_cases() -> list[Case]:
     center, outputs = random_tensors((5,), (7, 5))
     by_hand = torch.tensor([1.0, 0.0]), torch.tensor([[0.0, 1.0], [0.0, 3.0]]), 1
     return [
-        Case("two words of equal chance", by_hand, torch.tensor([0.0, 1.0])),
+        Case("two equally probable words", by_hand, torch.tensor([0.0, 1.0])),
         Case("seven words", (center, outputs, 3)),
     ]
 
 
 check_center_gradient = FunctionCheck(
-    title="Exercise 2.1",
+    title="Exercise 2.2",
     solution=center_gradient,
     cases=_gradient_cases,
     mistakes={
-        "the sign is turned: that is the gradient of the loss, −log P": (
+        "the sign is reversed: this is the gradient of the loss, −log P": (
             lambda center, outputs, target: -center_gradient(center, outputs, target)
         ),
-        "the expected vector is missing: the softmax's sum hangs on the centre too": (
+        "the expected vector is missing: the denominator depends on the centre vector as well": (
             lambda center, outputs, target: outputs[target].clone()
         ),
-        "the expected vector is the plain mean: each word counts by its probability": (
+        "the expected vector is the plain mean: weight each output vector by its probability": (
             lambda center, outputs, target: outputs[target] - outputs.mean(0)
         ),
-        "the softmax is missing: the scores themselves are no probabilities": (
+        "the softmax is missing: the scores themselves are not probabilities": (
             lambda center, outputs, target: outputs[target] - (outputs @ center) @ outputs
         ),
-        "the centre's own vector stands where the context word's should": (
+        "the centre vector is used instead of the context word's output vector": (
             lambda center, outputs, target: center - (outputs @ center).softmax(0) @ outputs
         ),
-        "the softmax runs over the vector's numbers and not over the words": (
+        "the softmax is over the dimensions of the vector and not over the words": (
             lambda center, outputs, target: (
                 outputs[target] - (outputs * center).softmax(1).mul(outputs).sum(0)
             )
         ),
     },
-    remark="What stood there, less what was expected: so it is with the "
-    "logarithm of every softmax.",
+    remark="Observed minus expected: the gradient of every log-softmax has this form.",
 )
 
 
@@ -113,17 +181,17 @@ check_negative_loss = FunctionCheck(
     solution=negative_loss,
     cases=_loss_cases,
     mistakes={
-        "the noise words are pulled near like the right one: their score needs a minus": (
+        "the noise words are attracted like the observed word: their score needs a minus sign": (
             lambda hidden, right, noise: (
                 -F.logsigmoid(right @ hidden) - F.logsigmoid(noise @ hidden).sum()
             )
         ),
-        "the noise words' share is averaged: each of the K counts 1": (
+        "the loss of the noise words is averaged: (2.7) sums over all K": (
             lambda hidden, right, noise: (
                 -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
             )
         ),
-        "the sign is turned: that is the log-probability, and a loss is its negative": (
+        "the sign is reversed: the loss is the negative log-probability": (
             lambda hidden, right, noise: -negative_loss(hidden, right, noise)
         ),
         "the logarithm is missing": (
@@ -131,16 +199,16 @@ check_negative_loss = FunctionCheck(
                 -torch.sigmoid(right @ hidden) - torch.sigmoid(-(noise @ hidden)).sum()
             )
         ),
-        "the noise words are left out": (
+        "the noise words are missing": (
             lambda hidden, right, noise: -F.logsigmoid(right @ hidden) + 0 * noise.sum()
         ),
-        "it is a softmax over the right word and the noise": (
+        "this is a softmax over the observed word and the noise words": (
             lambda hidden, right, noise: (
                 -torch.cat([(right @ hidden)[None], noise @ hidden]).log_softmax(0)[0]
             )
         ),
     },
-    remark="The library's `NegativeSampling` does the same, for many rows at once.",
+    remark="The library's `NegativeSampling` computes the same loss for a batch of pairs.",
 )
 
 
@@ -161,13 +229,13 @@ def _glove_cases() -> list[Case]:
     by_hand = torch.tensor([[2.0], [5.0]]), torch.tensor([[7.0], [1.0]]), nothing, nothing
     return [
         # (1/16)^¾ = ⅛, and 2 · 1 − ln 1 = 2: an eighth of 4
-        Case("two words that met once, with x_max = 16", (*by_hand, once, 16.0), torch.tensor(0.5)),
+        Case("words that co-occur once, x_max = 16", (*by_hand, once, 16.0), torch.tensor(0.5)),
         Case("five words and x_max = 10", (v, u, beta, tilde_beta, counts, 10.0)),
     ]
 
 
 def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=False, mean=False):
-    """The loss of GloVe with one thing done otherwise."""
+    """The loss of GloVe with one thing done differently."""
 
     def wrong(v, u, beta, tilde_beta, counts, most):
         i, j = counts.nonzero(as_tuple=True)
@@ -181,7 +249,7 @@ def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=Fals
 
 
 def _glove_of_all(v, u, beta, tilde_beta, counts, most):
-    """All pairs: where two words never met, 0 times the square of log 0."""
+    """All pairs: a zero count gives 0 times the square of log 0."""
     error = v @ u.T + beta[:, None] + tilde_beta - counts.log()
     return ((counts / most).clamp(max=1) ** 0.75 * error**2).sum()
 
@@ -191,22 +259,22 @@ check_glove_loss = FunctionCheck(
     solution=glove_loss,
     cases=_glove_cases,
     mistakes={
-        "the weight f is missing: rare pairs count as much as frequent ones": (
+        "the weight f is missing: rare pairs have the same influence as frequent ones": (
             _glove_with(weight=torch.ones_like)
         ),
-        "the weight has no ceiling: f is 1 at most": _glove_with(weight=lambda x: x**0.75),
-        "the weight lacks its power of ¾": _glove_with(weight=lambda x: x.clamp(max=1)),
-        "the count itself stands where its logarithm should": _glove_with(log=lambda x: x),
-        "log(1 + X) stands where log X should: pairs that never met are left out anyway": (
+        "the weight is not limited: f is at most 1": _glove_with(weight=lambda x: x**0.75),
+        "the exponent ¾ of the weight is missing": _glove_with(weight=lambda x: x.clamp(max=1)),
+        "the count is used instead of its logarithm": _glove_with(log=lambda x: x),
+        "log(1 + X) is used instead of log X: pairs with a zero count are skipped anyway": (
             _glove_with(log=torch.log1p)
         ),
-        "pairs that never met are in the sum: their log 0 makes it no number": _glove_of_all,
+        "pairs with a zero count are in the sum: their log 0 makes it undefined": _glove_of_all,
         "the biases are missing": _glove_with(biases=False),
-        "the two biases have changed places": _glove_with(turned=True),
+        "the two biases are exchanged": _glove_with(turned=True),
         "the error is not squared": _glove_with(power=1),
-        "the mean is taken: (2.8) is a sum over the pairs": _glove_with(mean=True),
+        "this is the mean: (2.8) is a sum over the pairs": _glove_with(mean=True),
     },
-    remark="The library's `GloVe` divides it by the number of pairs, so that batches compare.",
+    remark="The library's `GloVe` divides the sum by the number of pairs, to compare batches.",
 )
 
 
@@ -231,7 +299,7 @@ def _fourth_cases() -> list[Case]:
 
 
 def _fourth_with(*, signs=(-1, 1, 1), without="abc"):
-    """The analogy with one thing done otherwise."""
+    """The analogy with one thing done differently."""
 
     def wrong(unit, a, b, c):
         scores = unit @ (signs[0] * unit[a] + signs[1] * unit[b] + signs[2] * unit[c])
@@ -248,18 +316,18 @@ check_fourth = FunctionCheck(
     solution=fourth,
     cases=_fourth_cases,
     mistakes={
-        "the three words themselves may answer: leave all of them out": _fourth_with(without=""),
-        "only the third word is left out: a and b may not answer either": (
-            _fourth_with(without="c")
+        "the three words of the question are allowed as answers: exclude all of them": (
+            _fourth_with(without="")
         ),
-        "the signs of a and b have changed places: it is b − a + c": (
+        "only the third word is excluded: exclude a and b as well": (_fourth_with(without="c")),
+        "the signs of a and b are exchanged: the query is b − a + c": (
             _fourth_with(signs=(1, -1, 1))
         ),
-        "the third word is not added": _fourth_with(signs=(-1, 1, 0)),
-        "the farthest word is taken and not the nearest": (
+        "the third word is missing from the query": _fourth_with(signs=(-1, 1, 0)),
+        "this is the farthest word and not the nearest": (
             lambda unit, a, b, c: (unit @ (unit[b] - unit[a] + unit[c])).argmin()
         ),
-        "all three vectors are added: a must be taken away": _fourth_with(signs=(1, 1, 1)),
+        "all three vectors are added: a must be subtracted": _fourth_with(signs=(1, 1, 1)),
     },
-    remark="`WordVectors.analogy` does the same; `exclude=False` lets the three answer.",
+    remark="`WordVectors.analogy` does the same; `exclude=False` allows the three words too.",
 )

@@ -1,4 +1,4 @@
-"""Chapter 2, when it breaks: word vectors from a sound loss, or from one with a fault."""
+"""Chapter 2, a bug to find: word vectors from a correct loss, or from one with a bug."""
 
 import torch
 import torch.nn.functional as F
@@ -14,18 +14,18 @@ from gates2heads.models.words.word2vec import Word2Vec
 
 WIDTH, SENTENCES, WINDOW = 8, 1000, 2
 FAULTS = {
-    "a": "the windows reach across the ends of sentences",
-    "b": "the noise words are pulled near like the right ones, since a minus is missing",
-    "c": "the vectors of the centres get no gradient, and only those of the outputs learn",
-    "d": "every word counts as one of its own context words",
+    "a": "the windows extend across sentence boundaries",
+    "b": "the scores of the noise words enter the loss without their minus sign",
+    "c": "the input vectors receive no gradient, and only the output vectors are trained",
+    "d": "every word is counted as one of its own context words",
 }
 
 
 class FaultyNegativeSampling(NegativeSampling):
-    """The library's negative sampling with one fault, which the reader is to find."""
+    """The library's negative sampling with one bug, which the reader is to find."""
 
     def forward(self, hidden: Tensor, target: Tensor, noise: Tensor | None = None) -> Tensor:
-        """As in `NegativeSampling`, but for the fault: hidden (N, D), target (N,) -> (N,)."""
+        """As in `NegativeSampling`, except for the bug: hidden (N, D), target (N,) -> (N,)."""
         if noise is None:
             drawn = torch.multinomial(self.noise, self.negatives * len(target), replacement=True)
             noise = drawn.view(len(target), self.negatives)
@@ -36,7 +36,7 @@ class FaultyNegativeSampling(NegativeSampling):
 
 @accepts(faulty=flag, epochs=count)
 def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, WordVocabulary, list]:
-    """Train skip-gram vectors on the language of 28 words, with the fault or without.
+    """Train skip-gram vectors on the language of 28 words, with the bug or without.
 
     Returns:
         the model, its vocabulary, and the mean loss of each epoch.
@@ -66,10 +66,9 @@ def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, Wor
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then right words would still score higher than drawn ones; here both score high.",
-        "c": "Then the centres' vectors would be as random as they began, with cosines near 0; all "
-        "are 1.00.",
-        "d": "Then a word would score high with itself and drawn words low; here all score high.",
+        "a": "Then observed pairs would still score higher than noise pairs; here both score high.",
+        "c": "Then the input vectors would still be random, with cosines near 0; here all are 1.",
+        "d": "Then a word would score high with itself and noise words low; here all score high.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the loss is least where every product is large, and nothing is told apart."
+    return f"{fault}: the loss is lowest if all inner products are large, so all vectors coincide."

@@ -46,6 +46,7 @@ from gates2heads.models.translation.seq2seq import (
     EncoderDecoder,
     SequenceToSequence,
 )
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 POINTS = 0x110000  # how many code points there are
@@ -114,6 +115,11 @@ def _counted(model: PrunedCounts) -> dict:
     return {"vocabulary_size": model.vocabulary_size, "discounts": discounts}
 
 
+def _subwords(model: SubwordTable) -> dict:
+    names = ("buckets", "own", "shortest", "longest")
+    return {"words": model.words, **{name: model.settings[name] for name in names}}
+
+
 SCORES = {
     AdditiveScore: lambda score: {},
     ConcatScore: lambda score: {},
@@ -175,6 +181,7 @@ MODELS = {
     PrunedKneserNey: _counted,
     RecurrentLanguageModel: lambda model: {"recurrent": _recurrent(model.recurrent)},
     SequenceToSequence: _pair,
+    SubwordTable: _subwords,
     Transformer: _transformer,
     TransformerLanguageModel: _stack,
     WordTable: lambda model: {"words": model.words},

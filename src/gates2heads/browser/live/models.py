@@ -27,6 +27,7 @@ LIVE = (
     "words_skip_gram",
     "words_cbow",
     "words_glove",
+    "words_subword",
     "forced_teacher",
     "forced_free",
     "forced_mixed",

@@ -8,8 +8,8 @@ from gates2heads.accepts import accepts, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.diagram import Diagram
 
-AROUND = ("the", "man", "his", "son")  # the example of the notes: the man hit his son
-CENTER = "hit"
+AROUND = ("a", "dog", "through", "snow")  # the window of "a dog runs through snow"
+CENTER = "runs"
 
 
 def skip_gram_and_cbow() -> Figure:

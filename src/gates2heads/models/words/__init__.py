@@ -1,1 +1,1 @@
-"""Models of words: word2vec with its three outputs, and GloVe."""
+"""Models of words: word2vec with its three outputs, GloVe, and counted vectors."""

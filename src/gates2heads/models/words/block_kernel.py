@@ -24,6 +24,10 @@ class RowAdagrad:
         self.weight = weight
         self.squares = torch.full_like(weight[:, 0], 1e-6)
 
+    def look_up(self, rows: Tensor) -> Tensor:
+        """The rows (…, D) of numbers (…)."""
+        return F.embedding(rows, self.weight)
+
     def step(self, rows: Tensor, gradient: Tensor, rate: float) -> None:
         """Add up the gradients (n, D) of rows (n,), which may repeat, and take one step."""
         distinct, place = torch.unique(rows, return_inverse=True)

@@ -19,17 +19,17 @@ def mutual_information(table: Tensor) -> Tensor:
     Source: Brown et al. 1992, section 3. Departs from it in nothing.
 
     Args:
-        table: (C, C), how often class j comes right after class i.
+        table: (C, C), how often class j directly follows class i.
     """
     return _terms(_shares(table), *_margins(table)).sum()
 
 
 @accepts(table=TABLE)
 def merge_losses(table: Tensor) -> Tensor:
-    """What `mutual_information` loses when classes i and j become one, for each pair.
+    """The loss of `mutual_information` when classes i and j are merged, for each pair.
 
     Args:
-        table: (C, C), how often class j comes right after class i.
+        table: (C, C), how often class j directly follows class i.
 
     Returns:
         (C, C) in nats, symmetric; infinite on the diagonal.
@@ -37,7 +37,7 @@ def merge_losses(table: Tensor) -> Tensor:
     share = _shares(table)  # p, (C, C)
     left, right = _margins(table)  # l and r, (C,)
     terms = _terms(share, left, right)
-    of_one = terms.sum(1) + terms.sum(0) - terms.diag()  # all terms in which a class stands
+    of_one = terms.sum(1) + terms.sum(0) - terms.diag()  # all terms that contain a class
     losses = torch.full_like(share, torch.inf)
     for i in range(len(share) - 1):
         j = torch.arange(i + 1, len(share))
@@ -58,14 +58,14 @@ def merge_losses(table: Tensor) -> Tensor:
 
 @accepts(text=a(Text, "from `join_sentences`"), counts=counts("V"), classes=count)
 def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
-    """Put the words of a text into classes, so that a class tells most of the class after it.
+    """Assign words to classes that preserve the mutual information of adjacent classes.
 
-    The C most frequent words begin as classes of their own. Then each further word, by falling
-    frequency, is added as a class, and of the C + 1 classes those two become one whose union
-    loses the least `mutual_information` on the words that are there so far.
+    The C most frequent words begin as classes of their own. Then each further word, in order of
+    decreasing frequency, is added as a class, and of the C + 1 classes the two whose merge loses
+    the least `mutual_information` on the words added so far are merged.
 
     Source: Brown et al. 1992, section 3, its second algorithm. Departs from it in that it does not
-    go on to exchange words between classes.
+    exchange words between classes afterwards.
 
     Args:
         text: tokens of whole sentences; the first of a sentence does not follow the last.

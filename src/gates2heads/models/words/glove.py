@@ -104,7 +104,7 @@ class GloVe(nn.Module):
 
     @accepts(count=counts(empty=True, some=False))
     def weight(self, count: Tensor) -> Tensor:
-        """f(x) = min(1, x / x_max)^α: rare pairs weigh little, frequent ones not too much."""
+        """The weight f(x) = min(1, x / x_max)^α, small for rare pairs and at most 1."""
         return (count / self.ceiling).clamp(max=1).pow(self.power)
 
     @accepts(pairs=PAIRS)

@@ -110,7 +110,7 @@ class NegativeSampling(nn.Module):
         Args:
             hidden: (N, D).
             target: (N,) long.
-            noise: (N, K) long; drawn if not given.
+            noise: (N, K) long; sampled if not given.
         """
         if noise is None:
             drawn = torch.multinomial(self.noise, self.negatives * len(target), replacement=True)

@@ -56,7 +56,7 @@ class BlockTrainer:
         self.learning_rate, self.workers = learning_rate, workers
         self.keep = keep_probabilities(model.counts.cpu(), threshold)
         self.noise = model.output.noise.cpu()
-        self.inputs = RowAdagrad(model.vectors.weight.data)
+        self.inputs = model.input_rows()
         self.outputs = RowAdagrad(model.output.vectors.weight.data)
         self.generator = torch.Generator().manual_seed(int(seed))
 
@@ -96,12 +96,12 @@ class BlockTrainer:
         right, noise = pair_weights(band, architecture, self.model.output.negatives)
         if architecture == "skip-gram":
             read, asked = center, torch.cat([context, drawn], dim=1)
-            hidden = F.embedding(center, self.inputs.weight)
+            hidden = self.inputs.look_up(center)
         else:
             read, asked = context, torch.cat([center, drawn], dim=1)
             share = band / band.sum(2, keepdim=True).clamp(min=1)
-            hidden = share @ F.embedding(context, self.inputs.weight)  # the mean of each window
-        output = F.embedding(asked, self.outputs.weight)
+            hidden = share @ self.inputs.look_up(context)  # the mean of each window
+        output = self.outputs.look_up(asked)
         scores, slope, asked_slope = score_gradients(hidden, output, right, noise)
         if architecture == "cbow":
             slope = share.transpose(1, 2) @ slope
@@ -230,7 +230,7 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     _check_words(model, text)
     if model.architecture != "skip-gram":
         raise ValueError(f"model must be a skip-gram model, got {model.architecture}")
-    vectors, outputs = model.vectors.weight, model.output.vectors.weight
+    vectors, outputs = model.word_vectors(), model.output.vectors.weight
     drawn = [F.softplus(part @ outputs.T) @ model.output.noise for part in vectors.split(1024)]
     noise = model.output.negatives * torch.cat(drawn)  # (V,): what each center pays for noise
     total = pairs = 0.0

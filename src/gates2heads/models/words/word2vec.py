@@ -4,6 +4,7 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import Call, a, accepts, bools, choice, count, counts, tokens
 from gates2heads.data.batches.windows import Windows
+from gates2heads.models.words.block_kernel import RowAdagrad
 from gates2heads.models.words.outputs import OUTPUTS
 
 ARCHITECTURES = ("skip-gram", "cbow")
@@ -48,9 +49,17 @@ class Word2Vec(nn.Module):
         self.output = OUTPUTS[output](counts, vector_size, **choices)
         self.register_buffer("counts", counts.float())
 
+    def input_rows(self) -> RowAdagrad:
+        """The table of input vectors, as `train_negative_sampling` reads and changes it."""
+        return RowAdagrad(self.vectors.weight.data)
+
+    def word_vectors(self) -> Tensor:
+        """The input vectors (V, D) of all words."""
+        return self.vectors.weight.detach()
+
     @accepts(batch=a(Windows, "from `windows`"))
     def predictions(self, batch: Windows) -> tuple[Tensor, Tensor]:
-        """What a batch asks: hidden (N, D), and the word (N,) that each row must predict.
+        """The predictions of a batch: hidden (N, D), and the target word (N,) of each row.
 
         Skip-gram: one row for each word of each window, N = number of True in the mask. CBOW: one
         row for each window that is not empty.

@@ -94,7 +94,9 @@ class EmbeddingMap extends LiveStage {
 
   async run([text, model, count, exclude]) {
     this.lives = [this.all[model]];
-    const results = await this.runAll("words", { text, count, exclude });
+    const names = this.model.get("names");
+    const remedy = names[this.model.get("subword")]; // undefined where there is none
+    const results = await this.runAll("words", { text, count, exclude, remedy });
     return results && { ...results[0], model };
   }
 

@@ -1,6 +1,7 @@
 """Words among their neighbours: one, two or three words asked of vectors that run in the page."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
@@ -9,6 +10,7 @@ from gates2heads.accepts import a, accepts, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
+from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views.kit.live_view import (
     LiveView,
     labels_of,
@@ -37,7 +39,9 @@ class EmbeddingMap(LiveView):
 
     Args:
         models: tables of word vectors by name, such as "skip-gram", from `export_model`; each is a
-            `WordTable`. The first is shown first.
+            `WordTable` or a `SubwordTable`. The first is shown first. With a `SubwordTable`, a word
+            outside the vocabulary gets a vector from its character n-grams; the refusal of such a
+            word by another table names it.
         examples: what to press, each one to three words with a blank between; the first is the
             recorded one.
         recorded: what `ask_words` says of the first model and the first example.
@@ -67,6 +71,7 @@ class EmbeddingMap(LiveView):
     label = Unicode().tag(sync=True)
     about = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
+    subword = Int(-1).tag(sync=True)  # the table made of n-grams; −1 where there is none
     model = Int(0).tag(sync=True)
     count = Int(10).tag(sync=True)
     exclude = Bool(True).tag(sync=True)
@@ -100,6 +105,7 @@ class EmbeddingMap(LiveView):
             hint=hint,
             about=about,
         )
+        self.subword = _of_ngrams(models.values())  # once they are known to be models
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         return len(self.names)
@@ -120,6 +126,12 @@ class EmbeddingMap(LiveView):
 
     def __repr__(self):
         return f"EmbeddingMap({', '.join(self.names)}, {len(self.examples)} examples)"
+
+
+def _of_ngrams(models: Iterable[Exported]) -> int:
+    """The position of the first model that has a vector for unseen words; −1 if none has."""
+    kinds = (json.loads(one.header).get("model", {}).get("kind") for one in models)
+    return next((at for at, kind in enumerate(kinds) if kind == SubwordTable.__name__), -1)
 
 
 def _payload(recorded: WordAnswer, text: str) -> dict:

@@ -3,6 +3,7 @@
 
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];
+const CARRIERS = 3; // n-grams that are named beside an unseen word
 
 /** "0.83", with a minus sign as long as a plus. */
 export const told = (number) => number.toFixed(2).replace("-", "−");
@@ -82,8 +83,28 @@ export function headings({ asked }) {
   return [`nearest to ${a}`];
 }
 
-/** An answer in one sentence. */
-export function answerInWords({ asked, cosines, found, shares }) {
+const percent = (share) => `${Math.round(100 * share)} %`.replace("-", "−");
+
+/** Where the vector of a word outside the vocabulary comes from, in one sentence. */
+export function unseenInWords({ word, ngrams }) {
+  const one = ngrams.length === 1;
+  const named = ngrams.slice(0, CARRIERS).map(([ngram, share]) => `“${ngram}” (${percent(share)})`);
+  const most = one ? "" : `, of which ${listed(named)} contribute most`;
+  return one
+    ? `“${word}” is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”.`
+    : `“${word}” is not in the training vocabulary; its vector is the mean of ${ngrams.length} known character n-grams${most}.`;
+}
+
+function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** An answer in one sentence, and one more for each word outside the vocabulary. */
+export function answerInWords({ unseen = [], ...answer }) {
+  return [...unseen.map(unseenInWords), seenInWords(answer)].join(" ");
+}
+
+function seenInWords({ asked, cosines, found, shares }) {
   const [a, b, c] = asked;
   const [first] = found[0];
   const map = ` The map shows ${Math.round(100 * (shares[0] + shares[1]))} % of these points' spread.`;

@@ -20,6 +20,11 @@ export class WordVectors {
     return this.index.has(word);
   }
 
+  /** Whether a word has a vector of the training, and not one made of n-grams. */
+  isInVocabulary(word) {
+    return this.index.has(word);
+  }
+
   /** (D,): the vector of a word, scaled to length 1. */
   unitVector(word) {
     const number = this.index.get(word);
@@ -58,7 +63,7 @@ export class WordVectors {
 
   best(query, count, without) {
     const direction = normalised(query);
-    const left = new Set(without.map((word) => this.index.get(word)));
+    const left = new Set(without.map((word) => this.index.get(word))); // undefined: an unseen word
     const cosines = this.unit.map((vector) => dot(vector, direction));
     return cosines
       .map((_, number) => number)

@@ -4,6 +4,7 @@ import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js"
 import { PrunedKneserNey } from "./ngram.js";
 import { BERT, GPT } from "./pretraining.js";
 import { SequenceToSequence } from "./seq2seq.js";
+import { SubwordTable } from "./subword.js";
 import { Transformer } from "./transformer.js";
 import { WordTable } from "./words.js";
 
@@ -14,6 +15,7 @@ const MODELS = {
   PrunedKneserNey,
   RecurrentLanguageModel,
   SequenceToSequence,
+  SubwordTable,
   Transformer,
   TransformerLanguageModel,
   WordTable,

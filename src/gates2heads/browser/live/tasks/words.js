@@ -26,29 +26,43 @@ export function suggestions(words, unknown) {
 }
 
 /**
+ * Why a word has no vector, in sentences.
+ *
+ * @param {?string} remedy the name of vectors that would have one for it
+ */
+function unknownInWords(vectors, unknown, remedy) {
+  const letters = [...unknown];
+  const short = letters.length <= LONGEST ? unknown : `${letters.slice(0, LONGEST).join("")}…`;
+  const amount = vectors.words.length.toLocaleString("en");
+  if (vectors.knownNgrams)
+    return `“${short}” shares no character n-gram with any of the ${amount} words of the training vocabulary, so it has no vector.`;
+  const near = short === unknown ? suggestions(vectors.words, unknown) : [];
+  const told = near.length ? ` Known: ${near.join(", ")}.` : "";
+  const advice = remedy ? ` To give an unseen word a vector, choose the vectors “${remedy}”.` : "";
+  return `“${short}” is not among the ${amount} words that occur five times or more in the training text.${told}${advice}`;
+}
+
+/**
  * Answers what is typed.
  *
- * payload: {text, count, exclude}.
- * Yields once; returns what `askWords` gives, and text; or {refused} with a sentence.
+ * payload: {text, count, exclude, remedy}; the last is the name of vectors that are made of n-grams,
+ * where there are some.
+ * Yields once; returns what `askWords` gives, text, and `unseen`: of each word outside the
+ * vocabulary {word, ngrams: [[n-gram, share]…]}; or {refused} with a sentence.
  */
-export function* askTable({ model }, { text, count, exclude }) {
+export function* askTable({ model }, { text, count, exclude, remedy }) {
   const vectors = model.compared();
   yield {};
   const words = wordsIn(text);
   if (words.length > MOST_WORDS)
     return { refused: `These are ${words.length} words; ask with one, two or three.` };
   const unknown = words.find((word) => !vectors.has(word));
-  if (unknown !== undefined) {
-    const letters = [...unknown];
-    const short = letters.length <= LONGEST ? unknown : `${letters.slice(0, LONGEST).join("")}…`;
-    const near = short === unknown ? suggestions(vectors.words, unknown) : [];
-    const told = near.length ? ` Known: ${near.join(", ")}.` : "";
-    return {
-      refused: `“${short}” is not among the ${vectors.words.length.toLocaleString("en")} words that stand in the captions five times or more.${told}`,
-    };
-  }
+  if (unknown !== undefined) return { refused: unknownInWords(vectors, unknown, remedy) };
   const pair = words.find((word, place) => words.indexOf(word) !== place);
   if (pair !== undefined && words.length === 2)
     return { refused: `Two words to be told apart must differ; both are “${pair}”.` };
-  return { text, ...askWords(vectors, words, { count, exclude }) };
+  const unseen = [...new Set(words)]
+    .filter((word) => !vectors.isInVocabulary(word))
+    .map((word) => ({ word, ngrams: vectors.carriedBy(word) }));
+  return { text, unseen, ...askWords(vectors, words, { count, exclude }) };
 }
