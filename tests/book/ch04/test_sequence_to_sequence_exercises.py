@@ -33,10 +33,10 @@ def test_six_digits_are_always_safe_and_seven_are_not():
     ("answer", "told"),
     [
         (7, "Some sequences of seven digits fit"),
-        (8, "the first of them is our mark"),
+        (8, "the first one is the leading 1"),
         (24, "number of bits"),
         (7.22, "logarithm of 2²⁴"),
-        (100, "Which is the largest number"),
+        (100, "What is the largest number"),
         ("six", "should be a number, got 'six'"),
         (math.inf, "should be a finite number"),
         (..., "not tried yet"),

@@ -26,7 +26,9 @@ WHOLE = EACH**TOKENS
 _WHOLE_SLIPS = {
     EACH: "That is the share of correct tokens. A date is correct only if all of its tokens are.",
     EACH**10: "That is for ten tokens. `<eos>` must be correct too, or the output does not end.",
-    1 - TOKENS * (1 - EACH): "That subtracts 2 % eleven times. It is close, but probabilities are multiplied.",
+    1
+    - TOKENS
+    * (1 - EACH): "That subtracts 2 % eleven times. It is close, but probabilities are multiplied.",
     1 - WHOLE: "That is the share of dates with at least one wrong token.",
     TOKENS * EACH: "The probabilities of events that must all occur are multiplied, not added.",
 }
@@ -138,9 +140,7 @@ check_write = FunctionCheck(
             _write_with(stops=False)
         ),
         "the least probable token is chosen": _write_with(least=True),
-        "the output starts with `begin`: it is an input, not an output": (
-            _write_with(first=True)
-        ),
+        "the output starts with `begin`: it is an input, not an output": (_write_with(first=True)),
     },
     remark="This is free-running decoding; chapter 8 calls it greedy search and improves on it.",
 )
@@ -221,7 +221,9 @@ check_field = FunctionCheck(
         "the kernel sizes are added: two layers of size 3 see 5 positions, because they overlap": (
             lambda kernel_size, dilations: sum(kernel_size * one for one in dilations)
         ),
-        "the kernel sizes are multiplied": (lambda kernel_size, dilations: kernel_size ** len(dilations)),
+        "the kernel sizes are multiplied": (
+            lambda kernel_size, dilations: kernel_size ** len(dilations)
+        ),
         "the position itself is missing: add 1": (
             lambda kernel_size, dilations: field(kernel_size, dilations) - 1
         ),

@@ -41,7 +41,7 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
     contradiction = {
         "a": "All targets are equally long, so there is no padding.",
-        "c": "Then it could not know the date, and its cross-entropy would stay high; it is near 0.",
+        "c": "Then it could not know the date, and the cross-entropy would stay high. It does not.",
         "d": "Then the cross-entropy of correct dates would be high at test time; it is near 0.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
