@@ -107,4 +107,5 @@ def run(setting: str, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    Study("ch04/encoder_summaries", run, (*ONCE, FIRST_STATE, FIRST_STATE + LONGER, *RECURRENT, *BLOCKS)).main()
+    settings = *ONCE, FIRST_STATE, FIRST_STATE + LONGER, *RECURRENT, *BLOCKS
+    Study("ch04/encoder_summaries", run, settings).main()
