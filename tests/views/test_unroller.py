@@ -11,7 +11,8 @@ import torch
 from gates2heads.browser.engine.export import Exported
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
-from gates2heads.views import Unroller
+from gates2heads.data.corpora.dates import dates
+from gates2heads.views import ShowMe, Unroller
 from gates2heads.watching.forced_tokens import Line, ObservedForcing, observe_forcing
 from tests.javascript import LIBRARY, run_javascript
 
@@ -155,20 +156,21 @@ def test_numbers_and_sentences_by_hand():
     assert (found[2], found[3]) == ([1], [0, 1])
     assert found[4] == {"read": 2, "write": 2}
     assert found[5] == (
-        "Held: “1” at step 1. After it, that line differs from the free one in one character, "
+        "Clamped: “1” at step 1. After it, the output differs from free running in one character, "
         "at step 2."
     )
-    assert found[6] == found[7] == "No character is held."
+    assert found[6] == found[7] == "No character is clamped."
     mean = (math.log(4) + math.log(2)) / 2
     assert found[8] == (
-        f"Under the teacher: {mean:.3f} nats a character; it expected another once."
+        f"Teacher forcing: cross-entropy {mean:.3f} nats per character; the model’s prediction is "
+        "wrong at one step."
     )
-    assert found[9][0].startswith("Read “a”, character 1")
-    assert found[9][1].endswith("makes the context vector, 2 numbers.")
-    assert found[9][2].startswith("Step 1 of writing: running freely it reads the sign to begin;")
+    assert found[9][0].startswith("Encoder step 1: the input is “a”.")
+    assert found[9][1].endswith("form the context vector, with 2 components.")
+    assert found[9][2].startswith("Decoder step 1: the previous token is the start token in free")
     assert found[9][3] == (
-        "Step 2 of writing: running freely it reads “0”; in the held line “1”; "
-        "under the teacher “0”."
+        "Decoder step 2: the previous token is “0” in free running, “1” in the clamped line, "
+        "“0” under teacher forcing."
     )
     assert [(one["token"], one["shares"]) for one in found[10]] == [
         ("1", [pytest.approx(0.25), pytest.approx(1)]),
@@ -176,6 +178,66 @@ def test_numbers_and_sentences_by_hand():
     ]
     assert found[11] == "0"
     assert found[12] == ["3", "3 and 5", "4 to 6", "1 and 2", "2, 3 and 10"]
+
+
+def test_a_simple_view_tells_one_line():
+    run = {
+        "source": ["a", "<eos>"],
+        "vocabulary": ["<eos>", "0", "1"],
+        "free": told(["0", "<eos>"], [[1, 0, 0]] * 2, [[0, 0]] * 2),
+        "taught": told(["0", "<eos>"], [[1, 0, 0]] * 2, [[0, 0]] * 2),
+        "held": told(["0"] * 5, [[1, 0, 0]] * 5, [[0, 0]] * 5),
+    }
+    found = run_javascript(
+        ARRAYS
+        + """return [unrolled.stepsOf(run), unrolled.stepsOf(run, ["free"]),
+          ...[2, 3].map((step) => unrolled.stepInWords(run, step, ["free"]))];""",
+        UNROLLED,
+        run,
+    )
+    assert found[:2] == [{"read": 2, "write": 5}, {"read": 2, "write": 2}]
+    assert found[2] == (
+        "Decoder step 1: the input is the start token and the context vector; the output is “0”."
+    )
+    assert found[3].startswith("Decoder step 2: the input is “0” and the context vector;")
+    view = unroller(simple=True, show_me=[ShowMe("The end", "It ends.", {"step": 3})])
+    assert (view.simple, unroller().simple) == (True, False)
+    assert view.show_me[0]["state"] == {"step": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "sentence"),
+    [
+        ("5. Mai 2033", "2033-05-05", ""),
+        ("2 سبتمبر ١٩٦٤", "1964-09-02", ""),
+        ("18\u200f/06\u200f/1998", "1998-06-18", ""),
+        ("1948年7月15日", "1948-07-15", ""),
+        ("29 February 2000", "2000-02-29", ""),
+        ("31 February 2999", "1992-02-31", "the year 2999 is not between 1900 and 2100"),
+        ("4 July 1776", "1976-07-04", "the year 1776 is not between"),
+        ("4 July 76", "1976-07-04", "every year has four digits"),
+        ("hello", "2000-01-01", "every year has four digits"),
+        ("4 July 19760", "1976-07-04", "every year has four digits"),
+        ("5. Mai 2033 16 may 2046", "2046-05-16", "every input is a single date"),
+        ("12/25/2020/3", "2012-02-25", "every input is a single date"),
+        ("45 May 2033", "2033-05-05", "neither a day nor a month"),
+        ("31 February 2020", "2020-02-31", "The output is not a date of the calendar."),
+        ("29 February 2001", "2001-02-29", "The output is not a date of the calendar."),
+        ("5. Mai 2033", "20337-05-0", "The output is not a date of the calendar."),
+        ("12/25/2020", "2012-02-25", "The output has another year than the input."),
+    ],
+)
+def test_what_is_unlike_the_training_data_gets_a_warning(text, output, sentence):
+    found = run_javascript("return unrolled.warningOf(...given);", UNROLLED, [text, output])
+    assert sentence in found if sentence else found == ""
+
+
+def test_no_date_of_the_data_gets_a_warning():
+    pairs = [[pair.text, pair.iso] for split in ("train", "test") for pair in dates(split, 3000)]
+    warned = run_javascript(
+        "return given.filter(([text, iso]) => unrolled.warningOf(text, iso));", UNROLLED, pairs
+    )
+    assert warned == []
 
 
 def test_drift_is_every_later_difference():

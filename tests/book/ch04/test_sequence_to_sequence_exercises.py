@@ -33,10 +33,10 @@ def test_six_digits_are_always_safe_and_seven_are_not():
     ("answer", "told"),
     [
         (7, "Some sequences of seven digits fit"),
-        (8, "the first of them is our mark"),
+        (8, "the first one is the leading 1"),
         (24, "number of bits"),
         (7.22, "logarithm of 2²⁴"),
-        (100, "Which is the largest number"),
+        (100, "What is the largest number"),
         ("six", "should be a number, got 'six'"),
         (math.inf, "should be a finite number"),
         (..., "not tried yet"),
@@ -57,13 +57,13 @@ def test_the_share_of_whole_dates():
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (0.98, "share of single tokens"),
+        (0.98, "share of correct tokens"),
         (0.817, "for ten tokens"),
-        (78, "chances multiply"),
+        (78, "probabilities are multiplied"),
         (0.199, "at least one wrong token"),
         (10.78, "multiplied, not added"),
-        (0.5, "multiply eleven chances"),
-        (80, "That is in percent"),
+        (0.5, "multiply eleven probabilities"),
+        (80, "That is a percentage"),
         (None, "should be a number"),
         (..., "not tried yet"),
     ],
@@ -98,7 +98,7 @@ def test_the_field_is_what_gradients_reach(dilations):
 
 def test_the_fault_is_named_and_the_others_are_spoken_against():
     assert check_fault("b").passed
-    assert "never looked at the source" in check_fault(" (B). ").message
+    assert "ignores the source" in check_fault(" (B). ").message
     for letter in FAULTS.keys() - {"b"}:
         assert not check_fault(letter).passed
     assert "Answer with one of the letters" in check_fault("x").message

@@ -13,22 +13,24 @@ from gates2heads.grading.verdict import NotYetError, check, finite_number
 # Exercise 4.1: 2 · 10 ** 6 lies below 2 ** 24, 2 · 10 ** 7 above
 SAFE_DIGITS = 6
 _DIGIT_SLIPS = {
-    7: "Some sequences of seven digits fit, not all: 1 9 9 9 9 9 9 9 is above 2²⁴ = 16,777,216.",
-    8: "2²⁴ has eight digits, but the first of them is our mark, and 1 9 9 9 9 9 9 9 is above it.",
-    24: "24 is the number of bits. A decimal digit takes more than three of them.",
-    23: "Bits are not digits: a decimal digit takes more than three of them.",
-    5: "Five fit, and so do more: 1 9 9 9 9 9 9 is below 2²⁴ = 16,777,216.",
+    7: "Some sequences of seven digits fit, but not all: 1 9 9 9 9 9 9 9 exceeds 2²⁴ = 16,777,216.",
+    8: "2²⁴ has eight digits, but the first one is the leading 1, and 1 9 9 9 9 9 9 9 exceeds it.",
+    24: "24 is the number of bits. A decimal digit needs more than three bits.",
+    23: "Bits are not digits: a decimal digit needs more than three bits.",
+    5: "Five digits fit, but a sixth does too: 1 9 9 9 9 9 9 is below 2²⁴ = 16,777,216.",
 }
 
 # Exercise 4.4: eleven tokens, each right with this probability if all before it are
 EACH, TOKENS = 0.98, 11
 WHOLE = EACH**TOKENS
 _WHOLE_SLIPS = {
-    EACH: "That is the share of single tokens. A date is right if all of its tokens are.",
-    EACH**10: "That is for ten tokens. `<eos>` must be right too, or the date goes on.",
-    1 - TOKENS * (1 - EACH): "That takes 2 % off eleven times. It is near, but chances multiply.",
+    EACH: "That is the share of correct tokens. A date is correct only if all of its tokens are.",
+    EACH**10: "That is for ten tokens. `<eos>` must be correct too, or the output does not end.",
+    1
+    - TOKENS
+    * (1 - EACH): "That subtracts 2 % eleven times. It is close, but probabilities are multiplied.",
     1 - WHOLE: "That is the share of dates with at least one wrong token.",
-    TOKENS * EACH: "Chances of things that must all happen are multiplied, not added.",
+    TOKENS * EACH: "The probabilities of events that must all occur are multiplied, not added.",
 }
 
 
@@ -37,12 +39,12 @@ def check_digits(digits) -> str:
     """Check how many decimal digits a whole number below 2 ** 24 always holds behind a 1."""
     number = finite_number(digits)
     if number == SAFE_DIGITS:
-        return "1 9 9 9 9 9 9 is 1,999,999; with a seventh 9 it would be above 16,777,216."
+        return "1 9 9 9 9 9 9 is 1,999,999; with a seventh 9 it would exceed 16,777,216."
     if number in _DIGIT_SLIPS:
         raise NotYetError(_DIGIT_SLIPS[number])
     if abs(number - 24 * math.log10(2)) < 0.1:
-        raise NotYetError("That is the logarithm of 2²⁴. Count whole digits, behind the mark 1.")
-    raise NotYetError("Which is the largest number that n digits behind a 1 can make?")
+        raise NotYetError("That is the logarithm of 2²⁴. Count whole digits after the leading 1.")
+    raise NotYetError("What is the largest number with n digits after a leading 1?")
 
 
 @check("Exercise 4.4")
@@ -50,20 +52,20 @@ def check_whole(share) -> str:
     """Check the share of whole dates when each of eleven tokens is right with 0.98."""
     number = finite_number(share)
     if abs(number - 100 * WHOLE) < 0.3:
-        raise NotYetError("That is in percent. Give a share from 0 to 1.")
+        raise NotYetError("That is a percentage. Give a share between 0 and 1.")
     if abs(number - WHOLE) < 0.003:
         return (
-            "One date in five has a wrong token, although each token is right in 49 cases of 50 "
-            "as long as all before it are."
+            "One date in five contains a wrong token, although each token is correct with "
+            "probability 0.98 as long as all tokens before it are."
         )
     for slip, words in _WHOLE_SLIPS.items():
         if abs(number - slip) < 0.003 or abs(number - 100 * slip) < 0.3:
             raise NotYetError(words)
-    raise NotYetError("All eleven tokens must be right: multiply eleven chances.")
+    raise NotYetError("All eleven tokens must be correct: multiply eleven probabilities.")
 
 
-# A decoder by hand, for exercises 4.2 and 4.3: its state is a number, which it writes digit by
-# digit, the last first; what it has read it adds. Token 10 ends a line, and 11 begins one.
+# A decoder by hand, for exercises 4.2 and 4.3: its state is a number, whose digits it outputs, the
+# last one first; it adds the token that it receives. Token 10 is `end`, and 11 is `begin`.
 END, BEGIN = 10, 11
 
 
@@ -86,7 +88,7 @@ def adding_step(state: int, token: int) -> tuple[Tensor, int]:
 
 
 def write(step: Callable, state: int, begin: int, end: int, most: int) -> list[int]:
-    """The solution of exercise 4.2: run a decoder freely until it writes its end."""
+    """The solution of exercise 4.2: free-running decoding until the end token."""
     written, token = [], begin
     while len(written) < most:
         log_probs, state = step(state, token)
@@ -122,32 +124,30 @@ check_write = FunctionCheck(
         # 1471: writes 1; reads 1, state 147: 7 + 1 = 8; reads 8, state 14: 4 + 8 = 12, writes 2
         Case("the number 1471, by hand", (adding_step, 1471, BEGIN, END, 9), [1, 8, 2]),
         Case("a longer number", (adding_step, 1905237, BEGIN, END, 9)),
-        Case("a number that has no room", (adding_step, 1905237, BEGIN, END, 4), [7, 0, 2, 7]),
+        Case("a number that is cut off", (adding_step, 1905237, BEGIN, END, 4), [7, 0, 2, 7]),
     ],
     mistakes={
-        "every step reads `begin`: a step reads what was written at the step before": (
+        "every step receives `begin`: a step must receive the output of the previous step": (
             _write_with(feeds=False)
         ),
-        "every step begins from the first state: carry the new state on": (
+        "every step starts from the initial state: pass the new state to the next step": (
             _write_with(carries=False)
         ),
-        "the end is written too: it says that the text is over, and is no part of it": (
+        "the output contains `end`: it marks the end of the output and is not part of it": (
             _write_with(keeps=True)
         ),
-        "nothing stops the loop before `most` tokens: it should stop at `end`": (
+        "the loop always generates `most` tokens: it must stop at `end`": (
             _write_with(stops=False)
         ),
-        "the least likely token is taken": _write_with(least=True),
-        "`begin` stands at the beginning of the text: it is read, not written": (
-            _write_with(first=True)
-        ),
+        "the least probable token is chosen": _write_with(least=True),
+        "the output starts with `begin`: it is an input, not an output": (_write_with(first=True)),
     },
-    remark="This is free running; chapter 8 calls it greedy search, and asks for better.",
+    remark="This is free-running decoding; chapter 8 calls it greedy search and improves on it.",
 )
 
 
 def taught_loss(step: Callable, state: int, begin: int, tokens: Sequence[int]) -> Tensor:
-    """The solution of exercise 4.3: mean surprise at a target (T,), by teacher forcing."""
+    """The solution of exercise 4.3: mean cross-entropy of a target (T,) under teacher forcing."""
     losses, read = [], begin
     for token in tokens:
         log_probs, state = step(state, read)
@@ -181,35 +181,35 @@ check_taught_loss = FunctionCheck(
         Case("a longer target", (adding_step, 1905237, BEGIN, [3, 3, 0, 9, 5, 1, END])),
     ],
     mistakes={
-        "each step reads what the decoder would have written: that is free running": (
+        "each step receives the most probable token: that is free running": (
             _taught_with(reads="own")
         ),
-        "each step reads the token that it should predict: it must read the one before": (
+        "each step receives the token that it must predict: it must receive the previous one": (
             _taught_with(reads="itself")
         ),
-        "every step reads `begin`: a step reads the true token before it": (
+        "every step receives `begin`: a step must receive the true previous token": (
             _taught_with(reads="begin")
         ),
-        "every step begins from the first state: carry the new state on": (
+        "every step starts from the initial state: pass the new state to the next step": (
             _taught_with(carries=False)
         ),
-        "the surprises are added up: take their mean": _taught_with(joined=torch.sum),
-        "the sign is missing: a surprise is minus a log-probability": _taught_with(sign=1.0),
-        "the surprises are in bits and not in nats: the log-probabilities are natural ones": (
+        "the losses are summed: return their mean": _taught_with(joined=torch.sum),
+        "the sign is wrong: the cross-entropy is minus the log-probability": _taught_with(sign=1.0),
+        "the loss is in bits, not in nats: the log-probabilities are natural logarithms": (
             _taught_with(sign=-1 / math.log(2))
         ),
     },
-    remark="`sequence_loss` does the same for a whole batch, and leaves padding out.",
+    remark="`sequence_loss` computes the same for a whole batch and excludes padding.",
 )
 
 
 def field(kernel_size: int, dilations: Sequence[int]) -> int:
-    """The solution of exercise 4.5: how many positions one state of a stack sees."""
+    """The solution of exercise 4.6: how many positions one state of a stack sees."""
     return 1 + sum((kernel_size - 1) * dilation for dilation in dilations)
 
 
 check_field = FunctionCheck(
-    title="Exercise 4.5",
+    title="Exercise 4.6",
     solution=field,
     cases=lambda: [
         Case("one layer of width 3", (3, [1]), 3),
@@ -218,17 +218,22 @@ check_field = FunctionCheck(
         Case("four layers of width 3 with growing gaps", (3, [1, 2, 4, 8]), 31),
     ],
     mistakes={
-        "the widths are added: two layers of width 3 see 5 positions, their middles overlap": (
+        "the kernel sizes are added: two layers of size 3 see 5 positions, because they overlap": (
             lambda kernel_size, dilations: sum(kernel_size * one for one in dilations)
         ),
-        "the widths are multiplied": (lambda kernel_size, dilations: kernel_size ** len(dilations)),
+        "the kernel sizes are multiplied": (
+            lambda kernel_size, dilations: kernel_size ** len(dilations)
+        ),
         "the position itself is missing: add 1": (
             lambda kernel_size, dilations: field(kernel_size, dilations) - 1
+        ),
+        "the kernel size is ignored: that is right for size 3 only": (
+            lambda kernel_size, dilations: 1 + 2 * sum(dilations)
         ),
         "only one side of the window is counted": (
             lambda kernel_size, dilations: 1 + sum(kernel_size // 2 * one for one in dilations)
         ),
-        "the gaps between the positions of a window do not count: a dilation widens it": (
+        "the dilations are ignored: a dilation widens the window of its layer": (
             lambda kernel_size, dilations: field(kernel_size, [1] * len(dilations))
         ),
     },

@@ -434,8 +434,8 @@ def unrolled_encoder_decoder() -> Figure:
         d.arrow(f"s{place}", f"y{place}")
     for before, after in pairwise(("h0", "h1", "context", "s0", "s1", "s2")):
         d.arrow(before, after)
-    d.group("Encoder: reads", "h0", "h1")
-    d.group("Decoder: writes", "y0", "s0", "s1", "s2", "y2", colour="orange")
+    d.group("Encoder", "h0", "h1")
+    d.group("Decoder", "y0", "s0", "s1", "s2", "y2", colour="orange")
     return d.draw()
 
 

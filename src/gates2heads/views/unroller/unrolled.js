@@ -1,12 +1,12 @@
-// What three ways to write from one source say, in numbers and words: no page is touched here.
+// Three decodings of one source, in numbers and words: no page is touched here.
 
 import { seen, shades, told } from "../kit/gates.js";
 
 export const LINES = ["free", "held", "taught"];
 const READS = {
-  free: "running freely it reads",
-  held: "in the held line",
-  taught: "under the teacher",
+  free: "in free running",
+  held: "in the clamped line",
+  taught: "under teacher forcing",
 };
 const FULL = 32767; // of a number in two bytes
 const END = "<eos>";
@@ -39,14 +39,14 @@ export function shareOf({ tokens, logProbs: { shape, data } }, step, id) {
   return step < tokens.length ? Math.exp(data[step * shape[1] + id]) : null;
 }
 
-/** What a line would write at a step: the number of the likeliest token. */
+/** The prediction of a line at a step: the number of the most probable token. */
 export function expectedAt({ logProbs: { shape, data } }, step) {
   const row = data.subarray(step * shape[1], (step + 1) * shape[1]);
   return row.indexOf(row.reduce((most, one) => Math.max(most, one), -Infinity));
 }
 
 /**
- * The likeliest tokens of the lines at a step, those of the first line first: [{id, token,
+ * The most probable tokens of the lines at a step, those of the first line first: [{id, token,
  * shares}…].
  */
 export function likeliestAt(run, names, step, count = 4) {
@@ -63,7 +63,7 @@ export function likeliestAt(run, names, step, count = 4) {
   }));
 }
 
-/** How surprising each of the teacher's tokens was, in nats. */
+/** The surprisal of each target token under teacher forcing, in nats. */
 export function surprises({ vocabulary, taught }) {
   return taught.tokens.map(
     (token, step) => -Math.log(shareOf(taught, step, vocabulary.indexOf(token))),
@@ -71,7 +71,7 @@ export function surprises({ vocabulary, taught }) {
 }
 
 /**
- * How far the states of two lines lie apart at each common step: root mean square, over the units.
+ * The distance of the states of two lines at each common step: root mean square, over the units.
  */
 export function apart(one, other) {
   const [, units] = one.hidden.shape;
@@ -84,7 +84,7 @@ export function apart(one, other) {
   });
 }
 
-/** The steps after the first hold at which the held line differs from the free one. */
+/** The steps after the first clamped one at which the two lines differ. */
 export function driftOf({ free, held }, first) {
   const length = Math.max(free.tokens.length, held.tokens.length);
   const steps = Array.from({ length }, (_, step) => step);
@@ -96,11 +96,11 @@ export function shadesOf({ shape: [length, units], data }) {
   return shades({ tokens: { length }, units, quantities: { states: data } }, "states", 1);
 }
 
-/** How many steps there are in all: to read, and then to write. */
-export function stepsOf({ source, free, held, taught }) {
+/** How many steps encoder and decoder take, over the lines that are shown. */
+export function stepsOf(run, lines = LINES) {
   return {
-    read: source.length,
-    write: Math.max(...[free, held, taught].map(({ tokens }) => tokens.length)),
+    read: run.source.length,
+    write: Math.max(...lines.map((name) => run[name].tokens.length)),
   };
 }
 
@@ -117,23 +117,23 @@ export function stepsInWords(steps) {
     .join(" and ");
 }
 
-/** What is held, and what came of it. */
+/** The clamped characters, and their effect. */
 export function heldInWords(run, holds) {
   const steps = Object.keys(holds)
     .map(Number)
     .filter((step) => step < run.held.tokens.length)
     .sort((a, b) => a - b);
-  if (!steps.length) return "No character is held.";
+  if (!steps.length) return "No character is clamped.";
   const names = steps.map((step) => `“${seen(holds[step])}” at step ${step + 1}`).join(" and ");
   const wrong = driftOf(run, steps[0]).filter((step) => !steps.includes(step));
-  const then = `Held: ${names}. After ${steps.length > 1 ? "the first" : "it"}, that line`;
-  if (!wrong.length) return `${then} goes on as the free one does.`;
+  const then = `Clamped: ${names}. After ${steps.length > 1 ? "the first" : "it"}, the output`;
+  if (!wrong.length) return `${then} is the same as in free running.`;
   const many =
-    wrong.length === 1 ? "one character, at step" : `${wrong.length} characters, at steps`;
-  return `${then} differs from the free one in ${many} ${stepsInWords(wrong)}.`;
+    wrong.length === 1 ? "in one character, at step" : `in ${wrong.length} characters, at steps`;
+  return `${then} differs from free running ${many} ${stepsInWords(wrong)}.`;
 }
 
-/** How surprised the network is by what the teacher says. */
+/** The cross-entropy of the target under teacher forcing. */
 export function taughtInWords(run) {
   const nats = surprises(run);
   const mean = nats.reduce((sum, one) => sum + one, 0) / nats.length;
@@ -142,23 +142,60 @@ export function taughtInWords(run) {
   ).length;
   const misses =
     wrong === 0
-      ? "it expected each"
-      : `it expected another ${wrong === 1 ? "once" : `${wrong} times`}`;
-  return `Under the teacher: ${told(mean, 3)} nats a character; ${misses}.`;
+      ? "the model’s prediction is correct at every step"
+      : `the model’s prediction is wrong at ${wrong === 1 ? "one step" : `${wrong} steps`}`;
+  return `Teacher forcing: cross-entropy ${told(mean, 3)} nats per character; ${misses}.`;
 }
 
-/** Where the cursor stands, in words. */
-export function stepInWords(run, step) {
-  const { read } = stepsOf(run);
+/** The current step, in words; `lines` are those that the view shows. */
+export function stepInWords(run, step, lines = LINES) {
+  const { read } = stepsOf(run, lines);
   if (step < read - 1) {
-    return `Read “${seen(run.source[step])}”, character ${step + 1}: half of the units have read up to here from the left, the others from the right.`;
+    return `Encoder step ${step + 1}: the input is “${seen(run.source[step])}”. One half of the units has read the characters up to this one from the left, the other half from the right.`;
   }
   if (step === read - 1)
-    return `All is read: the last state of either half makes the context vector, ${run.summary.length} numbers.`;
+    return `Encoder step ${read}: the whole input is read. The final states of the two halves form the context vector, with ${run.summary.length} components.`;
   const at = step - read;
-  const before = (line) => (at ? `“${seen(line.tokens[at - 1])}”` : "the sign to begin");
-  const ways = LINES.filter((name) => at < run[name].tokens.length).map(
-    (name) => `${READS[name]} ${before(run[name])}`,
-  );
-  return `Step ${at + 1} of writing: ${ways.join("; ")}.`;
+  const before = (line) => (at ? `“${seen(line.tokens[at - 1])}”` : "the start token");
+  if (lines.length === 1)
+    return `Decoder step ${at + 1}: the input is ${before(run.free)} and the context vector; the output is “${seen(run.free.tokens[at])}”.`;
+  const ways = lines
+    .filter((name) => at < run[name].tokens.length)
+    .map((name) => `${before(run[name])} ${READS[name]}`);
+  return `Decoder step ${at + 1}: the previous token is ${ways.join(", ")}.`;
+}
+
+const [EARLIEST, LATEST] = [1900, 2100]; // years of the training data
+const DIGITS = /\p{Nd}/gu;
+const ARABIC = "٠".codePointAt(0); // Arabic-Indic zero, the only other digits of the training data
+
+/** What makes an input or its output unlike the training data, in a sentence; "" if nothing does. */
+export function warningOf(text, output) {
+  const plain = text.replace(DIGITS, (digit) => {
+    const value = digit.codePointAt(0) - ARABIC;
+    return value >= 0 && value <= 9 ? String(value) : digit;
+  });
+  const numbers = plain.match(/\d+/g) ?? [];
+  const years = numbers.filter((one) => one.length > 2);
+  const unlike = "The input is unlike the training data";
+  if (years.length > 1) return `${unlike}, in which every input is a single date.`;
+  if (years.length === 0 || years[0].length !== 4)
+    return `${unlike}, in which every year has four digits.`;
+  if (years[0] < EARLIEST || years[0] > LATEST)
+    return `${unlike}: the year ${years[0]} is not between ${EARLIEST} and ${LATEST}.`;
+  if (numbers.length > 3) return `${unlike}, in which every input is a single date.`;
+  if (numbers.some((one) => one !== years[0] && (one < 1 || one > 31)))
+    return `${unlike}: it contains a number that is neither a day nor a month.`;
+  if (!isDate(output)) return "The output is not a date of the calendar.";
+  if (output.slice(0, 4) !== years[0]) return "The output has another year than the input.";
+  return "";
+}
+
+/** Whether a text is a date in ISO 8601 that exists. */
+function isDate(text) {
+  const found = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (!found) return false;
+  const [year, month, day] = found.slice(1).map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

@@ -16,16 +16,19 @@ import {
   surprises,
   taughtInWords,
   textOf,
+  warningOf,
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "../kit/view.js";
 
-const TITLES = { free: "free running", held: "held, then free", taught: "the teacher" };
+const TITLES = { free: "free running", held: "clamped", taught: "teacher forcing" };
 const FAR = 1; // distance of two states, over the units, at which its bar is full
-const SURPRISE = 4; // nats at which the bar of a surprise is full
+const SURPRISAL = 4; // nats at which the bar of a surprisal is full
 
 class Unroller extends LiveStage {
   constructor(model, el) {
     super(model, el, "unroller");
+    this.isSimple = model.get("simple");
+    this.lines = this.isSimple ? ["free"] : LINES;
     this.lives = [this.all[0]];
     this.now = {
       ...decodedForcing(model.get("recorded"), model.get("numbers")),
@@ -53,23 +56,25 @@ class Unroller extends LiveStage {
       spellcheck: "false",
       autocomplete: "off",
       inputmode: "numeric",
-      placeholder: "what it writes freely",
+      placeholder: "the free-running output",
     });
     this.lessonRefusal = new Refusal(this.lesson);
+    const choices = element(
+      "div",
+      { class: "g2h-controls" },
+      field("training method", this.which),
+      field("target of teacher forcing (Enter)", this.lesson),
+    );
+    const hand = this.buildHand();
     this.root.append(
-      element(
-        "div",
-        { class: "g2h-controls" },
-        field("the network learned by", this.which),
-        field("the teacher says", this.lesson),
-      ),
-      this.lessonRefusal.node,
+      ...(this.isSimple ? [] : [choices, this.lessonRefusal.node]),
       this.buildSteps(),
       this.buildSheet(),
-      this.buildHand(),
+      ...(this.isSimple ? [] : [hand]),
     );
     this.buildFoot();
-    this.refusal.node.after(this.state); // in sight of who types
+    this.warning = element("p", { class: "g2h-warning", role: "status" });
+    this.refusal.node.after(this.state, this.warning); // in sight of who types
     this.picture.before(this.status); // and of who steps
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.lesson, "change", () => this.put({ taught: spelled(this.lesson.value) }));
@@ -78,7 +83,7 @@ class Unroller extends LiveStage {
   buildSteps() {
     this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "step" });
     this.back = element("button", { type: "button" }, "Back");
-    this.on = element("button", { type: "button", class: "g2h-main" }, "Step on");
+    this.on = element("button", { type: "button", class: "g2h-main" }, "Next step");
     const buttons = element("div", { class: "g2h-buttons" }, this.back, this.on);
     this.listen(this.slider, "input", () => this.put({ step: Number(this.slider.value) - 1 }));
     this.listen(this.back, "click", () => this.put({ step: Math.max(this.step - 1, 0) }));
@@ -92,33 +97,37 @@ class Unroller extends LiveStage {
   }
 
   buildSheet() {
-    this.reads = new UnrollRow(this, "reads", "reads", (step) => this.put({ step }));
-    this.encoder = new UnrollTape("its states");
+    this.reads = new UnrollRow(this, "reads", "input", (step) => this.put({ step }));
+    this.encoder = new UnrollTape("encoder states");
     this.rows = Object.fromEntries(
       LINES.map((name) => [
         name,
-        new UnrollRow(this, name, TITLES[name], (step) =>
+        new UnrollRow(this, name, this.isSimple ? "output" : TITLES[name], (step) =>
           this.put({ step: this.now.source.length + step }),
         ),
       ]),
     );
-    this.expects = new UnrollRow(this, "expects", "it expected", (step) =>
+    this.expects = new UnrollRow(this, "expects", "prediction", (step) =>
       this.put({ step: this.now.source.length + step }),
     );
-    this.decoder = new UnrollTape("states, held line");
-    this.gap = new UnrollBars("free and held apart", FAR, "");
-    this.nats = new UnrollBars("surprise", SURPRISE, " nats");
+    this.decoder = new UnrollTape(this.isSimple ? "decoder states" : "states, clamped line");
+    this.gap = new UnrollBars("distance of states", FAR, "");
+    this.nats = new UnrollBars("surprisal", SURPRISAL, " nats");
     const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
     const writing = element(
       "div",
       { class: "g2h-sheet" },
       this.rows.free.node,
-      this.rows.held.node,
-      this.decoder.node,
-      this.gap.node,
-      this.rows.taught.node,
-      this.expects.node,
-      this.nats.node,
+      ...(this.isSimple
+        ? [this.decoder.node]
+        : [
+            this.rows.held.node,
+            this.decoder.node,
+            this.gap.node,
+            this.rows.taught.node,
+            this.expects.node,
+            this.nats.node,
+          ]),
     );
     const box = (sheet, label) =>
       element(
@@ -130,16 +139,20 @@ class Unroller extends LiveStage {
       "div",
       { class: "g2h-dim" },
       box(reading, "the encoder, step by step"),
-      box(writing, "the decoder, three ways"),
+      box(writing, this.isSimple ? "the decoder, step by step" : "the decoder, three lines"),
     );
     const legend = element(
       "p",
       { class: "g2h-legend" },
-      "States: one row for each unit, blue above zero, orange below. ",
-      element("i", { class: "g2h-swatch", "data-mark": "held" }),
-      " held, ",
-      element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
-      " otherwise than free running, or than the teacher.",
+      "States: one row per unit, blue for positive and orange for negative values. ",
+      ...(this.isSimple
+        ? []
+        : [
+            element("i", { class: "g2h-swatch", "data-mark": "held" }),
+            " clamped, ",
+            element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
+            " different from free running, or from the target.",
+          ]),
     );
     return element("div", {}, this.picture, legend);
   }
@@ -149,7 +162,7 @@ class Unroller extends LiveStage {
     this.keys = element("div", {
       class: "g2h-chips g2h-keys",
       role: "group",
-      "aria-label": "hold a character at this step",
+      "aria-label": "clamp a character at this step",
     });
     this.release = element("button", { type: "button" }, "Release all");
     this.hint = element("p", { class: "g2h-legend" });
@@ -170,7 +183,7 @@ class Unroller extends LiveStage {
   // ---- where we are
 
   get steps() {
-    const { read, write } = stepsOf(this.now);
+    const { read, write } = stepsOf(this.now, this.lines);
     return read + write;
   }
 
@@ -178,14 +191,14 @@ class Unroller extends LiveStage {
     return inside(this.model.get("step"), this.steps);
   }
 
-  /** The step of writing that is at hand; below 0 while it reads. */
+  /** The current step of the decoder; below 0 in the encoder. */
   get writing() {
     return this.step - this.now.source.length;
   }
 
   // ---- what is asked
 
-  /** Holds a token at the step at hand, or lets go of it if it is held there. */
+  /** Clamps a token at the current step, or releases it if it is clamped there. */
   hold(token) {
     const held = { ...this.model.get("held") };
     if (held[this.writing] === token) delete held[this.writing];
@@ -194,16 +207,16 @@ class Unroller extends LiveStage {
   }
 
   get old() {
-    return "What you see belongs to the question before.";
+    return "The dimmed result below belongs to the previous input.";
   }
 
   get nothing() {
-    return "Nothing to read yet: type a date.";
+    return "The field is empty: type a date.";
   }
 
-  /** The teacher's line was for another text. */
+  /** The target and the clamped characters were for another text. */
   get afresh() {
-    return { taught: "" };
+    return { taught: "", held: {} };
   }
 
   read(typed) {
@@ -229,17 +242,26 @@ class Unroller extends LiveStage {
     return null;
   }
 
+  /** A *Show me* button names its step itself; other new texts keep the step of the decoder. */
+  demonstrate(state) {
+    this.isDemonstrated = "step" in state && state.text !== this.now.text;
+    super.demonstrate(state);
+  }
+
   show(now) {
     const { writing } = this;
-    const isLater = now.text !== this.now.text && writing >= 0;
+    const isLater = now.text !== this.now.text && writing >= 0 && !this.isDemonstrated;
+    this.isDemonstrated = false;
     this.now = now;
     if (isLater) this.put({ step: now.source.length + writing }); // the same step of writing
   }
 
   inWords() {
     const { now } = this;
-    const free = `Free running writes ${textOf(now.free) || "nothing"}.`;
-    const said = `${free} ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
+    const output = textOf(now.free) || "empty";
+    const said = this.isSimple
+      ? `The output is ${output}.`
+      : `The free-running output is ${output}. ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
     return this.isRecorded ? `${STORED} ${said}` : said;
   }
 
@@ -256,8 +278,9 @@ class Unroller extends LiveStage {
 
   draw() {
     const { now: run } = this;
-    const { read, write } = stepsOf(run);
+    const { read, write } = stepsOf(run, this.lines);
     const holds = this.model.get("held");
+    this.warning.textContent = warningOf(run.text, textOf(run.free));
     this.reads.show(run.source, read);
     this.encoder.show(run.states, read);
     this.root.style.setProperty("--g2h-read-columns", read);
@@ -300,24 +323,25 @@ class Unroller extends LiveStage {
   drawStep() {
     const { now: run, step, writing } = this;
     this.slider.value = step + 1;
-    this.slider.setAttribute("aria-valuetext", stepInWords(run, step));
+    const said = stepInWords(run, step, this.lines);
+    this.slider.setAttribute("aria-valuetext", said);
     [this.back.disabled, this.on.disabled] = [step === 0, step === this.steps - 1];
     this.reads.mark(step);
     this.encoder.until(step + 1);
     [...Object.values(this.rows), this.expects].forEach((row) => row.mark(writing));
     this.decoder.until(writing + 1);
-    this.say(stepInWords(run, step));
+    this.say(said);
     this.drawHand();
   }
 
-  /** What may stand at the step at hand, and how likely it is in each line. */
+  /** What may be clamped at the current step, and its probability in each line. */
   drawHand() {
     const { now: run, writing } = this;
     const canHold = writing >= 0 && writing < run.held.tokens.length;
     const holds = this.model.get("held");
     this.hint.textContent = canHold
-      ? `Hold a character at step ${writing + 1} of writing: the network reads it as if it had written it.`
-      : "Go to a step of writing to hold a character there.";
+      ? `Clamp a character at output step ${writing + 1}: the decoder receives it as if it had generated it.`
+      : "Go to a decoder step to clamp a character there.";
     [...this.keys.children].forEach((key) => {
       key.disabled = !canHold;
       key.setAttribute("aria-pressed", holds[writing] === key.dataset.token);
@@ -326,7 +350,7 @@ class Unroller extends LiveStage {
     const head = element(
       "tr",
       {},
-      element("th", {}, "expects"),
+      element("th", {}, "P(next token)"),
       ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])),
     );
     this.shares.replaceChildren(

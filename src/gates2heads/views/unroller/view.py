@@ -1,12 +1,12 @@
-"""An encoder–decoder unrolled on what the reader types: free, with characters held, and taught."""
+"""An encoder–decoder on the reader's input: free running, clamped, and under teacher forcing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from traitlets import Bytes, Dict, Int, List, Unicode, validate
+from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, mapping, text
+from gates2heads.accepts import a, accepts, count, flag, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import (
@@ -16,7 +16,7 @@ from gates2heads.views.kit.live_view import (
     single_precision,
     words,
 )
-from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.views.kit.view import PositionError, ShowMe, module, style
 from gates2heads.watching.forced_tokens import Line, ObservedForcing
 
 _LINES = ("free", "held", "taught")
@@ -35,32 +35,36 @@ _MOST = 32767  # numbers travel as whole numbers of two bytes, states and log-pr
     hint=text,
     about=text,
     step=count(least=0),
+    simple=flag,
 )
 class Unroller(LiveView):
-    """Type a date, step through encoder and decoder, hold a wrong character, and watch.
+    """Type a date, step through encoder and decoder, clamp a character, and watch.
 
-    Beside the line that the network writes freely stands one in which characters are held, and one
-    in which a teacher says each character: the reader may say what the teacher says.
+    Beside the free-running output, one line shows the output with clamped characters, and one line
+    the decoder under teacher forcing, with a target that the reader may type. A simple view shows
+    the free-running output alone.
 
     Source: Williams & Zipser 1989 for teacher forcing; Ranzato et al. 2016 for what it hides.
 
     Args:
-        models: encoder–decoders by the way in which they learned, such as "teacher forcing", from
+        models: encoder–decoders by their training method, such as "teacher forcing", from
             `export_model`. The first is shown first.
-        examples: texts to press; the first is the recorded one.
-        recorded: what the first model did with the first example, from `observe_forcing`.
-        held: step of writing, from 0 -> the token that was held there, in what is recorded.
-        taught: what the teacher said there; "" for what the model writes freely.
-        labels: what stands on the buttons of the examples; the texts themselves if left out.
-        title: stands above the view.
+        examples: texts to click; the first is the recorded one.
+        recorded: the output of the first model for the first example, from `observe_forcing`.
+        held: output step, from 0 -> the token that is clamped there in the recording.
+        taught: the target of teacher forcing there; "" for the free-running output.
+        labels: the labels of the examples; the texts themselves if left out.
+        title: is shown above the view.
         label: what to type, above the field.
         hint: what to try, in a line.
         about: what the models are, in a line.
-        step: which step is shown first, from 0: those of reading, then those of writing.
+        step: which step is shown first, from 0: those of the encoder, then those of the decoder.
+        simple: show one line of output, without clamping and teacher forcing.
+        show_me: buttons that set the view to a telling state.
 
     Attributes:
-        text: what is read, in step with the view.
-        model: the place of the shown model, counted from 0.
+        text: the source, synchronised with the view.
+        model: the number of the shown model, counted from 0.
 
     Raises:
         TypeError: a part of the recording that is none.
@@ -82,6 +86,7 @@ class Unroller(LiveView):
     taught = Unicode().tag(sync=True)
     model = Int(0).tag(sync=True)
     step = Int(0).tag(sync=True)
+    simple = Bool(False).tag(sync=True)
 
     _positions = ("model", "step")
 
@@ -99,6 +104,8 @@ class Unroller(LiveView):
         hint: str = "",
         about: str = "",
         step: int = 0,
+        simple: bool = False,
+        show_me: Sequence[ShowMe] = (),
     ):
         words.check("the names of models", list(models))
         told, numbers = _payload(recorded)
@@ -118,8 +125,10 @@ class Unroller(LiveView):
             label=label,
             hint=hint,
             about=about,
+            simple=simple,
         )
         self.step = step
+        self.show_me = list(show_me)
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         return len(self.names) if name == "model" else FAR
@@ -144,7 +153,7 @@ class Unroller(LiveView):
 
 
 def _holds(held: Mapping[int, str]) -> dict[str, str]:
-    """What is held, as JSON has it: its keys are texts."""
+    """The clamped tokens as JSON has them, with keys that are strings."""
     for step, token in held.items():
         count(least=0).check("each step of held", step)
         text.check(f"held[{step}]", token)
@@ -152,12 +161,12 @@ def _holds(held: Mapping[int, str]) -> dict[str, str]:
 
 
 def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
-    """Refuse a recording of other holds, or of another teacher, than the view is told."""
+    """Refuse a recording with other clamped tokens, or another target, than the view shows."""
     line = told["lines"]["held"]
     for step, token in holds.items():
         if int(step) < len(line) and line[int(step)] != token:
             raise ValueError(
-                f"recorded must be of what is held, but at step {step} stands "
+                f"recorded must be of what is held, but at step {step} it has "
                 f"{shown(line[int(step)])}, not {shown(token)}"
             )
     if taught and told["lines"]["taught"] != [*taught, "<eos>"]:
@@ -165,7 +174,7 @@ def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
 
 
 def _payload(recorded: Any) -> tuple[dict, bytes]:
-    """What the page is told of the recorded run, and its numbers."""
+    """The recorded run for the page, and its numbers."""
     for part in ("source", "vocabulary"):
         words.check(f"recorded.{part}", getattr(recorded, part))
     source, vocabulary = list(recorded.source), list(recorded.vocabulary)
