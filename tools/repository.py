@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT))
 from tools.folding import TITLE, fold  # noqa: E402
 from tools.ways_to_read import ways  # noqa: E402
 
+PLACEHOLDER = "# ADDRESS: the repository's address, or the path of a copy"
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)
 VERSION = re.compile(r'^version = "(.+)"$', re.M)
 URL = re.compile(r"https://[^\s\"'/]+/[^\s\"']+")
@@ -96,7 +97,7 @@ class Repository:
     def clone_lines(self) -> str:
         """Give what follows `git clone` in the README, and the line after it."""
         if not self.url:
-            return "ADDRESS gates2heads\ncd gates2heads"
+            return f"ADDRESS gates2heads   {PLACEHOLDER}\ncd gates2heads"
         return f"{self.url} gates2heads\ncd gates2heads"
 
 

@@ -5,10 +5,11 @@ writes these texts into the cells of `chapters/intro.ipynb` that are named here.
 """
 
 JUPYTERLAB = (
-    "**In JupyterLab, on your machine.** You need git, make and Python 3.10 or later, but no GPU."
-    "{address} The first `make book` takes three to five minutes on a fast connection, mostly to "
-    "install PyTorch. On Linux without an NVIDIA GPU, `make book TORCH_BACKEND=cpu` installs the "
-    "CPU-only build, which is several gigabytes smaller.\n\n"
+    "**In JupyterLab, on your machine.** You need Linux or macOS (on Windows, use WSL), git, make "
+    "and Python 3.10 to 3.13. You need neither a GPU nor npm, because pip installs Node.js with "
+    "the book.{address} The first `make book` takes three to five minutes on a fast connection, "
+    "mostly to install PyTorch. On Linux without an NVIDIA GPU, `make book TORCH_BACKEND=cpu` "
+    "installs the CPU-only build, which is several gigabytes smaller.\n\n"
     "```sh\n"
     "git clone {url} gates2heads && cd gates2heads\n"
     "make book\n"
@@ -16,8 +17,8 @@ JUPYTERLAB = (
     "```"
 )
 NO_ADDRESS = (
-    " Replace `ADDRESS` by the address of the repository, or by the path of a copy of it, which "
-    "you get from whoever gave you this book."
+    " Replace `ADDRESS` with the address of the repository, or with the path of a copy of it, "
+    "which you get from whoever gave you this book."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."

@@ -103,6 +103,32 @@ def test_it_writes_what_the_page_says(trained):
     assert "love you" not in wider
 
 
+def test_it_merges_several_sentences_into_one(trained):
+    several = [
+        "Ein Hund läuft. Ein Mann sitzt auf einer Bank.",
+        "Zwei Kinder spielen im Park. Eine Frau liest ein Buch.",
+        "Ein Mann spielt Gitarre. Das Publikum klatscht.",
+        "Eine Frau kocht. Ein Kind schläft. Ein Hund bellt.",
+        "Drei Männer stehen an der Straße. Ein Auto fährt vorbei.",
+        "Ein Junge springt ins Wasser. Seine Schwester lacht.",
+        "Ein Mädchen trägt ein rotes Kleid! Es tanzt auf der Straße.",
+        "Der Mann fährt Fahrrad. Er trägt einen Helm.",
+    ]
+    english = translate(trained.model, several, trained.source, trained.target, max_length=80)
+    ends = [len(re.findall(r"[.!?]", text)) for text in english]
+    assert ends.count(1) > 0.8 * len(several)
+    lost = {"sitting": 0, "woman": 1, "child": 3, "car": 4, "sister": 5}
+    assert not any(word in english[place] for word, place in lost.items())
+
+
+def test_what_is_stored_is_what_the_model_outputs(trained):
+    (stored,) = (one["recorded"] for one in states(read(INTRO)).values() if "recorded" in one)
+    assert [one["text"] for one in stored] == [text for text, _ in examples().values()]
+    for one in stored:
+        there = align_heads(trained.model, one["text"], trained.source, trained.target)
+        assert (one["source"], one["target"]) == (there.source, there.target)
+
+
 def test_it_counts_to_nine_and_most_larger_numbers_become_smaller_ones(trained):
     nouns = {
         "Männer laufen.": "men",
@@ -167,7 +193,23 @@ HOURS = {"an hour": 60, "an hour and a quarter": 75, "an hour and a half": 90, "
 HOURS |= {"two hours": 120}
 SECTION = re.compile(r"\b\d+\.\d+\b")
 STATED = re.compile(r"\*\*Time:\*\* (.+?) for the text,? (?:and )?(.+?)(?: for the exercises)?\.")
-ROW = re.compile(r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?) \| (.+?) \| (\d+)&nbsp;\+&nbsp;(\d+) \|")
+ROW = re.compile(
+    r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?)<br>View: (.+?)\. \| (\d+)&nbsp;\+&nbsp;(\d+) \|"
+)
+# The title of each chapter's opening view, and what one does there.
+ACTIVITIES = {
+    "Gate explorer": "clamp the gates of an LSTM",
+    "Embedding map": "explore the neighbours of words",
+    "Next token": "continue a caption token by token",
+    "Unrolled: an encoder and a decoder": "step through an encoder and decoder",
+    "Two models that translate dates": "compare two models that translate dates",
+    "Head explorer": "switch off attention heads",
+    "The complete model": "trace a sentence through every layer",
+    "Beam laboratory": "steer a beam search",
+    "Metric bench": "edit a translation, compare its scores",
+    "Leaderboard": "sort models by quality and cost",
+    "Fill the mask": "mask words for BERT to predict",
+}
 
 
 def minutes(words: str) -> int:
@@ -214,22 +256,31 @@ def test_the_table_has_what_each_chapter_says_of_itself(stated):
     rows = ROW.findall(prose_of(read(INTRO)))
     pages = chapters()
     assert len(rows) == len(pages)
-    for (title, name, question, view, text, exercises), times in zip(rows, stated, strict=True):
+    for (title, name, question, activity, text, exercises), times in zip(rows, stated, strict=True):
         assert prose_of(pages[name]).startswith(f"# {title}\n"), name
         assert question
-        assert (view, int(text), int(exercises)) == (opening_view(pages[name]), *times), name
+        assert activity == ACTIVITIES[opening_view(pages[name])], name
+        assert len(activity.split()) <= 6, name
+        assert (int(text), int(exercises)) == times, name
     assert [row[1] for row in rows] == list(pages)
 
 
 def test_the_whole_book_takes_what_the_first_screen_says(stated):
     (text, exercises) = (round(sum(each) / 60) for each in zip(*stated, strict=True))
     page = " ".join(prose_of(read(INTRO)).split())
-    assert f"The eleven chapters take about {text} hours to read" in page
-    assert f"their exercises about {exercises} hours" in page
+    reading = "Reading the eleven chapters, including the hand calculations, takes about"
+    assert f"{reading} {text} hours; the exercises take about {exercises} more." in page
     assert f"{text} hours for the text and {exercises} hours for the exercises" in page
     further = list(CHAPTERS.glob("*_further.ipynb"))
     assert (len(stated), len(further)) == (11, 10)
     assert "Ten chapters have a second page" in page
+    readme = " ".join((CHAPTERS.parent / "README.md").read_text(encoding="utf-8").split())
+    headings = [prose_of(read(path)) for path in CHAPTERS.glob("[01]*.ipynb")]
+    number = len(re.findall(r"^#{2,4} Exercise \d+\.\d+ ", "\n".join(headings), re.M))
+    assert (
+        f"The eleven chapters take about {text} hours to read and contain {number} exercises, "
+        f"which take about {exercises} more;"
+    ) in readme
 
 
 def path_called(name: str) -> str:
@@ -246,6 +297,15 @@ def test_a_path_asks_for_the_hours_that_it_says(stated):
     assert f"({hours} hours {left} minutes)" in twelve
     forty = re.findall(r"(\d+) hours", path_called("Forty hours"))
     assert sum(map(int, forty)) == 40
+
+
+def test_the_short_path_says_which_chapters_it_leaves_out():
+    six = path_called("Six weeks")
+    plan, left_out = six.split("The plan leaves out chapters ")
+    taken = {int(section.split(".")[0]) for section in SECTION.findall(plan)}
+    taken |= {int(number) for number in re.findall(r"chapter (\d+)", plan)}
+    missing = [str(number) for number in range(1, 12) if number not in taken]
+    assert left_out.startswith(f"{' and '.join(missing)}, ")
 
 
 def test_a_path_leads_to_sections_that_exist():

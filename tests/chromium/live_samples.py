@@ -28,13 +28,14 @@ EXAMPLES = [
 ]
 
 
-def translator(**options) -> Translate:
-    """The view that the samples show."""
+def translator(stored: int = 1, **options) -> Translate:
+    """The view that the samples show, with the model's outputs for the first few examples."""
     trained = load(shipped_weights("translator"))
     sides = trained.source, trained.target
-    recorded = align_heads(
-        trained.model, EXAMPLES[0].text, *sides, max_length=trained.task.max_length
-    )
+    recorded = [
+        align_heads(trained.model, text, *sides, max_length=trained.task.max_length)
+        for _, text, _ in EXAMPLES[:stored]
+    ]
     model = live_model("translator")
     return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)
 

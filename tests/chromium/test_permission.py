@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import served
+from live_samples import EXAMPLES
 from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
-from translate_driver import OWN, Translator, asked, opened
+from translate_driver import OWN, Translator, asked, opened, python_writes
 from widget_drivers import check_contrast, check_phone
 
 from gates2heads.browser.live.models import bytes_to_load, live_model
@@ -18,9 +19,10 @@ from gates2heads.browser.live.models import bytes_to_load, live_model
 pytestmark = pytest.mark.browser
 LIVE = re.compile(r"/live/(\w+)-[0-9a-f]+\.js$")
 SIZE = re.compile(
-    r"^This view runs (a model|\w+ models) in your browser\. "
-    r"It must first load (\d+\.\d) MB\.$"
+    r"^The (model runs|\w+ models run) in your browser "
+    r"and must be downloaded first \((\d+\.\d) MB\)\.$"
 )
+OLD_TEXT = "The dimmed result below belongs to the previous text."
 SAVES_DATA = """Object.defineProperty(navigator, "connection", {
   get: () => ({ saveData: true }), configurable: true });"""
 NO_STORAGE = """Object.defineProperty(window, "sessionStorage", {
@@ -141,6 +143,18 @@ def test_a_large_model_is_asked_for_and_what_was_typed_is_answered(large):
     assert sorted(large.fetched) == ["engine", "translator"]
 
 
+def test_a_moved_slider_is_not_said_to_be_answered(large):
+    large.root.locator("input[type=range]").fill("4")
+    expect(large.root).to_have_attribute("data-state", "asking")
+    expect(large.state).to_have_text("")
+    watch = large.root.locator(".g2h-watch")
+    expect(watch).to_have_text("The dimmed result below belongs to the previous beam width.")
+    large.root.locator("input[type=range]").fill("1")  # back to what is stored
+    expect(large.question).to_have_count(0)
+    expect(large.state).to_contain_text(STORED)
+    expect(watch).to_have_text("Point at a word.")
+
+
 def test_the_size_is_that_of_the_files(large):
     large.chips.nth(1).click()
     told = float(SIZE.fullmatch(large.question.locator("span").inner_text())[2])
@@ -159,12 +173,14 @@ def test_who_does_not_agree_keeps_the_stored_result_and_the_text(large):
         large.field.fill(text)
         large.page.wait_for_timeout(250)
     expect(large.question).to_have_count(1)
-    expect(large.state).to_have_text("This result is stored.")
+    expect(large.state).to_have_text("")
+    expect(large.root.locator(".g2h-watch")).to_have_text(OLD_TEXT)
     expect(large.field).to_have_value(OWN)
     assert Translator(large.page, large.root).words("target") == words
     large.field.fill("x" * 5000)  # refused, before any model is there
     expect(large.root).to_have_attribute("data-state", "refused")
-    expect(large.state).to_have_text("This result is stored.")
+    expect(large.state).to_have_text("")
+    expect(large.root.locator(".g2h-watch")).to_have_text(OLD_TEXT)
     assert large.fetched == []
 
 
@@ -216,7 +232,7 @@ def test_who_saves_data_is_asked_before_any_model(sample_page, visit):
     folder, _ = sample_page("gate_samples.py")
     with visit(folder, ".g2h-gate-explorer", SAVES_DATA) as one:
         one.field.fill("def f(x):")
-        expect(one.question).to_contain_text("It must first load 0.3 MB.")
+        expect(one.question).to_contain_text("and must be downloaded first (0.3 MB).")
         assert one.fetched == []
         one.load.click()
         expect(one.root).to_have_attribute("data-state", "done")
@@ -254,9 +270,9 @@ def test_english_asks_once_for_both_models(large):
     english.fill("A man is playing the guitar.")
     expect(large.question).to_have_count(0)
     large.root.get_by_role("button", name="Translate into German").click()
-    expect(large.question).to_contain_text("This view runs two models in your browser.")
+    expect(large.question).to_contain_text("The two models run in your browser")
     both = bytes_to_load(live_model("translator"), live_model("translator_to_german")) / 1e6
-    expect(large.question).to_contain_text(f"It must first load {both:.1f} MB.")
+    expect(large.question).to_contain_text(f"must be downloaded first ({both:.1f} MB).")
     assert large.fetched == []
     large.load.click()
     expect(large.root).to_have_attribute("data-state", "done")
@@ -273,3 +289,64 @@ def test_the_question_fits_a_phone_and_both_themes(live, visit):
         check_contrast(one.page, [one.root])
         one.root.locator("input[type=range]").fill("3")  # far below the examples
         expect(one.load).to_be_in_viewport()
+
+
+# ---- examples that are stored with the page
+
+
+@pytest.fixture
+def stored(sample_page, visit):
+    """The visit of a translator whose examples are stored, all but the last."""
+    folder, _ = sample_page("stored_samples.py")
+    with visit(folder, ".g2h-translate") as one:
+        yield one
+
+
+def test_a_stored_example_is_shown_at_once_and_loads_nothing(stored):
+    view = Translator(stored.page, stored.root)
+    for place in (1, 2, 0, 2):
+        text = EXAMPLES[place].text
+        stored.chips.nth(place).click()
+        view.settled(text, "recorded")
+        view.check_looks(view.check(text))
+        expect(stored.chips.nth(place)).to_have_attribute("aria-pressed", "true")
+        expect(stored.state).to_contain_text(STORED)
+        expect(stored.root.locator(".g2h-watch")).to_have_text(EXAMPLES[place].watch)
+        counted = stored.root.locator(".g2h-occurs-word bdi")
+        expect(counted).to_have_text(re.findall(r"\w+", text))
+        assert stored.root.get_attribute("data-stale") is None
+    view.word("target", 1).click()  # a word is no question to the model
+    view.looks.select_option(index=1)
+    view.check_looks(python_writes(EXAMPLES[2].text, 1), None)
+    stored.page.wait_for_timeout(300)
+    expect(stored.question).to_have_count(0)
+    assert stored.fetched == []
+
+
+def test_typed_text_asks_and_a_stored_example_takes_the_question_away(stored):
+    view = Translator(stored.page, stored.root)
+    stored.field.fill(OWN)
+    expect(stored.question).to_have_count(1)
+    expect(stored.root.locator(".g2h-watch")).to_have_text(OLD_TEXT)
+    stored.chips.nth(1).click()
+    expect(stored.question).to_have_count(0)
+    view.settled(EXAMPLES[1].text, "recorded")
+    stored.chips.nth(3).click()  # this one is not stored
+    expect(stored.question).to_have_count(1)
+    assert stored.fetched == []
+    stored.load.click()
+    view.settled(EXAMPLES[3].text)
+    view.check(EXAMPLES[3].text)
+    stored.chips.nth(2).click()
+    view.settled(EXAMPLES[2].text, "recorded")
+    view.check(EXAMPLES[2].text)
+
+
+def test_the_live_model_outputs_what_is_stored(live, open_page):
+    """The sample of `live` stores its first example alone, so that the page computes the others."""
+    with served(live[0], "http") as site:
+        view = opened(open_page, site)
+        for example in EXAMPLES[1:3]:
+            view.examples.nth(EXAMPLES.index(example)).click()
+            view.settled(example.text)
+            view.check_looks(view.check(example.text))

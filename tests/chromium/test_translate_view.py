@@ -198,7 +198,7 @@ def test_sliding_fast_ends_with_the_answer_of_the_last_position(live, open_page)
             width = max(last, 1)
             expect(view.width).to_have_value(str(width))
             expect(view.root).to_have_attribute("data-width", str(width))
-            view.settled(text)
+            view.settled(text, "recorded" if width == 1 else "done")  # greedy search is stored
             view.check(text, width)
             assert view.root.get_attribute("data-stale") is None
 

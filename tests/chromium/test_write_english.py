@@ -195,6 +195,7 @@ KINDS_OF_TEXT = [
     ("Drei Mädchen kochen eine Suppe.", "", "“Suppe” occurs 2 times in the 29,000"),
     ("小狗在雪地里跑。", "This word does not occur", "the model reads it as single bytes."),
     ("🐕", "This text contains no words", None),
+    ("...", "This text contains no words", None),
     ("The dog runs in the park.", "This looks like English", "“runs” does not occur"),
     (
         "Der Mathematikprofessor erläutert Differentialgleichungen.",
@@ -212,6 +213,25 @@ def test_counts_and_remarks_of_all_kinds_of_text(writer):
             expect(writer.about).to_contain_text(told)
         else:
             expect(writer.words).to_have_count(0)
+
+
+def test_thirty_words_have_bars_and_the_rest_is_counted(writer):
+    more = writer.root.locator(".g2h-occurs-more")
+    writer.type("Ein Hund " * 15)
+    expect(writer.words).to_have_count(30)
+    expect(more).to_be_hidden()
+    writer.type("Ein Hund " * 32)
+    expect(writer.words).to_have_count(30)
+    expect(more).to_have_text("… and 34 more")
+
+
+def test_a_question_in_english_is_remarked_on(writer):
+    writer.opener.click()
+    writer.write("Is a dog sitting in the grass?")
+    question = "The training captions contain almost no questions: expect a statement."
+    expect(writer.told).to_contain_text(question)
+    writer.write(ENGLISH)
+    expect(writer.told).not_to_contain_text(question)
 
 
 def test_a_text_in_english_can_be_carried_over(writer):

@@ -120,6 +120,12 @@ def test_the_citation_has_what_the_format_asks_for():
     assert citation["type"] in {"software", "dataset"}
     assert all(author["name"] for author in citation["authors"])
     assert f"{citation['license']} License" in read("LICENSE")
+    book = citation["preferred-citation"]
+    assert book["type"] == "book"
+    assert [book[key] for key in ("title", "authors", "version")] == [
+        citation[key] for key in ("title", "authors", "version")
+    ]
+    assert book["year"] == citation["date-released"].year
 
 
 def test_the_readme_shows_both_pictures_and_they_are_small():
@@ -135,6 +141,20 @@ def test_the_readme_shows_both_pictures_and_they_are_small():
     assert sizes[0] == sizes[1]
     assert 1000 <= sizes[0][0] <= 1250
     assert sum(path.stat().st_size for path in pictures) <= 300_000
+
+
+def test_the_library_example_of_the_readme_gives_what_it_says(capsys):
+    (code,) = re.findall(r"^```python\n(.+?)^```", read("README.md"), re.M | re.S)
+    *before, last = code.strip().splitlines()
+    call, told = last.split("  # ")
+    names = {}
+    exec("\n".join(before), names)
+    assert repr(eval(call, names)) == told
+
+
+def test_the_readme_counts_the_models():
+    size = round(sum(path.stat().st_size for path in WEIGHTS) / 1e6)
+    assert f"contains {len(WEIGHTS)} trained models ({size} MB)" in read("README.md")
 
 
 def card(path):

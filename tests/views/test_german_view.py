@@ -43,6 +43,36 @@ def test_the_counts_of_the_recorded_words_are_there_before_any_model_is():
     assert view(MODEL).seen == {"captions": 1, "counts": counts}
 
 
+def test_the_words_of_every_stored_example_are_counted():
+    one = SimpleNamespace(source=[" s"] * 5, target=["a", "<eos>"], weights=np.ones((2, 3, 2, 5)))
+    shown = Translate(MODEL, [("dog", "Ein Hund"), ("cat", "Und KATZE"), ("c", "Affe")], [one] * 2)
+    assert shown.seen["counts"] == {"ein": 2, "hund": 1, "und": 1, "katze": 0}
+
+
+def test_a_stored_text_is_likened_as_a_live_one():
+    """By the counts of its own words alone, as the page has them before any model."""
+    modules = {"words": LIBRARY / "browser/live/word_counts.js"}
+    body = """
+      const [german, english] = given.tables.map(words.tableOf);
+      return given.texts.map((text) => [
+        words.storedLikeness(text, Object.fromEntries(german.counts)),
+        words.likeness(text, { german, english }, "german"),
+      ]);
+    """
+    tables = [WORDS["german"], WORDS["english"]]
+    texts = ["Ein Hund", "Ein MÄDCHEN und Affen, 5!", "Katze", "... 12"]
+    for stored, counted in run_javascript(body, modules, {"tables": tables, "texts": texts}):
+        assert stored == counted
+
+
+def test_a_question_is_noticed_in_either_language():
+    modules = {"words": LIBRARY / "browser/live/word_counts.js"}
+    texts = ["Is this a dog?", "“Wer ist das?”", "A dog.", "What? A dog."]
+    said = run_javascript("return given.map(words.questionInWords);", modules, texts)
+    question = "The training captions contain almost no questions: expect a statement."
+    assert said == [question, question, "", ""]
+
+
 def test_a_model_without_partner_or_counts_has_neither():
     shown = view(Exported("small", "{}", b"\x01"))
     assert (shown.english, shown.seen) == ([], None)

@@ -16,28 +16,55 @@ SHAPE = (2, 3, 4, 5)  # layers, heads, target, source
 
 
 def recorded(shape=SHAPE, target=("a", "b", "c", "<eos>")) -> SimpleNamespace:
-    weights = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    weights = np.linspace(0, 1, np.prod(shape)).reshape(shape)
     return SimpleNamespace(source=[" s"] * 5, target=list(target), weights=weights)
+
+
+def negative() -> SimpleNamespace:
+    one = recorded()
+    one.weights = one.weights - 1
+    return one
 
 
 def test_payload_holds_every_weight_in_reading_order():
     view = Translate(MODEL, EXAMPLES, recorded())
-    assert view.recorded == {
-        "text": "Ein Hund",
-        "source": [" s"] * 5,
-        "target": ["a", "b", "c", "<eos>"],
-        "finished": True,
-        "shape": [2, 3, 4, 5],
-    }
-    np.testing.assert_array_equal(np.frombuffer(view.weights, "<f4"), np.arange(120))
+    assert view.recorded == [
+        {
+            "text": "Ein Hund",
+            "source": [" s"] * 5,
+            "target": ["a", "b", "c", "<eos>"],
+            "finished": True,
+            "shape": [2, 3, 4, 5],
+        }
+    ]
+    sent = np.frombuffer(view.weights, "<u2") / 65535
+    np.testing.assert_allclose(sent, np.linspace(0, 1, 120), rtol=0, atol=1e-5)
+
+
+def test_each_example_may_have_its_output_and_the_page_reads_them_one_by_one():
+    other = recorded((1, 2, 2, 5), target="ab")
+    view = Translate(MODEL, EXAMPLES, [recorded(), other])
+    assert [one["text"] for one in view.recorded] == ["Ein Hund", "Eine Katze"]
+    assert [one["finished"] for one in view.recorded] == [True, False]
+    body = """
+      const weights = new DataView(Uint8Array.from(given.weights).buffer);
+      const model = { get: (name) => ({ ...given, weights })[name] };
+      return translate.recordedOf(model).map(({ text, weights: { shape, data } }) => (
+        { text, shape, data: [...data] }));
+    """
+    given = {"recorded": view.recorded, "weights": list(view.weights)}
+    first, second = run_javascript(body, VIEW, given)
+    assert (second["text"], second["shape"]) == ("Eine Katze", [1, 2, 2, 5])
+    np.testing.assert_allclose(first["data"], np.linspace(0, 1, 120), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(second["data"], np.linspace(0, 1, 20), rtol=0, atol=1e-5)
 
 
 def test_tensors_are_taken_and_an_end_that_never_came_is_told():
     there = recorded(target="abcd")
     there.weights = torch.tensor(there.weights, requires_grad=True)
     view = Translate(MODEL, EXAMPLES, there)
-    assert view.recorded["finished"] is False
-    assert len(view.weights) == 4 * 120
+    assert view.recorded[0]["finished"] is False
+    assert len(view.weights) == 2 * 120
 
 
 def test_examples_travel_as_lists_of_three():
@@ -72,6 +99,10 @@ def test_a_width_from_the_browser_is_moved_into_bounds():
     [
         ({"examples": [("a", "b"), ("c", " ")]}, ValueError, r"examples\[1\] must have a text"),
         ({"recorded": 3}, TypeError, "recorded must have source, target and weights, got 3"),
+        ({"recorded": []}, ValueError, "recorded must have 1 to 2 outputs, got 0"),
+        ({"recorded": [recorded()] * 3}, ValueError, "recorded must have 1 to 2 outputs, got 3"),
+        ({"recorded": [recorded(), 3]}, TypeError, r"recorded\[1\] must have source, target and"),
+        ({"recorded": negative()}, ValueError, "weights must be from 0 to 1, got -1 to 0"),
         (
             {"recorded": recorded((3, 4, 5))},
             ValueError,
@@ -136,7 +167,7 @@ def test_remarks_tell_of_a_question_and_of_an_output_that_repeats_itself():
         {**end, "text": "Wer ist das?", "target": [" A", " man", ".", "<eos>"]},
         {**end, "text": "Ein", "target": [" A", " dog", " dog", " dog", ".", "<eos>"]},
         {**end, "text": "Ein", "target": [" a", " dog", ",", " A", " dog", ",", " a", " dog"]},
-        {**end, "text": "Wer? Ein.", "target": [" A", " dog", " and", " a", " dog"]},
+        {**end, "text": "Wer ist Ein", "target": [" A", " dog", " and", " a", " dog"]},
     ]
     question = "The training captions contain almost no questions: expect a statement."
     again = (
@@ -148,4 +179,36 @@ def test_remarks_tell_of_a_question_and_of_an_output_that_repeats_itself():
         [again],
         [again],
         [],
+    ]
+
+
+def test_several_sentences_are_told_from_abbreviations_and_dates():
+    several = [
+        "Ein Hund läuft. Ein Mann sitzt.",
+        "Ein Hund läuft. ein Mann sitzt.",
+        "Wer ist das? Ein Mann.",
+        "Er ruft: „Komm!“ „Ja.“",
+        "Zwei Kinder spielen.  Sie lachen",
+    ]
+    single = [
+        "Ein Hund läuft.",
+        "Ein Hund läuft. ",
+        "Dr. Müller trinkt z. B. Tee.",
+        "Prof. Schmidt kommt am 3. Mai.",
+        "Ein Mann bzw. eine Frau … sitzt.",
+        "Ein Hund ... läuft",
+        "?!… –.,;:",
+        "",
+    ]
+    body = "return given.map(translate.holdsSentences);"
+    assert run_javascript(body, VIEW, several) == [True] * len(several)
+    assert run_javascript(body, VIEW, single) == [False] * len(single)
+
+
+def test_a_remark_tells_what_becomes_of_several_sentences():
+    result = {"source": [" Ein", "<eos>"], "target": [" A", "<eos>"], "finished": True}
+    result["text"] = "Ein Hund läuft. Ein Mann sitzt."
+    assert run_javascript("return translate.remarks(given);", VIEW, result) == [
+        "The model was trained on single captions: it usually merges several sentences into one "
+        "and loses part of their content."
     ]

@@ -6,7 +6,7 @@ import { EnglishInput } from "../../views/kit/english_input.js";
 import { element } from "../../views/kit/view.js";
 import { WordRow } from "../../views/kit/word_row.js";
 import { LiveStage } from "./stage.js";
-import { likenessInWords } from "./word_counts.js";
+import { likenessInWords, storedLikeness } from "./word_counts.js";
 
 export class GermanStage extends LiveStage {
   /** The field, and below it what the training data say of its text. */
@@ -42,6 +42,11 @@ export class GermanStage extends LiveStage {
     return this.all[0].run("count", { text, read }, { signal: this.life.signal });
   }
 
+  /** The tokens of the stored result that is shown. */
+  get recordedSource() {
+    return this.model.get("recorded").source;
+  }
+
   account() {
     super.account();
     if (this.model.get("seen")) this.count().catch((error) => this.uncounted(error));
@@ -50,7 +55,10 @@ export class GermanStage extends LiveStage {
   async count() {
     const text = this.model.get("text");
     if (this.isRecorded) {
-      this.wordRow.show(this.model.get("recorded").source, this.model.get("seen"));
+      const seen = this.model.get("seen");
+      this.wordRow.show(this.recordedSource, seen);
+      if (text !== this.received) this.english?.forget();
+      this.remark.replaceChildren(likenessInWords(storedLikeness(text, seen.counts), "german"));
       return;
     }
     if (this.wordRow.node.parentElement.closest("[hidden]")) return; // something else than a text is shown

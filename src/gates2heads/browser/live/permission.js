@@ -83,8 +83,8 @@ export class Permission {
 
   show(bytes) {
     const { size } = this.lives;
-    const runs = size > 1 ? `${COUNTS[size] ?? size} models` : "a model";
-    const told = `This view runs ${runs} in your browser. It must first load ${inMegabytes(bytes)}.`;
+    const runs = size > 1 ? `The ${COUNTS[size] ?? size} models run` : "The model runs";
+    const told = `${runs} in your browser and must be downloaded first (${inMegabytes(bytes)}).`;
     if (this.sentence.textContent !== told) this.sentence.textContent = told;
     this.button.textContent = size > 1 ? "Load the models" : "Load the model";
     const { row } = this;
@@ -94,6 +94,13 @@ export class Permission {
     else if (row.offsetHeight > globalThis.innerHeight / 2) row.before(this.node);
     else row.after(this.node);
     this.node.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Nothing needs the models for now: the question goes, and is asked anew when something does. */
+  withdraw() {
+    this.node.remove();
+    this.waiting = this.done = null;
+    this.lives.clear();
   }
 
   settle() {

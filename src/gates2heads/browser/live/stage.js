@@ -62,8 +62,14 @@ export class LiveStage extends Stage {
       loading: "Loading",
       running: "Computing …",
       ready: "Ready",
+      asking: "The dimmed result belongs to the previous input.",
       kept: "The view still shows the previous result.",
     };
+  }
+
+  /** The answer to a question, if it is stored with the page. */
+  stored(_question) {
+    return undefined;
   }
 
   /** What is typed, as the models read it. */
@@ -149,9 +155,15 @@ export class LiveStage extends Stage {
     this.status.replaceChildren(...parts);
   }
 
-  /** Says where the machine stands; of a stored result, until an answer comes, also that it is one. */
+  /** Whether the result that is seen answers something else than what is asked now. */
+  get isOld() {
+    return this.root.hasAttribute("data-stale");
+  }
+
+  /** Says where the machine stands; of a stored result that answers what is asked, also that it is one. */
   report(sentence) {
-    this.state.textContent = this.isRecorded ? `${KEPT} ${sentence}`.trim() : sentence;
+    const isKept = this.isRecorded && !this.isOld;
+    this.state.textContent = isKept ? `${KEPT} ${sentence}`.trim() : sentence;
   }
 
   /** Says what stands there now. */
@@ -247,6 +259,11 @@ export class LiveStage extends Stage {
       this.dim(key !== this.root.dataset.question || !this.isAsTyped);
       return;
     }
+    const kept = this.stored(question);
+    if (kept) {
+      this.recall(kept, key);
+      return;
+    }
     this.dim(true);
     if (!this.admits(this.model.get("text"))) return;
     this.running?.abort(new Error("a newer question came"));
@@ -265,12 +282,29 @@ export class LiveStage extends Stage {
     Object.assign(this.root.dataset, { state: "done", question: key });
   }
 
+  /** Shows a stored answer; nothing is loaded for it, and nothing asked. */
+  recall(answer, key) {
+    this.running?.abort(new Error("the answer is stored"));
+    this.asked = null;
+    this.permission.withdraw();
+    if (this.isAsTyped) this.refusal.say("");
+    const isShown = this.isRecorded && this.root.dataset.question === key;
+    if (!isShown) {
+      this.isRecorded = true;
+      this.root.dataset.question = key;
+      this.show(answer);
+      this.draw();
+    }
+    this.dim(!this.isAsTyped);
+    this.account();
+  }
+
   /** Comes true once the models may be fetched; until then the question stands there. */
   mayLoad(lives) {
     const given = this.permission.for(lives, this);
     if (this.permission.isAsking) {
       this.root.dataset.state = "asking";
-      this.report("");
+      this.report(this.isOld ? this.phrases.asking : "");
     }
     return given;
   }

@@ -64,6 +64,20 @@ export function likeness(text, tables, read) {
   };
 }
 
+/** The same of a stored text, whose German counts are stored too; no such text is in English. */
+export function storedLikeness(text, counts) {
+  const keys = wordsIn(text)
+    .filter((word) => LETTER.test(word))
+    .map(wordKey);
+  return { words: keys.length, unseen: keys.filter((key) => !counts[key]).length, other: false };
+}
+
+/** What a reader should know of a question; empty for any other text. */
+export const questionInWords = (text) =>
+  /\?["“”]?$/.test(text)
+    ? "The training captions contain almost no questions: expect a statement."
+    : "";
+
 /** What a reader should know of such a text, in a sentence or two; empty for an ordinary text. */
 export function likenessInWords({ words, unseen, other }, read) {
   const name = NAMES[read];

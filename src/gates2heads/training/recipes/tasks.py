@@ -160,9 +160,10 @@ class CaptionsTask:
         "et al. 2016); for research and education. The weights hold no caption."
     )
     limits = (
-        "Has read 29,000 captions of everyday scenes and nothing else: it knows no names, numbers, "
-        "questions or news, and turns what it does not know into such a scene. Captions carry the "
-        "habits of those who wrote them, for instance in what they take for a man or a woman."
+        "Has read 29,000 captions of everyday scenes and nothing else: of numbers it knows only "
+        "small ones, and it turns names, questions, news and whatever else it does not know into "
+        "such a scene. Captions carry the habits of those who wrote them, for instance in what "
+        "they take for a man or a woman."
     )
 
     def __init__(self, data: Mapping):

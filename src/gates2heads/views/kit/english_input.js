@@ -4,7 +4,7 @@
 import { inMegabytes, megabytes } from "../../browser/live/files.js";
 import { refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
 import { Live } from "../../browser/live/runtime.js";
-import { likenessInWords } from "../../browser/live/word_counts.js";
+import { likenessInWords, questionInWords } from "../../browser/live/word_counts.js";
 import { Refusal, element, field } from "./view.js";
 
 const WAIT = 300; // milliseconds without a key before what is typed is translated
@@ -121,7 +121,7 @@ export class EnglishInput {
     stage.receive(written);
     const remark = told ? likenessInWords(told.likeness, "english") : "";
     const filled = `Filled in above, in ${seconds} s. This translation can itself contain mistakes.`;
-    this.state.textContent = `${remark} ${filled}`.trim();
+    this.state.textContent = [remark, questionInWords(text), filled].filter(Boolean).join(" ");
     this.node.dataset.english = text;
   }
 

@@ -1,6 +1,7 @@
 """What every view has that reads German: English as a second input, and the counts of words."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from traitlets import Dict, List
@@ -20,6 +21,7 @@ class GermanView(LiveView):
     Args:
         model: from `live_model` or `export_model`.
         text: what is recorded, the first that is shown.
+        also: further texts whose results are stored with the page.
         traits: as for any widget.
     """
 
@@ -27,17 +29,18 @@ class GermanView(LiveView):
     # How many training captions there are, and how often each recorded word occurred there, by key
     seen = Dict(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, model: Exported, *, text: str, **traits: Any):
+    def __init__(self, model: Exported, *, text: str, also: Sequence[str] = (), **traits: Any):
         super().__init__(model, text=text, **traits)
         self.english = [named(model.partner)] if model.partner else []
-        self.seen = _counts(model, text)
+        self.seen = _counts(model, [text, *also])
 
 
-def _counts(model: Exported, text: str) -> dict[str, Any] | None:
-    """How often each word of a text occurred in training; None if the model's file is silent."""
+def _counts(model: Exported, texts: Sequence[str]) -> dict[str, Any] | None:
+    """How often each word of the texts occurred in training; None if the model's file is silent."""
     words = json.loads(model.header).get("words")
     if words is None:
         return None
     counts = unpack(words["german"])
-    found = {key: counts.get(key, 0) for key in map(word_key, words_in(text))}
+    keys = (word_key(word) for text in texts for word in words_in(text))
+    found = {key: counts.get(key, 0) for key in keys}
     return {"captions": words["captions"], "counts": found}

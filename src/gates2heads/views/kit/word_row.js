@@ -5,6 +5,7 @@ import { wordKey } from "../../browser/live/word_counts.js";
 import { element } from "./view.js";
 
 const WORD = /[\p{L}\p{N}]/u;
+const MOST = 30; // words that are shown; a sentence is rarely longer
 const FULL = 20_000; // occurrences that fill a bar; the most frequent word has as many
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 const LABEL =
@@ -51,9 +52,10 @@ export class WordRow {
     this.words = [];
     const group = { class: "g2h-occurs-words", role: "group", "aria-label": LABEL, title: SCALE };
     this.list = element("div", group);
+    this.more = element("p", { class: "g2h-occurs-more" });
     this.told = element("p", { class: "g2h-occurs-told" });
     const caption = element("p", { class: "g2h-occurs-caption" }, CAPTION);
-    this.node = element("div", { class: "g2h-occurs" }, caption, this.list, this.told);
+    this.node = element("div", { class: "g2h-occurs" }, caption, this.list, this.more, this.told);
     this.clear();
     const on = (type, handler) => stage.listen(this.list, type, handler);
     on("pointerover", (event) => this.tell(event.target));
@@ -68,7 +70,9 @@ export class WordRow {
 
   show(source, { captions, counts }) {
     const kept = this.list.contains(document.activeElement);
-    this.words = countedWords(source, counts);
+    const words = countedWords(source, counts);
+    this.words = words.slice(0, MOST);
+    this.more.textContent = words.length > MOST ? `… and ${words.length - MOST} more` : "";
     this.captions = captions;
     this.node.hidden = !this.words.length;
     this.list.replaceChildren(...this.words.map((word, place) => this.wordNode(word, place)));

@@ -1,12 +1,17 @@
 import { visible, wordsOf } from "../../browser/live/pieces.js";
 import { GermanStage } from "../../browser/live/german_stage.js";
+import { questionInWords } from "../../browser/live/word_counts.js";
 import { STORED } from "../../browser/live/stage.js";
 import { Sentences } from "./sentences.js";
+import { sharesFrom } from "../kit/shares.js";
 import { choice, element, field } from "../kit/view.js";
 
-const OWN = "Your own sentence. Point at or tap a word to see which source words it attends to.";
+const OWN = "Your sentence: point at or tap a word to see what it attends to.";
+const OLD_TEXT = "The dimmed result below belongs to the previous text.";
+const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
 const LEGEND =
   "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
+const WAITS = new Set(["asking", "loading", "refused", "fault"]); // states in which no answer is near
 const LONGEST = 4000; // characters; the model's own limit is in tokens
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
 
@@ -37,6 +42,17 @@ export function repeats(target) {
   });
 }
 
+// Where a sentence may end: its last word, its sign, and the first letter of the next sentence.
+const END = /([\p{L}\p{M}]*)([.!?]+)["“”']?\s+["„“']?\p{L}/gu;
+const SHORT = new Set("prof bzw usw evtl ggf inkl max min str abb".split(" "));
+
+/** Whether a text seems to hold two sentences or more. A short word may be an abbreviation. */
+export const holdsSentences = (text) =>
+  [...text.matchAll(END)].some(
+    ([, word, signs]) =>
+      /[!?]/.test(signs) || (signs === "." && word.length > 2 && !SHORT.has(word.toLowerCase())),
+  );
+
 /** What a reader should know of a result, in sentences. */
 export function remarks({ text = "", source, target, finished }) {
   const raw = wordsOf(source).filter((word) => word.isRaw);
@@ -47,8 +63,12 @@ export function remarks({ text = "", source, target, finished }) {
       `The vocabulary has no token for ${names}, so the model reads single bytes and has to guess.`,
     );
   }
-  if (/\?["“”]?$/.test(text)) {
-    said.push("The training captions contain almost no questions: expect a statement.");
+  const question = questionInWords(text);
+  if (question) said.push(question);
+  if (holdsSentences(text)) {
+    said.push(
+      "The model was trained on single captions: it usually merges several sentences into one and loses part of their content.",
+    );
   }
   if (repeats(target)) {
     said.push(
@@ -62,28 +82,25 @@ export function remarks({ text = "", source, target, finished }) {
   return said;
 }
 
-/** The saved example, whose weights travel as bytes. */
-function recordedOf(model) {
-  const { shape, ...told } = model.get("recorded");
-  const bytes = model.get("weights");
-  const at = (_, place) => bytes.getFloat32(4 * place, true);
-  return {
-    ...told,
-    weights: { shape, data: Float32Array.from({ length: bytes.byteLength / 4 }, at) },
-  };
+/** The saved examples, whose weights travel as bytes. */
+export function recordedOf(model) {
+  const take = sharesFrom(model.get("weights"));
+  return model.get("recorded").map(({ shape, ...told }) => ({ ...told, weights: take(shape) }));
 }
 
 class Translate extends GermanStage {
   constructor(model, el) {
     super(model, el, "translate");
-    this.result = recordedOf(model);
+    const recorded = recordedOf(model);
+    [this.result] = recorded;
+    this.kept = new Map(recorded.map((result) => [this.read(result.text), result]));
     this.buildInput();
     this.sentences = new Sentences(this, NAMES, (...parts) => this.say(...parts));
     this.root.append(this.sentences.node);
     this.buildFoot();
     this.status.after(element("p", { class: "g2h-legend" }, LEGEND));
     this.state.after(this.settings(this.result.weights.shape));
-    this.begin(["text", "width"]);
+    this.begin(["text", "width"], [this.result.text, 1]);
   }
 
   // ---- controls
@@ -140,12 +157,25 @@ class Translate extends GermanStage {
     this.widthText.textContent = width === 1 ? "greedy search" : `beam search, width ${width}`;
     this.width.setAttribute("aria-valuetext", this.widthText.textContent);
     super.mark();
-    this.watchFor(this.read(this.input.value));
+    this.watchFor();
   }
 
-  watchFor(text) {
+  dim(isOld) {
+    super.dim(isOld);
+    this.watchFor();
+  }
+
+  /** What there is to see; of a result that is not the field's, whose it is. */
+  watchFor() {
+    const text = this.read(this.input.value);
     const found = this.model.get("examples").find(([, own]) => this.read(own) === text);
-    this.watch.textContent = found ? found[2] : text ? OWN : "";
+    const isWaiting =
+      WAITS.has(this.root.dataset.state) || !this.lives.every((one) => one.isComing);
+    if (this.isOld && isWaiting) {
+      this.watch.textContent = text === this.read(this.result.text) ? OLD_WIDTH : OLD_TEXT;
+    } else {
+      this.watch.textContent = found ? found[2] : text ? OWN : "";
+    }
   }
 
   // ---- what is asked
@@ -156,6 +186,7 @@ class Translate extends GermanStage {
       loading: "Loading the model",
       ready: "The model is loaded",
       kept: "",
+      asking: "", // beside the field it is said whose the result is
     };
   }
 
@@ -165,6 +196,21 @@ class Translate extends GermanStage {
 
   question() {
     return [this.model.get("text"), this.model.get("width")];
+  }
+
+  /** The examples are stored as greedy search translates them. */
+  stored([text, width]) {
+    return width === 1 ? this.kept.get(this.read(text)) : undefined;
+  }
+
+  get recordedSource() {
+    return this.result.source;
+  }
+
+  /** A click on an example or on a word needs no model, unless the example is not stored. */
+  use(target) {
+    if (target === this.input || target === this.width) super.use(target);
+    else this.permission.below(target);
   }
 
   async run([text, width]) {
@@ -218,14 +264,14 @@ class Translate extends GermanStage {
     this.say("The field is empty: type a German sentence.");
   }
 
-  turnDown(sentence) {
-    super.turnDown(sentence);
-    this.watch.textContent = "The dimmed result below belongs to the previous text.";
+  report(sentence) {
+    super.report(sentence);
+    this.watchFor();
   }
 
   fault(error) {
-    if (this.isRecorded) this.watchFor(this.result.text); // it tells of what is seen
     super.fault(error);
+    this.watchFor();
   }
 
   dispose() {

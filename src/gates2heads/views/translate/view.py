@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from traitlets import Bytes, Dict, Int, List, Unicode, validate
+from traitlets import Bytes, Int, List, Unicode, validate
 
 from gates2heads.accepts import accepts, count, listed, text
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
+from gates2heads.figures.arguments import as_numbers
 from gates2heads.views.kit.german_view import GermanView
-from gates2heads.views.kit.live_view import exported, single_precision, words
+from gates2heads.views.kit.live_view import exported, packed_shares, words
 from gates2heads.views.kit.view import PositionError, module, style
 
 WIDEST = 10  # beam
+ROUNDING = 1e-5  # by which a weight in single precision may exceed 1
 
 
 class Example(NamedTuple):
@@ -42,9 +44,10 @@ class Translate(GermanView):
 
     Args:
         model: the translator, from `export_model`.
-        examples: texts to choose from; the first is the recorded one.
-        recorded: the same model's output for the first example: `text`, `source` and `target`
-            tokens, and `weights` (layers, H, T, S).
+        examples: texts to choose from.
+        recorded: the same model's greedy output for the first example, or a list of outputs for
+            the first few: `source` and `target` tokens, and `weights` (layers, H, T, S) from 0
+            to 1. The page shows these without loading the model.
         about: what the model is, in a line.
         width: of the beam, 1 to 10; 1 is greedy search.
 
@@ -53,14 +56,15 @@ class Translate(GermanView):
 
     Raises:
         TypeError: no recording.
-        ValueError: an example without a text, or weights that do not fit the tokens.
+        ValueError: an example without a text, more recordings than examples, or weights that do
+            not fit the tokens.
     """
 
     _esm = module(__file__)
     _css = style(__file__, "german.css")
 
     examples = List().tag(sync=True)
-    recorded = Dict().tag(sync=True)
+    recorded = List().tag(sync=True)
     weights = Bytes().tag(sync=True)
     about = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
@@ -77,20 +81,17 @@ class Translate(GermanView):
         **traits: Any,
     ):
         examples = _examples(examples)
-        weights = _weights(recorded)
+        recordings = _recordings(recorded, len(examples))
+        weights = [_weights(one, name) for name, one in recordings.items()]
+        stored = list(zip(examples, recordings.values(), weights, strict=False))
         super().__init__(
             model,
             examples=[list(example) for example in examples],
-            recorded={
-                "text": examples[0].text,
-                "source": list(recorded.source),
-                "target": list(recorded.target),
-                "finished": recorded.target[-1] == "<eos>",
-                "shape": list(weights.shape),
-            },
-            weights=weights.tobytes(),
+            recorded=[_told(example.text, one, map_.shape) for example, one, map_ in stored],
+            weights=b"".join(packed_shares(map_) for map_ in weights),
             about=about,
             text=examples[0].text,
+            also=[example.text for example, _, _ in stored[1:]],
             width=width,
             **traits,
         )
@@ -121,15 +122,38 @@ def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
     return found
 
 
-def _weights(recorded: Any) -> np.ndarray:
+def _recordings(recorded: Any, most: int) -> dict[str, Any]:
+    """Give the recordings by the names that messages call them."""
+    if not isinstance(recorded, list):
+        return {"recorded": recorded}
+    if not 1 <= len(recorded) <= most:
+        raise ValueError(f"recorded must have 1 to {most} outputs, got {len(recorded)}")
+    return {f"recorded[{place}]": one for place, one in enumerate(recorded)}
+
+
+def _told(text: str, recorded: Any, shape: Sequence[int]) -> dict[str, Any]:
+    return {
+        "text": text,
+        "source": list(recorded.source),
+        "target": list(recorded.target),
+        "finished": recorded.target[-1] == "<eos>",
+        "shape": list(shape),
+    }
+
+
+def _weights(recorded: Any, name: str) -> np.ndarray:
     if not all(hasattr(recorded, part) for part in ("source", "target", "weights")):
-        raise TypeError(f"recorded must have source, target and weights, got {shown(recorded)}")
+        raise TypeError(f"{name} must have source, target and weights, got {shown(recorded)}")
     for side in ("source", "target"):
-        words.check(f"recorded.{side}", getattr(recorded, side))
-    weights = single_precision(recorded.weights, "recorded.weights")
+        words.check(f"{name}.{side}", getattr(recorded, side))
+    weights = as_numbers(recorded.weights, f"{name}.weights")
     sides = (len(recorded.target), len(recorded.source))
     if weights.ndim != 4 or weights.shape[2:] != sides or not weights.size:
         raise ValueError(
-            f"recorded.weights must be (layers, heads, {sides[0]}, {sides[1]}), got {weights.shape}"
+            f"{name}.weights must be (layers, heads, {sides[0]}, {sides[1]}), got {weights.shape}"
         )
-    return weights
+    if weights.min() < 0 or weights.max() > 1 + ROUNDING:
+        raise ValueError(
+            f"{name}.weights must be from 0 to 1, got {weights.min():g} to {weights.max():g}"
+        )
+    return weights.clip(0, 1)
