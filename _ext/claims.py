@@ -218,7 +218,7 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
                 inner = next((one for one in section if isinstance(one, nodes.section)), None)
                 at = section.index(inner) if inner is not None else len(section)
                 section.insert(
-                    at, _links("How we tried to break this section's claims: ", address, found)
+                    at, _links("Attempts to refute this section's claims: ", address, found)
                 )
     for caption in list(doctree.findall(nodes.strong)):
         told = MENTION.match(caption.astext())

@@ -201,7 +201,7 @@ ACTIVITIES = {
     "Gate explorer": "clamp the gates of an LSTM",
     "Embedding map": "explore the neighbours of words",
     "Next token": "continue a caption token by token",
-    "Unrolled: an encoder and a decoder": "step through an encoder and decoder",
+    "An encoder–decoder, step by step": "step through an encoder and decoder",
     "Two models that translate dates": "compare two models that translate dates",
     "Head explorer": "switch off attention heads",
     "The complete model": "trace a sentence through every layer",
