@@ -223,7 +223,7 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for caption in list(doctree.findall(nodes.strong)):
         told = MENTION.match(caption.astext())
         if told and (found := _claims_at().get(f"Figure {told[1]}")):
-            caption.parent += [*_links(" Attacks: ", address, found).children]
+            caption.parent += [*_links(" Attempts to refute: ", address, found).children]
 
 
 def _targets(page: str) -> dict[str, str]:

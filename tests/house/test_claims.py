@@ -113,7 +113,7 @@ root_doc = "chapters/04_sequence_to_sequence"
 """,
         "chapters/04_sequence_to_sequence.md": """# Page
 
-## 4.5 One wrong character
+## 4.5 Exposure bias: one wrong character
 
 Text.
 
