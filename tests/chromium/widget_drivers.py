@@ -21,8 +21,13 @@ from walk_driver import drive_walk
 from word_driver import drive_words
 
 
+# A browser gives no text of what it has not laid out: every section of the page is laid out here.
+LAID_OUT = ".bd-article > section > section { content-visibility: visible !important; }"
+
+
 def ready_views(page: Page, views: list[SavedView]) -> list[Locator]:
     """Wait until all of our views are on the page, unfold them, give their roots in order."""
+    page.add_style_tag(content=LAID_OUT)
     ours = [view for view in views if view.is_ours]
     roots = page.locator(".g2h-view")
     expect(roots).to_have_count(len(ours))
