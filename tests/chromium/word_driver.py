@@ -1,6 +1,7 @@
 """Drive an embedding map and compare every number that it shows with Python's vectors."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,7 @@ class Map:
     def python(self) -> WordAnswer:
         """What the library's vectors say."""
         vectors = shipped(MODELS[self.model]).model.compared()
-        words = self.text.lower().replace(",", " ").split()
+        words = re.sub("[,“”]", " ", self.text.lower()).split()
         return ask_words(vectors, words, count=self.count, exclude=self.exclude)
 
     def settle(self) -> None:
@@ -67,7 +68,7 @@ class Map:
         np.testing.assert_allclose(places, ours.places.numpy(), atol=2e-3)
         assert facts["arrows"] == {1: 0, 2: 1, 3: 2}[len(ours.asked)]
         share = round(100 * sum(ours.shares))
-        expect(self.said).to_contain_text(f"The map shows {share} %")
+        expect(self.said).to_contain_text(f"The map captures {share} %")
         expect(self.said).to_contain_text(ours.found[0][0][0])
 
     def answered(self) -> None:
@@ -95,7 +96,7 @@ def drive_words(page: Page, root: Locator, traits: dict) -> None:
         root.locator("select").select_option(index=model)
         view.model = model
         view.answered()
-        box = root.get_by_label("the asked words may answer")
+        box = root.get_by_label("Allow the query words as answers")
         box.check()
         view.exclude = False
         view.answered()
@@ -116,7 +117,7 @@ def drive_words(page: Page, root: Locator, traits: dict) -> None:
     view.text = point.get_attribute("data-word")
     point.locator("circle").click(force=True)
     view.answered()
-    for text in ("Bicycle, CAR", "street", "red blue green"):
+    for text in ("Bicycle, CAR", "street", "red blue green", "“dog”"):
         view.ask(text)
     drive_refusals(view)
 
@@ -125,14 +126,16 @@ def drive_refusals(view: Map) -> None:
     """What cannot be answered gets a sentence, and the field keeps it; the next is answered."""
     before = view.root.evaluate(FACTS)
     for text, sentence in (
-        ("", "Nothing asked yet"),
-        ("   ", "Nothing asked yet"),
-        ("one two three four", "ask with one, two or three"),
+        ("", "Enter a word."),
+        ("   ", "Enter a word."),
+        ("one two three four", "Enter one, two or three"),
         ("<img src=x onerror=alert(1)>", "“<img” is not among the 11,308 words"),
         ("שלום", "is not among"),
-        ("dogz", "Known: dog"),
-        ("dogz", "choose the vectors “sub-word”"),
-        ("dog dog", "must differ"),
+        ("dogz", "Did you mean “dog”"),
+        ("dogz", "select the sub-word model"),
+        ("dog dog", "Enter different words; both are “dog”."),
+        ("dog dog dog", "Enter different words; all three are “dog”."),
+        ("one two three four", "The dimmed result belongs to the previous input."),
         ("x" * 3000, f"“{'x' * 30}…” is not among"),
     ):
         view.field.fill(text)
@@ -148,7 +151,7 @@ def drive_refusals(view: Map) -> None:
 def drive_unseen(view: Map) -> None:
     """The table of n-grams answers what the others refuse, and says how."""
     view.field.fill("bycicle")
-    expect(view.refusal).to_contain_text("choose the vectors “sub-word”")
+    expect(view.refusal).to_contain_text("select the sub-word model")
     view.root.locator("select").select_option(index=SUBWORD)
     view.text, view.model = "bycicle", SUBWORD
     view.answered()

@@ -54,10 +54,12 @@ def test_an_unseen_word_in_words():
     assert two == mean.format(2) + "“<do” (50 %) and “dog” (30 %) contribute most."
     named = "“<do” (50 %), “dog” (30 %) and “<dog” (25 %)"
     assert four == f"{mean.format(4)}{named} contribute most."
+    (long,) = words_js(body, [{"word": "x" * 500, "ngrams": ngrams[:1]}])
+    assert long.startswith(f"“{'x' * 30}…” is not in")
     body = "return places.answerInWords(given);"
     answer = {"asked": ["dogz"], "cosines": [], "found": [[["dog", 0.9]]], "shares": [0.5, 0.2]}
     told = words_js(body, {"unseen": given[:1], **answer})
-    assert told.startswith(f"{one} Nearest to dogz is dog, cosine 0.90.")
+    assert told.startswith(f"{one} The nearest neighbour of “dogz” is “dog” (cosine 0.90).")
 
 
 def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
@@ -110,12 +112,13 @@ def test_the_answer_in_words():
         told.append((answer, *words_js(body, given | {"shares": answer.shares})))
     (one, said, heads, arrows), *more = told
     word, cosine = one.found[0][0]
-    assert said.startswith(f"Nearest to w1 is {word}, cosine {cosine:.2f}.".replace("-", "−"))
-    assert f"shows {math.floor(100 * sum(one.shares) + 0.5)} % of" in said
-    assert (heads, arrows) == (["nearest to w1"], [])
+    number = f"{cosine:.2f}".replace("-", "−")
+    assert said.startswith(f"The nearest neighbour of “w1” is “{word}” (cosine {number}).")
+    assert f"captures {math.floor(100 * sum(one.shares) + 0.5)} % of" in said
+    assert (heads, arrows) == (["nearest to “w1”"], [])
     (two, said, heads, arrows), (three, fourth, third_head, third_arrows) = more
-    assert f"The cosine between w1 and w2 is {two.cosines[0]:.2f}".replace("-", "−") in said
-    assert (heads, arrows) == (["nearest to w2 − w1", "nearest to w1 − w2"], [["w1", "w2"]])
-    assert fourth.startswith(f"w1 is to w2 as w3 is to {three.found[0][0][0]} (cosine")
-    assert third_head == ["nearest to w2 − w1 + w3"]
+    assert f"The cosine between “w1” and “w2” is {two.cosines[0]:.2f}".replace("-", "−") in said
+    assert (heads, arrows) == (["nearest to “w2” − “w1”", "nearest to “w1” − “w2”"], [["w1", "w2"]])
+    assert fourth.startswith(f"“w1” is to “w2” as “w3” is to “{three.found[0][0][0]}” (cosine")
+    assert third_head == ["nearest to “w2” − “w1” + “w3”"]
     assert third_arrows == [["w1", "w2"], ["w3", "b − a + c"]]

@@ -166,9 +166,8 @@ def test_the_map_keeps_what_it_says_it_keeps(size, width, seed):
 
 
 def test_the_view_reads_what_is_typed(node):
-    found = node.one(
-        "wordsIn", texts=["Dog", "  man , woman;boy ", "man:woman", "", "don’t", "<b>x</b>"]
-    )
+    texts = ["Dog", "  man , woman;boy ", "man:woman", "", "don’t", "<b>x</b>", '“dog” "cat"']
+    found = node.one("wordsIn", texts=texts)
     assert found == [
         ["dog"],
         ["man", "woman", "boy"],
@@ -176,6 +175,7 @@ def test_the_view_reads_what_is_typed(node):
         [],
         ["don't"],
         ["<b>x</b>"],
+        ["dog", "cat"],
     ]
 
 
@@ -183,21 +183,20 @@ def test_the_view_turns_down_with_a_sentence(node):
     node.one("load", key="s", entry=entry_of(live_model("words_skip_gram")), verify=True)
     asked = {"count": 5, "exclude": True}
     refusals = [
-        ("a b c d", "These are 4 words; ask with one, two or three."),
+        ("a b c d", "You entered 4 words. Enter one, two or three."),
         ("bicyclezzz", "“bicyclezzz” is not among the 11,308 words"),
         ("dog dog", "both are “dog”"),
+        ("dog dog dog", "all three are “dog”"),
         ("%%%", "“%%%” is not among"),
     ]
     for text, sentence in refusals:
         told = node.one("askTable", key="s", payload={"text": text, **asked})
         assert sentence in told["refused"]
     told = node.one("askTable", key="s", payload={"text": "bicyclezzz", **asked})
-    assert "Known: bicycle, bicycles" in told["refused"]
-    assert "choose" not in told["refused"]
+    assert "Did you mean “bicycle”, “bicycles”" in told["refused"]
+    assert "select" not in told["refused"]
     payload = {"text": "bicyclezzz", "remedy": "sub-word", **asked}
     told = node.one("askTable", key="s", payload=payload)
-    assert told["refused"].endswith(
-        "To give an unseen word a vector, choose the vectors “sub-word”."
-    )
+    assert told["refused"].endswith("To give an unseen word a vector, select the sub-word model.")
     told = node.one("askTable", key="s", payload={"text": "DOG", **asked})
     assert (told["text"], told["asked"]) == ("DOG", ["dog"])

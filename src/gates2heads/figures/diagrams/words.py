@@ -20,12 +20,12 @@ def skip_gram_and_cbow() -> Figure:
     """
     d = Diagram()
     d.box("centre", CENTER, at=(0, 1.5))
-    d.box("vector", "vector of the centre", at=(1, 1.5), shape="(D,)")
+    d.box("vector", "vector of the centre word", at=(1, 1.5), shape="(D,)")
     for row, word in enumerate(AROUND):
         d.box(f"to {word}", f"P({word} | {CENTER})", at=(2, row), colour="orange")
         d.box(f"from {word}", word, at=(3, row))
     d.box("mean", "mean of the vectors", at=(4, 1.5), shape="(D,)")
-    d.box("guess", f"P({CENTER} | all four)", at=(5, 1.5), colour="orange")
+    d.box("guess", f"P({CENTER} | context)", at=(5, 1.5), colour="orange")
     d.arrow("centre", "vector")
     for word in AROUND:
         d.arrow("vector", f"to {word}", route="across")

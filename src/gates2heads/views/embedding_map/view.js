@@ -1,6 +1,15 @@
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { choice, drawn, element, field, inside } from "../kit/view.js";
-import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
+import {
+  answerInWords,
+  arrows,
+  GOAL,
+  headings,
+  laidOut,
+  LETTERS,
+  short,
+  told,
+} from "./word_places.js";
 
 const MOST = 20;
 
@@ -28,7 +37,7 @@ class EmbeddingMap extends LiveStage {
       "label",
       { class: "g2h-check" },
       this.open,
-      element("span", {}, "the asked words may answer"),
+      element("span", {}, "Allow the query words as answers"),
     );
     this.map = element("div", { class: "g2h-map g2h-dim" });
     this.lists = element("div", { class: "g2h-lists g2h-dim" });
@@ -37,7 +46,7 @@ class EmbeddingMap extends LiveStage {
         "div",
         { class: "g2h-controls" },
         this.buildField("input", { autocapitalize: "off" }),
-        field("vectors", this.which),
+        field("Model", this.which),
       ),
       this.refusal.node,
       this.buildChips(model.get("labels")),
@@ -52,6 +61,7 @@ class EmbeddingMap extends LiveStage {
     this.legend = element("p", { class: "g2h-legend" });
     this.root.append(this.legend);
     this.buildFoot();
+    this.status.classList.add("g2h-dim"); // the answer in words is as old as the map
     this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
     this.listen(this.slider, "input", () => this.put({ count: Number(this.slider.value) }));
     this.listen(this.open, "change", () => this.put({ exclude: !this.open.checked }));
@@ -62,7 +72,11 @@ class EmbeddingMap extends LiveStage {
   // ---- what is asked
 
   get nothing() {
-    return "Nothing asked yet: type a word.";
+    return "Enter a word.";
+  }
+
+  get old() {
+    return "The dimmed result belongs to the previous input.";
   }
 
   get phrases() {
@@ -119,7 +133,7 @@ class EmbeddingMap extends LiveStage {
   inWords() {
     return this.isRecorded
       ? STORED
-      : `Answered in this page by ${this.model.get("names")[this.answer.model]}.`;
+      : `Computed in your browser with ${this.model.get("names")[this.answer.model]}.`;
   }
 
   draw() {
@@ -128,8 +142,8 @@ class EmbeddingMap extends LiveStage {
     this.drawMap();
     const asked = this.answer.asked.length;
     this.legend.textContent =
-      "Bars and numbers: cosines. Map: asked words in orange, found ones in blue" +
-      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Press a word to ask for it.`;
+      "Bars and numbers show cosine similarity. On the map, query words are orange and neighbours are blue" +
+      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Click a word to look it up.`;
   }
 
   drawLists() {
@@ -172,7 +186,7 @@ class EmbeddingMap extends LiveStage {
     const { answer } = this;
     const width = Math.max(this.map.clientWidth, 240);
     const height = Math.round(Math.min(Math.max(0.72 * width, 240), 400));
-    const places = laidOut(answer.places, answer.points, {
+    const places = laidOut(answer.places, answer.points.map(short), {
       width,
       height,
       letter: 7.4,
@@ -183,7 +197,7 @@ class EmbeddingMap extends LiveStage {
     const picture = drawn("svg", {
       viewBox: `0 0 ${width} ${height}`,
       role: "img",
-      "aria-label": `Map of ${answer.points.length} points: ${answer.points.join(", ")}`,
+      "aria-label": `Map of ${answer.points.length} points: ${answer.points.map(short).join(", ")}`,
     });
     for (const [from, to] of arrows(answer)) {
       const [start, end] = [places[at.get(from)], places[at.get(to)]];
@@ -204,7 +218,7 @@ class EmbeddingMap extends LiveStage {
       const name = drawn(
         "text",
         { x: left, y: top, "text-anchor": anchor },
-        letter >= 0 && answer.asked.length > 1 ? `${LETTERS[letter]}: ${word}` : word,
+        letter >= 0 && answer.asked.length > 1 ? `${LETTERS[letter]}: ${short(word)}` : short(word),
       );
       const group = drawn(
         "g",

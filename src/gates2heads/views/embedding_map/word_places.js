@@ -3,10 +3,17 @@
 
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];
+const LONGEST = 30; // letters of a word that a sentence, a heading or the map has room for
 const CARRIERS = 3; // n-grams that are named beside an unseen word
 
 /** "0.83", with a minus sign as long as a plus. */
 export const told = (number) => number.toFixed(2).replace("-", "−");
+
+/** A word, cut off where it is too long to be read. */
+export function short(word) {
+  const letters = [...word];
+  return letters.length <= LONGEST ? word : `${letters.slice(0, LONGEST).join("")}…`;
+}
 
 /**
  * Points of the map in units of the picture, and labels beside them.
@@ -77,12 +84,13 @@ function overlap(one, other) {
 
 /** The heading over each list of an answer, and what its numbers are. */
 export function headings({ asked }) {
-  const [a, b, c] = asked;
+  const [a, b, c] = asked.map(quoted);
   if (c !== undefined) return [`nearest to ${b} − ${a} + ${c}`];
   if (b !== undefined) return [`nearest to ${b} − ${a}`, `nearest to ${a} − ${b}`];
   return [`nearest to ${a}`];
 }
 
+const quoted = (word) => `“${short(word)}”`;
 const percent = (share) => `${Math.round(100 * share)} %`.replace("-", "−");
 
 /** Where the vector of a word outside the vocabulary comes from, in one sentence. */
@@ -91,8 +99,8 @@ export function unseenInWords({ word, ngrams }) {
   const named = ngrams.slice(0, CARRIERS).map(([ngram, share]) => `“${ngram}” (${percent(share)})`);
   const most = one ? "" : `, of which ${listed(named)} contribute most`;
   return one
-    ? `“${word}” is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”.`
-    : `“${word}” is not in the training vocabulary; its vector is the mean of ${ngrams.length} known character n-grams${most}.`;
+    ? `${quoted(word)} is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”.`
+    : `${quoted(word)} is not in the training vocabulary; its vector is the mean of ${ngrams.length} known character n-grams${most}.`;
 }
 
 function listed(names) {
@@ -105,14 +113,15 @@ export function answerInWords({ unseen = [], ...answer }) {
 }
 
 function seenInWords({ asked, cosines, found, shares }) {
-  const [a, b, c] = asked;
-  const [first] = found[0];
-  const map = ` The map shows ${Math.round(100 * (shares[0] + shares[1]))} % of these points' spread.`;
+  const [a, b, c] = asked.map(quoted);
+  const [[word, cosine]] = found[0];
+  const first = quoted(word);
+  const map = ` The map captures ${Math.round(100 * (shares[0] + shares[1]))} % of the variance of these vectors.`;
   if (c !== undefined)
-    return `${a} is to ${b} as ${c} is to ${first[0]} (cosine ${told(first[1])}).${map}`;
+    return `${a} is to ${b} as ${c} is to ${first} (cosine ${told(cosine)}).${map}`;
   if (b !== undefined)
-    return `The cosine between ${a} and ${b} is ${told(cosines[0])}. From ${a} towards ${b} lies ${first[0]}; the other way ${found[1][0][0]}.${map}`;
-  return `Nearest to ${a} is ${first[0]}, cosine ${told(first[1])}.${map}`;
+    return `The cosine between ${a} and ${b} is ${told(cosines[0])}. The word nearest to the direction from ${a} to ${b} is ${first}; in the opposite direction it is ${quoted(found[1][0][0])}.${map}`;
+  return `The nearest neighbour of ${a} is ${first} (cosine ${told(cosine)}).${map}`;
 }
 
 /** Which arrows the map draws: from one point to another, by their names. */

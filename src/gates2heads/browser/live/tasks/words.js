@@ -6,11 +6,12 @@ import { tidy } from "../pieces.js";
 const SUGGESTED = 5;
 const LONGEST = 30; // letters: no word of a table is as long
 
-/** What is typed, as the table writes it: small letters, words parted by blanks or commas. */
+/** What is typed, as the table writes it: small letters, no quotation marks. */
 export function wordsIn(text) {
   return tidy(text)
     .toLowerCase()
     .replaceAll("’", "'")
+    .replace(/[“”„«»"]/g, " ")
     .split(/[\s,;:]+/)
     .filter(Boolean);
 }
@@ -25,20 +26,31 @@ export function suggestions(words, unknown) {
   return [];
 }
 
+/** A word, cut off where no word of a table is as long. */
+function shortened(word) {
+  const letters = [...word];
+  return letters.length <= LONGEST ? word : `${letters.slice(0, LONGEST).join("")}…`;
+}
+
+/** "“a”, “b” or “c”" */
+function alternatives(words) {
+  const named = words.map((word) => `“${word}”`);
+  return named.length < 2 ? named.join("") : `${named.slice(0, -1).join(", ")} or ${named.at(-1)}`;
+}
+
 /**
  * Why a word has no vector, in sentences.
  *
  * @param {?string} remedy the name of vectors that would have one for it
  */
 function unknownInWords(vectors, unknown, remedy) {
-  const letters = [...unknown];
-  const short = letters.length <= LONGEST ? unknown : `${letters.slice(0, LONGEST).join("")}…`;
+  const short = shortened(unknown);
   const amount = vectors.words.length.toLocaleString("en");
   if (vectors.knownNgrams)
     return `“${short}” shares no character n-gram with any of the ${amount} words of the training vocabulary, so it has no vector.`;
   const near = short === unknown ? suggestions(vectors.words, unknown) : [];
-  const told = near.length ? ` Known: ${near.join(", ")}.` : "";
-  const advice = remedy ? ` To give an unseen word a vector, choose the vectors “${remedy}”.` : "";
+  const told = near.length ? ` Did you mean ${alternatives(near)}?` : "";
+  const advice = remedy ? ` To give an unseen word a vector, select the ${remedy} model.` : "";
   return `“${short}” is not among the ${amount} words that occur five times or more in the training text.${told}${advice}`;
 }
 
@@ -55,12 +67,14 @@ export function* askTable({ model }, { text, count, exclude, remedy }) {
   yield {};
   const words = wordsIn(text);
   if (words.length > MOST_WORDS)
-    return { refused: `These are ${words.length} words; ask with one, two or three.` };
+    return { refused: `You entered ${words.length} words. Enter one, two or three.` };
   const unknown = words.find((word) => !vectors.has(word));
   if (unknown !== undefined) return { refused: unknownInWords(vectors, unknown, remedy) };
   const pair = words.find((word, place) => words.indexOf(word) !== place);
-  if (pair !== undefined && words.length === 2)
-    return { refused: `Two words to be told apart must differ; both are “${pair}”.` };
+  if (pair !== undefined && new Set(words).size === 1)
+    return {
+      refused: `Enter different words; ${words.length === 2 ? "both" : "all three"} are “${shortened(pair)}”.`,
+    };
   const unseen = [...new Set(words)]
     .filter((word) => !vectors.isInVocabulary(word))
     .map((word) => ({ word, ngrams: vectors.carriedBy(word) }));
