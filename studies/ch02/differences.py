@@ -8,8 +8,8 @@ counts them, random vectors, and the tables of the three models that the library
 the second half of each test. Each row tells the results of one kind of vectors with their 95 %
 intervals, and the results of skip-gram minus its results with the interval of a paired bootstrap.
 Of analogies it also tells the share whose answer is the word nearest to c alone (a, b and c
-excluded), and by how much b − a + c answers more; and it tells the ranks of "dog" and "while" among
-the neighbours of "cat". Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+excluded), by how much b − a + c answers more, and the ranks of "dog" and "while" among the
+neighbours of "cat". Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 from functools import cache

@@ -86,6 +86,12 @@ def _ppmi_with(*, log=torch.log, positive=True, rows=True, columns=True, total=T
     return wrong
 
 
+def _ppmi_without_infinity(counts: Tensor) -> Tensor:
+    """PMI, in which only the log of 0 and what is undefined are replaced by 0."""
+    expected = counts.sum(1, keepdim=True) * counts.sum(0) / counts.sum()
+    return (counts / expected).log().nan_to_num(0, posinf=0, neginf=0)
+
+
 def _ppmi_without_keepdim(counts: Tensor) -> Tensor:
     """The row sums as a row: entry (i, j) is divided by P(j) twice."""
     expected = counts.sum(1) * counts.sum(0) / counts.sum()
@@ -100,17 +106,14 @@ check_ppmi = FunctionCheck(
         "negative values are kept: PPMI replaces them, and the log of 0, by 0": (
             _ppmi_with(positive=False, safe=False)
         ),
-        "negative values are kept: only −∞ was replaced": (
-            _ppmi_with(positive=False)
-        ),
+        "negative values are kept: only −∞ was replaced": _ppmi_without_infinity,
+        "negative values are kept: −∞ became a large negative number": _ppmi_with(positive=False),
         "a word without counts gives 0/0, which is not a number; it must give 0": (
             _ppmi_with(safe=False)
         ),
         "the logarithm has base 2; use the natural logarithm": _ppmi_with(log=torch.log2),
         "the logarithm is missing": _ppmi_with(log=lambda ratio: ratio),
-        "the total is missing: divide the counts by their total": (
-            _ppmi_with(total=False)
-        ),
+        "the total is missing: divide the counts by their total": _ppmi_with(total=False),
         "the column sums are missing: divide by P(j) as well": (
             _ppmi_with(columns=False, total=False)
         ),
