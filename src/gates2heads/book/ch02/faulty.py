@@ -67,8 +67,8 @@ def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {
         "a": "With bug (a), observed pairs would score higher than noise pairs; both score high.",
-        "c": "With bug (c), the input vectors would be random, with cosines near 0; all are near 1.",
-        "d": "With bug (d), a word would score high with itself and noise words low; all score high.",
+        "c": "With bug (c), input vectors would be random, with cosines near 0; all are near 1.",
+        "d": "With bug (d), a word would score high with itself, noise low; all score high.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}: the loss is lowest if all inner products are large, so all vectors coincide."
