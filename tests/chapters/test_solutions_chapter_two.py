@@ -53,6 +53,7 @@ def test_the_path_is_not_the_sum_and_not_all_left():
         (0.125, "½ at every node"),
         (0.75, "the first turn alone"),
         (0.1875, "two turns"),
+        (0.14, "give more digits"),
         (0.5, "Each node contributes one factor"),
         (7, "between 0 and 1"),
         ("a", "should be a number"),
@@ -76,3 +77,78 @@ def test_ppmi_names_the_usual_mistakes():
         verdict = exercises.check_ppmi(wrong)
         assert not verdict.passed
         assert told in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("checker", "wrong", "told"),
+    [
+        (
+            exercises.check_ppmi,
+            lambda x: (x * x.sum() / (x.sum(1) * x.sum(0))).log().clamp(min=0).nan_to_num(0),
+            "`sum(1, keepdim=True)`",
+        ),
+        (
+            exercises.check_ppmi,
+            lambda x: (x * x.sum() / (x.sum(1, keepdim=True) * x.sum(0))).log().nan_to_num(0, 0, 0),
+            "only −∞ was replaced",
+        ),
+        (
+            exercises.check_center_gradient,
+            lambda v, u, o: (1 - (u @ v).softmax(0)[o]) * u[o],
+            "(1 − P) times the output vector",
+        ),
+        (
+            exercises.check_center_gradient,
+            lambda v, u, o: u[o] - torch.sigmoid(u @ v) @ u,
+            "σ is used instead of the softmax",
+        ),
+        (
+            exercises.check_center_gradient,
+            lambda v, u, o: (1 - (u @ v).softmax(0)[o]) * v,
+            "(1 − P) times the centre vector",
+        ),
+        (
+            exercises.check_negative_loss,
+            lambda h, u, n: -F.logsigmoid(u @ h) + F.logsigmoid(-n @ h).sum(),
+            "has a plus sign",
+        ),
+        (
+            exercises.check_negative_loss,
+            lambda h, u, n: -F.logsigmoid(u @ h) - F.logsigmoid(-n.sum(0) @ h),
+            "added before σ",
+        ),
+        (
+            exercises.check_negative_loss,
+            lambda h, u, n: -F.logsigmoid(u @ h) - F.logsigmoid(-n @ h),
+            "the sum over the noise words is missing",
+        ),
+    ],
+)
+def test_a_mistake_is_named(checker, wrong, told):
+    verdict = checker(wrong)
+    assert not verdict.passed
+    assert told in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("excluded", "value", "told"),
+    [
+        ("abc", 0.0, "set them to −∞"),
+        ("ac", -torch.inf, "only a and c are excluded"),
+        ("bc", -torch.inf, "only b and c are excluded"),
+        ("ab", -torch.inf, "only a and b are excluded"),
+        ("c", -torch.inf, "only c is excluded"),
+        ("", 0.0, "allowed as answers"),
+    ],
+)
+def test_an_analogy_without_the_right_exclusion_is_refused(excluded, value, told):
+    def wrong(unit, a, b, c):
+        scores = unit @ (unit[b] - unit[a] + unit[c])
+        for name, word in zip("abc", (a, b, c), strict=True):
+            if name in excluded:
+                scores[word] = value
+        return scores.argmax()
+
+    verdict = exercises.check_fourth(wrong)
+    assert not verdict.passed
+    assert told in verdict.message

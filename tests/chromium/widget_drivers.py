@@ -20,7 +20,6 @@ from unroller_driver import drive_unroller
 from walk_driver import drive_walk
 from word_driver import drive_words
 
-
 # A browser gives no text of what it has not laid out: every section of the page is laid out here.
 LAID_OUT = ".bd-article > section > section { content-visibility: visible !important; }"
 

@@ -65,7 +65,7 @@ def test_the_fault_is_found_by_its_letter():
     assert check_fault("b").passed
     assert check_fault(" (B). ").passed
     for letter in FAULTS.keys() - {"b"}:
-        assert "Then" in check_fault(letter).message
+        assert f"With bug ({letter})" in check_fault(letter).message
     assert "one of the letters a, b, c, d" in check_fault("e").message
     assert "not tried" in check_fault(...).message
 

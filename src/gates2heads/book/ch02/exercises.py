@@ -38,6 +38,8 @@ def check_path(probability) -> str:
     for slip, words in _PATH_SLIPS.items():
         if abs(number - slip) < 2e-3:
             raise NotYetError(words)
+    if abs(number - PATH) < 5e-3:
+        raise NotYetError(f"{number:g} is close, but rounded too far: give more digits.")
     if not 0 <= number <= 1:
         raise NotYetError("A probability is between 0 and 1.")
     raise NotYetError(
@@ -84,6 +86,18 @@ def _ppmi_with(*, log=torch.log, positive=True, rows=True, columns=True, total=T
     return wrong
 
 
+def _ppmi_without_infinity(counts: Tensor) -> Tensor:
+    """PMI, in which only the log of 0 and what is undefined are replaced by 0."""
+    expected = counts.sum(1, keepdim=True) * counts.sum(0) / counts.sum()
+    return (counts / expected).log().nan_to_num(0, posinf=0, neginf=0)
+
+
+def _ppmi_without_keepdim(counts: Tensor) -> Tensor:
+    """The row sums as a row: entry (i, j) is divided by P(j) twice."""
+    expected = counts.sum(1) * counts.sum(0) / counts.sum()
+    return (counts / expected).log().clamp(min=0).nan_to_num(0)
+
+
 check_ppmi = FunctionCheck(
     title="Exercise 2.1",
     solution=ppmi,
@@ -92,21 +106,20 @@ check_ppmi = FunctionCheck(
         "negative values are kept: PPMI replaces them, and the log of 0, by 0": (
             _ppmi_with(positive=False, safe=False)
         ),
-        "negative values are kept: only the log of 0 became a finite number": (
-            _ppmi_with(positive=False)
-        ),
+        "negative values are kept: only −∞ was replaced": _ppmi_without_infinity,
+        "negative values are kept: −∞ became a large negative number": _ppmi_with(positive=False),
         "a word without counts gives 0/0, which is not a number; it must give 0": (
             _ppmi_with(safe=False)
         ),
         "the logarithm has base 2; use the natural logarithm": _ppmi_with(log=torch.log2),
         "the logarithm is missing": _ppmi_with(log=lambda ratio: ratio),
-        "the total is missing: the counts must become shares of all counts": (
-            _ppmi_with(total=False)
-        ),
+        "the total is missing: divide the counts by their total": _ppmi_with(total=False),
         "the column sums are missing: divide by P(j) as well": (
             _ppmi_with(columns=False, total=False)
         ),
         "the row sums are missing: divide by P(i) as well": _ppmi_with(rows=False, total=False),
+        "`sum(1) * sum(0)` multiplies the sums of each word with itself: the row sums must be a "
+        "column (V, 1), `sum(1, keepdim=True)`": _ppmi_without_keepdim,
     },
     remark="Most entries of a large matrix are 0, so it is usually stored in a sparse format.",
 )
@@ -152,6 +165,19 @@ check_center_gradient = FunctionCheck(
                 outputs[target] - (outputs * center).softmax(1).mul(outputs).sum(0)
             )
         ),
+        "the expected vector is missing: this is (1 − P) times the output vector of the observed "
+        "word, but the other words contribute as well": (
+            lambda center, outputs, target: (
+                (1 - (outputs @ center).softmax(0)[target]) * outputs[target]
+            )
+        ),
+        "this is (1 − P) times the centre vector, the gradient with respect to the observed word's "
+        "output vector": (
+            lambda center, outputs, target: (1 - (outputs @ center).softmax(0)[target]) * center
+        ),
+        "σ is used instead of the softmax: the probabilities of all words must sum to 1": (
+            lambda center, outputs, target: outputs[target] - (outputs @ center).sigmoid() @ outputs
+        ),
     },
     remark="Observed minus expected: the gradient of every log-softmax has this form.",
 )
@@ -189,6 +215,21 @@ check_negative_loss = FunctionCheck(
         "the loss of the noise words is averaged: (2.7) sums over all K": (
             lambda hidden, right, noise: (
                 -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
+            )
+        ),
+        "the term of the noise words has a plus sign: both terms of (2.7) are negative": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) + F.logsigmoid(-(noise @ hidden)).sum()
+            )
+        ),
+        "the noise vectors are added before σ: (2.7) sums over the logarithms, one for each word": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise.sum(0) @ hidden))
+            )
+        ),
+        "the sum over the noise words is missing: the result has one entry for each of them": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden))
             )
         ),
         "the sign is reversed: the loss is the negative log-probability": (
@@ -274,7 +315,10 @@ check_glove_loss = FunctionCheck(
         "the error is not squared": _glove_with(power=1),
         "this is the mean: (2.8) is a sum over the pairs": _glove_with(mean=True),
     },
-    remark="The library's `GloVe` divides the sum by the number of pairs, to compare batches.",
+    remark=(
+        "The library's `GloVe` divides the sum by the number of pairs, so that batches of "
+        "different sizes can be compared."
+    ),
 )
 
 
@@ -295,17 +339,22 @@ def _fourth_cases() -> list[Case]:
     )
     some = F.normalize(torch.randn(23, 5, generator=torch.Generator().manual_seed(4)), dim=1)
     more = [Case(f"23 words: {n}, {n + 1}, {n + 2}", (some, n, n + 1, n + 2)) for n in range(9)]
-    return [Case("six words", (words, 0, 1, 2), 3), *more]
+    # b − a + c is at 180°; the words that may answer are all more than 90° away, nearest the one
+    # at 75°. A score of 0 for the excluded words would be larger.
+    degrees = torch.tensor([150.0, 210.0, 180.0, 60.0, -70.0, 75.0]).deg2rad()
+    behind = torch.stack([degrees.cos(), degrees.sin()], dim=1)
+    opposite = Case("six words, all remaining cosines negative", (behind, 2, 0, 1), 5)
+    return [Case("six words", (words, 0, 1, 2), 3), *more, opposite]
 
 
-def _fourth_with(*, signs=(-1, 1, 1), without="abc"):
+def _fourth_with(*, signs=(-1, 1, 1), without="abc", value=-torch.inf):
     """The analogy with one thing done differently."""
 
     def wrong(unit, a, b, c):
         scores = unit @ (signs[0] * unit[a] + signs[1] * unit[b] + signs[2] * unit[c])
         left = [{"a": a, "b": b, "c": c}[name] for name in without]
         if left:
-            scores[left] = -torch.inf
+            scores[left] = value
         return scores.argmax()
 
     return wrong
@@ -319,7 +368,12 @@ check_fourth = FunctionCheck(
         "the three words of the question are allowed as answers: exclude all of them": (
             _fourth_with(without="")
         ),
-        "only the third word is excluded: exclude a and b as well": (_fourth_with(without="c")),
+        "only c is excluded: exclude a and b as well": _fourth_with(without="c"),
+        "only a and c are excluded: exclude b as well": _fourth_with(without="ac"),
+        "only b and c are excluded: exclude a as well": _fourth_with(without="bc"),
+        "only a and b are excluded: exclude c as well": _fourth_with(without="ab"),
+        "the scores of the excluded words are set to 0, which is still the largest if all others "
+        "are negative: set them to −∞": _fourth_with(value=0.0),
         "the signs of a and b are exchanged: the query is b − a + c": (
             _fourth_with(signs=(1, -1, 1))
         ),

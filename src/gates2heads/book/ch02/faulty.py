@@ -66,9 +66,9 @@ def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, Wor
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then observed pairs would still score higher than noise pairs; here both score high.",
-        "c": "Then the input vectors would still be random, with cosines near 0; here all are 1.",
-        "d": "Then a word would score high with itself and noise words low; here all score high.",
+        "a": "With bug (a), observed pairs would score higher than noise pairs; both score high.",
+        "c": "With bug (c), input vectors would be random, with cosines near 0; all are near 1.",
+        "d": "With bug (d), a word would score high with itself, noise low; all score high.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}: the loss is lowest if all inner products are large, so all vectors coincide."

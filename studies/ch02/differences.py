@@ -1,0 +1,121 @@
+"""How far do the word vectors of chapter 2 differ on the same questions? For section 2.8.
+
+    python -m studies.ch02.differences
+    python -m studies.ch02.differences --table
+
+Nothing is trained. Compared are the vectors that are counted on `descriptions`, as `evaluation.py`
+counts them, random vectors, and the tables of the three models that the library ships (seed 0), on
+the second half of each test. Each row tells the results of one kind of vectors with their 95 %
+intervals, and the results of skip-gram minus its results with the interval of a paired bootstrap.
+Of analogies it also tells the share whose answer is the word nearest to c alone (a, b and c
+excluded), by how much b − a + c answers more, and the ranks of "dog" and "while" among the
+neighbours of "cat". Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+"""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from gates2heads.book.studies import Study
+from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.corpora.word_tests import analogies, word_similarity
+from gates2heads.metrics.significance import paired_bootstrap
+from gates2heads.metrics.word_vectors import WordVectors, ranks
+from studies.ch02 import evaluation, word_vectors
+
+CORPUS = "descriptions"
+SHIPPED = {"skip-gram": "words_skip_gram", "cbow": "words_cbow", "glove": "words_glove"}
+REFERENCE = "skip-gram"
+SETTINGS = ("ppmi", "svd", *SHIPPED, "untrained")
+TESTS = ("men", "simlex999")
+OFFSETS = {"offset": (-1, 1, 1), "c_alone": (0, 0, 1)}  # how much of a, b and c is in the query
+
+
+@cache
+def vectors_of(setting: str) -> WordVectors:
+    """The vectors of the words, without those of special tokens."""
+    if setting in SHIPPED:
+        return shipped(SHIPPED[setting]).model.compared()
+    vocabulary, _ = word_vectors.corpus(CORPUS)
+    return word_vectors.compared(vocabulary, evaluation.vectors_of(CORPUS, setting, "", 0))
+
+
+def pair_statistics(vectors: WordVectors, pairs: list) -> Tensor:
+    """What Spearman's correlation adds up from, a row for each known pair: (n, 6)."""
+    known = [row for row in pairs if row[0] in vectors and row[1] in vectors]
+    ours = torch.tensor([vectors.similarity(one, other) for one, other, _ in known])
+    x, y = ranks(ours), ranks(torch.tensor([float(row[2]) for row in known]))
+    return torch.stack([torch.ones_like(x), x, y, x * x, y * y, x * y], dim=1)
+
+
+def solved(vectors: WordVectors, questions: list) -> dict[str, Tensor]:
+    """Of each known analogy, whether its answer is found: by b − a + c, and by c alone."""
+    known = [row[:4] for row in questions if all(word in vectors for word in row[:4])]
+    numbers = [[vectors.index[word] for word in row] for row in known]
+    met = sorted({number for row in numbers for number in row})
+    place = {number: at for at, number in enumerate(met)}
+    cosines = (vectors.unit[met] @ vectors.unit.T).double()  # (words of the questions, V)
+    return {
+        name: torch.tensor([_answers(cosines, place, row, parts) for row in numbers]).double()
+        for name, parts in OFFSETS.items()
+    }
+
+
+def _answers(cosines: Tensor, place: dict[int, int], row: list[int], parts: tuple) -> bool:
+    """Whether the word nearest to the query, none of the question's three, is the answer."""
+    *asked, right = row
+    scores = sum(part * cosines[place[word]] for part, word in zip(parts, asked, strict=True))
+    scores[asked] = -torch.inf
+    return int(scores.argmax()) == right
+
+
+@cache
+def statistics_of(setting: str) -> dict[str, Tensor]:
+    """The statistics of each test."""
+    vectors = vectors_of(setting)
+    pairs = {name: pair_statistics(vectors, word_similarity(name)[1::2]) for name in TESTS}
+    return pairs | solved(vectors, analogies()[1::2])
+
+
+def against(reference: Tensor, own: Tensor, score=None) -> dict:
+    """Own's value, and the difference reference − own, each with its interval."""
+    found = paired_bootstrap(reference.numpy(), own.numpy(), score)
+    return {
+        "value": found.score_b,
+        "interval": list(found.interval_b),
+        "difference": found.difference,
+        "interval_of_difference": list(found.interval_difference),
+        "used": len(own),
+    }
+
+
+def ranks_for_cat(vectors: WordVectors) -> dict[str, int]:
+    """The ranks of "dog" and "while" among the neighbours of "cat"; 1 is nearest."""
+    near = [word for word, _ in vectors.nearest("cat", len(vectors.words) - 1)]
+    return {word: near.index(word) + 1 for word in ("dog", "while")}
+
+
+def run(setting: str, seed: int) -> dict:
+    """Compare one kind of vectors with skip-gram's."""
+    own, there = statistics_of(setting), statistics_of(REFERENCE)
+    gain = against(own["offset"], own["c_alone"])
+    right, near = own["offset"].bool(), own["c_alone"].bool()
+    vectors = vectors_of(setting)
+    return {
+        **{name: against(there[name], own[name], evaluation.correlation) for name in TESTS},
+        "analogies": against(there["offset"], own["offset"]),
+        "c_alone": {key: gain[key] for key in ("value", "interval")},
+        "gain": {"value": gain["difference"], "interval": gain["interval_of_difference"]},
+        "right_by_both": int((right & near).sum()),
+        "right": int(right.sum()),
+        "ranks_for_cat": ranks_for_cat(vectors),
+        "nearest_to_cat": [word for word, _ in vectors.nearest("cat", 8)],
+    }
+
+
+STUDY = Study("ch02/differences", run, SETTINGS)
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    STUDY.main()
