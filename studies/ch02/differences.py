@@ -21,7 +21,7 @@ from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
 from gates2heads.metrics.significance import paired_bootstrap
-from gates2heads.metrics.word_vectors import WordVectors, ranks
+from gates2heads.metrics.word_vectors import WordVectors
 from studies.ch02 import evaluation, word_vectors
 
 CORPUS = "descriptions"
@@ -42,11 +42,10 @@ def vectors_of(setting: str) -> WordVectors:
 
 
 def pair_statistics(vectors: WordVectors, pairs: list) -> Tensor:
-    """What Spearman's correlation adds up from, a row for each known pair: (n, 6)."""
+    """The rank sums of the known pairs: (n, 6)."""
     known = [row for row in pairs if row[0] in vectors and row[1] in vectors]
     ours = torch.tensor([vectors.similarity(one, other) for one, other, _ in known])
-    x, y = ranks(ours), ranks(torch.tensor([float(row[2]) for row in known]))
-    return torch.stack([torch.ones_like(x), x, y, x * x, y * y, x * y], dim=1)
+    return evaluation.rank_sums(ours, torch.tensor([float(row[2]) for row in known]))
 
 
 def solved(vectors: WordVectors, questions: list) -> dict[str, Tensor]:

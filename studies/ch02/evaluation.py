@@ -97,6 +97,12 @@ def cosines(vectors: Tensor, rows: Sequence[int]) -> Tensor:
     return torch.cat(parts, dim=1).T
 
 
+def rank_sums(ours: Tensor, theirs: Tensor) -> Tensor:
+    """What Spearman's correlation adds up from, a row for each of n pairs: (n, 6)."""
+    x, y = ranks(ours), ranks(theirs)
+    return torch.stack([torch.ones_like(x), x, y, x * x, y * y, x * y], dim=1)
+
+
 def correlation(total) -> float:
     """Pearson's correlation from the sums of 1, x, y, x², y² and xy."""
     size, x, y, xx, yy, xy = total
@@ -140,8 +146,7 @@ class Judge:
         """The agreement with people on one test."""
         rows = self.known[name]
         ours = torch.stack([self.table[self.place[a], self.index[b]] for a, b, _ in rows])
-        x, y = ranks(ours), ranks(torch.tensor([row[2] for row in rows]))
-        statistics = torch.stack([torch.ones_like(x), x, y, x * x, y * y, x * y], dim=1)
+        statistics = rank_sums(ours, torch.tensor([row[2] for row in rows]))
         value = correlation(statistics.sum(0))
         return scored(statistics, correlation, value, len(self.tests[name]))
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests import hangs
+from tests.scrolling import TO_THE_END
 from tools.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -14,13 +15,6 @@ new PerformanceObserver((list) => {
   for (const shift of list.getEntries()) if (!shift.hadRecentInput) shifts.push(shift.value);
 }).observe({ type: "layout-shift", buffered: true });
 """
-SCROLL = """async () => {
-  const end = () => document.documentElement.scrollHeight;
-  for (let y = 0; y < end(); y += innerHeight / 2) {
-    scrollTo(0, y);
-    await new Promise((done) => setTimeout(done, 30));
-  }
-}"""
 
 
 def shift_of(chromium, url, size):
@@ -32,7 +26,7 @@ def shift_of(chromium, url, size):
     page.add_init_script(WATCH)
     page.goto(url)
     page.wait_for_load_state("networkidle")
-    page.evaluate(SCROLL)
+    page.evaluate(TO_THE_END)
     page.wait_for_timeout(200)
     total = page.evaluate("shifts.reduce((sum, value) => sum + value, 0)")
     context.close()

@@ -7,19 +7,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "_assets"
 CONFIG = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "_ext")!r})
 extensions = ["myst_parser", "typeset_equations"]
 myst_enable_extensions = ["dollarmath"]
-html_extra_path = [{str(ROOT / "_assets")!r}]
 root_doc = "page"
 """
 
 
-def build(folder: Path, text: str) -> tuple[subprocess.CompletedProcess, str]:
+def build(
+    folder: Path, text: str, assets: Path = ASSETS
+) -> tuple[subprocess.CompletedProcess, str]:
     """Build a book of one page; give what Sphinx said, and the page's body."""
-    (folder / "conf.py").write_text(CONFIG, encoding="utf-8")
+    config = f"{CONFIG}html_extra_path = [{str(assets)!r}]\n"
+    (folder / "conf.py").write_text(config, encoding="utf-8")
     (folder / "page.md").write_text(f"# Page\n\n{text}\n", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(folder), str(folder / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -78,13 +81,9 @@ def test_an_equation_that_cannot_be_typeset_ends_the_build(tmp_path, wrong):
 
 
 def test_without_katex_the_build_says_what_to_run(tmp_path):
-    (tmp_path / "assets").mkdir()
-    text = CONFIG.replace(str(ROOT / "_assets"), str(tmp_path / "assets"))
-    folder = tmp_path / "book"
-    folder.mkdir()
-    (folder / "conf.py").write_text(text, encoding="utf-8")
-    (folder / "page.md").write_text("# Page\n", encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", str(folder), str(folder / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    book, assets = tmp_path / "book", tmp_path / "assets"
+    book.mkdir()
+    assets.mkdir()
+    done, _ = build(book, "No equation.", assets)
     assert done.returncode != 0
     assert "katex.mjs is missing: run python tools/fetch_assets.py first." in done.stderr

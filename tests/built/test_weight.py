@@ -13,16 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests import hangs
+from tests.scrolling import TO_THE_END
 from tools.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 LIMIT = 600_000
-SCROLL = """async () => {
-  for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight / 2) {
-    scrollTo(0, y);
-    await new Promise((done) => setTimeout(done, 20));
-  }
-}"""
 KINDS = {
     "host.js": "host of views",
     "katex": "maths",
@@ -55,7 +50,7 @@ def weigh(chromium, url):
     page.on("response", lambda response: responses.setdefault(response.url, response))
     page.goto(url)
     page.wait_for_load_state("networkidle")
-    page.evaluate(SCROLL)
+    page.evaluate(TO_THE_END)
     page.wait_for_load_state("networkidle")
     weights = Counter()
     for address, response in list(responses.items()):

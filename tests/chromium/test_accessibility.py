@@ -6,6 +6,8 @@ from conftest import ROOT, served
 from saved_widgets import notebook_views
 from widget_drivers import ready_views
 
+from tests.scrolling import TO_THE_END
+
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 BUILT = ROOT / "_build" / "html"
 PAGES = sorted(path.relative_to(BUILT).as_posix() for path in (BUILT / "chapters").rglob("*.html"))
@@ -21,16 +23,6 @@ OPTIONS = {
 }
 
 
-# What a reader does: boxes that scroll become stops of the tabulator when they come near.
-READ_ON = """async () => {
-  const end = () => document.documentElement.scrollHeight;
-  for (let y = 0; y < end(); y += innerHeight / 2) {
-    scrollTo(0, y);
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
-  }
-}"""
-
-
 def test_there_are_pages():
     assert "chapters/intro.html" in PAGES
 
@@ -44,7 +36,7 @@ def test_axe_finds_nothing_serious(page, theme, open_page):
         notebook = (ROOT / page).with_suffix(".ipynb")
         if notebook.is_file():
             ready_views(opened, notebook_views(notebook))
-        opened.evaluate(READ_ON)
+        opened.evaluate(TO_THE_END)
         answer = Axe().run(opened, options=OPTIONS[theme]).response
     assert {"color-contrast"} <= {one["id"] for one in answer["passes"] + answer["violations"]}
     found = answer["violations"]
@@ -61,7 +53,7 @@ def test_a_box_that_scrolls_is_a_stop_and_no_other_is(open_page):
     with served(BUILT, "http") as site:
         phone = {"width": 390, "height": 844}
         page = open_page(site, "chapters/06_self_attention.html", viewport=phone)
-        page.evaluate(READ_ON)
+        page.evaluate(TO_THE_END)
         boxes = page.evaluate(
             """() => [...document.querySelectorAll(
                  "#main-content :is(pre, .cell_output > .output, .pst-scrollable-table-container)")]

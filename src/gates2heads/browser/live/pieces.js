@@ -142,6 +142,14 @@ export function tidy(text) {
   return plain.slice(0, first) + small;
 }
 
+const LONG_WORD = 30; // letters: no word of a table of words is as long
+
+/** A word, cut off where it is too long for a sentence, a heading or a map. */
+export function shortened(word) {
+  const letters = [...word];
+  return letters.length <= LONG_WORD ? word : `${letters.slice(0, LONG_WORD).join("")}…`;
+}
+
 /** What is said of a text that is longer than what is read. */
 export const tooLong = (length, most, unit) => `Too long: ${length} ${unit} (maximum ${most}).`;
 

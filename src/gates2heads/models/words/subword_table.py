@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from gates2heads.accepts import accepts, count, counts, floats, texts
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words.subword import Subwords
+from gates2heads.models.words.table import CountedWords
 
 
 class SubwordVectors(WordVectors):
@@ -93,7 +94,7 @@ class SubwordVectors(WordVectors):
     shortest=count,
     longest=count,
 )
-class SubwordTable(nn.Module):
+class SubwordTable(CountedWords):
     """Sub-word vectors as they are handed on: known words by name, and vectors for all others.
 
     Args:
@@ -117,14 +118,7 @@ class SubwordTable(nn.Module):
         shortest: int = 3,
         longest: int = 5,
     ):
-        super().__init__()
-        if len(set(words)) < len(words) or len(words) != len(counts):
-            raise ValueError(
-                f"words must be distinct and as many as counts, got {len(words)} words, "
-                f"{len(set(words))} of them distinct, and {len(counts)} counts"
-            )
-        self.words = list(words)
-        self.counts = counts.float()  # no parameters: they are in the card
+        super().__init__(words, counts)
         sizes = {"buckets": buckets, "own": own, "shortest": shortest, "longest": longest}
         self.vectors = Subwords(self.words, vector_size, **sizes)
 

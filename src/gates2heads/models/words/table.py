@@ -9,20 +9,18 @@ from gates2heads.accepts import accepts, count, counts, floats, texts
 from gates2heads.metrics.word_vectors import WordVectors
 
 
-@accepts(words=texts(least=1), counts=counts("V"), vector_size=count)
-class WordTable(nn.Module):
-    """A vector for each of some words.
+class CountedWords(nn.Module):
+    """The words of a table and how often each occurs; what has vectors for them builds on it.
 
     Args:
         words: V distinct words, by falling frequency.
-        counts: (V,), how often each stands in the text from which the vectors were learned.
-        vector_size: width D.
+        counts: (V,), how often each occurs in the text from which the vectors were learned.
 
     Raises:
         ValueError: the same word twice, or not as many counts as words.
     """
 
-    def __init__(self, words: Sequence[str], counts: Tensor, vector_size: int):
+    def __init__(self, words: Sequence[str], counts: Tensor):
         super().__init__()
         if len(set(words)) < len(words) or len(words) != len(counts):
             raise ValueError(
@@ -30,7 +28,24 @@ class WordTable(nn.Module):
                 f"{len(set(words))} of them distinct, and {len(counts)} counts"
             )
         self.words = list(words)
-        self.counts = counts.float()  # no weights: they stand in the card
+        self.counts = counts.float()  # no parameters: they are in the card
+
+
+@accepts(words=texts(least=1), counts=counts("V"), vector_size=count)
+class WordTable(CountedWords):
+    """A vector for each of some words.
+
+    Args:
+        words: V distinct words, by falling frequency.
+        counts: (V,), how often each occurs in the text from which the vectors were learned.
+        vector_size: width D.
+
+    Raises:
+        ValueError: the same word twice, or not as many counts as words.
+    """
+
+    def __init__(self, words: Sequence[str], counts: Tensor, vector_size: int):
+        super().__init__(words, counts)
         self.vectors = nn.Embedding(len(words), vector_size)
 
     def compared(self) -> WordVectors:

@@ -1,15 +1,7 @@
+import { shortened } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { choice, drawn, element, field, inside } from "../kit/view.js";
-import {
-  answerInWords,
-  arrows,
-  GOAL,
-  headings,
-  laidOut,
-  LETTERS,
-  short,
-  told,
-} from "./word_places.js";
+import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 
 const MOST = 20;
 
@@ -76,7 +68,7 @@ class EmbeddingMap extends LiveStage {
   }
 
   get old() {
-    return "The dimmed result belongs to the previous input.";
+    return this.phrases.asking;
   }
 
   get phrases() {
@@ -186,7 +178,7 @@ class EmbeddingMap extends LiveStage {
     const { answer } = this;
     const width = Math.max(this.map.clientWidth, 240);
     const height = Math.round(Math.min(Math.max(0.72 * width, 240), 400));
-    const places = laidOut(answer.places, answer.points.map(short), {
+    const places = laidOut(answer.places, answer.points.map(shortened), {
       width,
       height,
       letter: 7.4,
@@ -197,7 +189,7 @@ class EmbeddingMap extends LiveStage {
     const picture = drawn("svg", {
       viewBox: `0 0 ${width} ${height}`,
       role: "img",
-      "aria-label": `Map of ${answer.points.length} points: ${answer.points.map(short).join(", ")}`,
+      "aria-label": `Map of ${answer.points.length} points: ${answer.points.map(shortened).join(", ")}`,
     });
     for (const [from, to] of arrows(answer)) {
       const [start, end] = [places[at.get(from)], places[at.get(to)]];
@@ -218,7 +210,9 @@ class EmbeddingMap extends LiveStage {
       const name = drawn(
         "text",
         { x: left, y: top, "text-anchor": anchor },
-        letter >= 0 && answer.asked.length > 1 ? `${LETTERS[letter]}: ${short(word)}` : short(word),
+        letter >= 0 && answer.asked.length > 1
+          ? `${LETTERS[letter]}: ${shortened(word)}`
+          : shortened(word),
       );
       const group = drawn(
         "g",

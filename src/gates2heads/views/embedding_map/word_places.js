@@ -1,19 +1,14 @@
 // Where the words of a map stand on paper: points by their places, labels so that none hides
 // another.
 
+import { shortened } from "../../browser/live/pieces.js";
+
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];
-const LONGEST = 30; // letters of a word that a sentence, a heading or the map has room for
 const CARRIERS = 3; // n-grams that are named beside an unseen word
 
 /** "0.83", with a minus sign as long as a plus. */
 export const told = (number) => number.toFixed(2).replace("-", "−");
-
-/** A word, cut off where it is too long to be read. */
-export function short(word) {
-  const letters = [...word];
-  return letters.length <= LONGEST ? word : `${letters.slice(0, LONGEST).join("")}…`;
-}
 
 /**
  * Points of the map in units of the picture, and labels beside them.
@@ -90,7 +85,7 @@ export function headings({ asked }) {
   return [`nearest to ${a}`];
 }
 
-const quoted = (word) => `“${short(word)}”`;
+const quoted = (word) => `“${shortened(word)}”`;
 const percent = (share) => `${Math.round(100 * share)} %`.replace("-", "−");
 
 /** Where the vector of a word outside the vocabulary comes from, in one sentence. */

@@ -1,10 +1,9 @@
 // One to three words asked of a table of word vectors.
 
 import { askWords, MOST_WORDS } from "../../engine/metrics/word_questions.js";
-import { tidy } from "../pieces.js";
+import { shortened, tidy } from "../pieces.js";
 
 const SUGGESTED = 5;
-const LONGEST = 30; // letters: no word of a table is as long
 
 /** What is typed, as the table writes it: small letters, no quotation marks. */
 export function wordsIn(text) {
@@ -24,12 +23,6 @@ export function suggestions(words, unknown) {
     if (found.length) return found.slice(0, SUGGESTED);
   }
   return [];
-}
-
-/** A word, cut off where no word of a table is as long. */
-function shortened(word) {
-  const letters = [...word];
-  return letters.length <= LONGEST ? word : `${letters.slice(0, LONGEST).join("")}…`;
 }
 
 /** "“a”, “b” or “c”" */

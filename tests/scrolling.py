@@ -1,0 +1,9 @@
+"""How a reader goes through a page: what is far from the window is laid out when it comes near."""
+
+TO_THE_END = """async () => {
+  const end = () => document.documentElement.scrollHeight;
+  for (let y = 0; y < end(); y += innerHeight / 2) {
+    scrollTo(0, y);
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)));
+  }
+}"""
