@@ -18,3 +18,5 @@ MADE_ALONE = {
     "walk_samples.py": "ModelWalk",
     "word_samples.py": "EmbeddingMap",
 }
+# A view of which the script stores something else than its own sample does
+OTHER_STATES = {"stored_samples.py": "Translate"}

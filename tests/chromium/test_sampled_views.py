@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import widget_samples
 from conftest import ROOT
-from sampled_views import LINKED, MADE_ALONE, MADE_TOGETHER
+from sampled_views import LINKED, MADE_ALONE, MADE_TOGETHER, OTHER_STATES
 from saved_widgets import notebook_views, shown_views
 
 from gates2heads import views as widgets
@@ -23,7 +23,7 @@ def sampled() -> set[str]:
 
 def test_no_sample_is_left_out():
     scripts = {path.name for path in HERE.glob("*_samples.py")}
-    assert scripts == {*MADE_ALONE, MADE_TOGETHER, LINKED}
+    assert scripts == {*MADE_ALONE, *OTHER_STATES, MADE_TOGETHER, LINKED}
 
 
 def test_every_view_of_the_library_is_sampled(sampled):
