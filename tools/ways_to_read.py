@@ -6,10 +6,11 @@ writes these texts into the cells of `chapters/intro.ipynb` that are named here.
 
 JUPYTERLAB = (
     "**In JupyterLab, on your machine.** You need Linux or macOS (on Windows, use WSL), git, make "
-    "and Python 3.10 to 3.13. You need neither a GPU nor npm, because pip installs Node.js with "
-    "the book.{address} The first `make book` takes three to five minutes on a fast connection, "
-    "mostly to install PyTorch. On Linux without an NVIDIA GPU, `make book TORCH_BACKEND=cpu` "
-    "installs the CPU-only build, which is several gigabytes smaller.\n\n"
+    "and Python 3.10 to 3.13. You need neither a GPU nor npm, because `make book` installs Node.js "
+    "through pip.{address} The first `make book` takes three to five minutes on a fast "
+    "connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
+    "`make book TORCH_BACKEND=cpu` installs the CPU-only build, which is several gigabytes "
+    "smaller.\n\n"
     "```sh\n"
     "git clone {url} gates2heads && cd gates2heads\n"
     "make book\n"

@@ -24,6 +24,7 @@ def test_every_page_of_the_contents_is_built(site):
     assert missing == []
 
 
+@pytest.mark.book
 def test_the_first_page_tells_the_size_of_the_library(site):
     (wheel,) = site.glob("gates2heads-*.whl")
     page = (site / "chapters" / "intro.html").read_text(encoding="utf-8")

@@ -228,7 +228,7 @@ def test_thirty_words_have_bars_and_the_rest_is_counted(writer):
 def test_a_question_in_english_is_remarked_on(writer):
     writer.opener.click()
     writer.write("Is a dog sitting in the grass?")
-    question = "The training captions contain almost no questions: expect a statement."
+    question = "The training captions contain almost no questions: expect nonsense."
     expect(writer.told).to_contain_text(question)
     writer.write(ENGLISH)
     expect(writer.told).not_to_contain_text(question)

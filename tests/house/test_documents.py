@@ -178,3 +178,12 @@ def test_the_translators_reach_what_is_said(name):
     (row,) = [line for line in read("docs/models.md").splitlines() if f"| `{name}` |" in line]
     assert row.endswith(f"| {bleu:.1f} BLEU |")
     assert f"({bleu:.1f} BLEU" in read("CHANGELOG.md")
+
+
+def test_the_readme_tells_the_size_and_the_score_of_the_translator():
+    told = card(next(path for path in WEIGHTS if path.stem == "translator"))
+    readme = " ".join(read("README.md").split())
+    assert f"a Transformer with {told['parameters'] / 1e6:.1f} million parameters" in readme
+    assert (
+        f"It reaches {told['scores_small']['test']['bleu']:.1f} BLEU on the Multi30k 2016" in readme
+    )

@@ -69,7 +69,7 @@ def test_a_question_is_noticed_in_either_language():
     modules = {"words": LIBRARY / "browser/live/word_counts.js"}
     texts = ["Is this a dog?", "“Wer ist das?”", "A dog.", "What? A dog."]
     said = run_javascript("return given.map(words.questionInWords);", modules, texts)
-    question = "The training captions contain almost no questions: expect a statement."
+    question = "The training captions contain almost no questions: expect nonsense."
     assert said == [question, question, "", ""]
 
 

@@ -169,7 +169,7 @@ def test_remarks_tell_of_a_question_and_of_an_output_that_repeats_itself():
         {**end, "text": "Ein", "target": [" a", " dog", ",", " A", " dog", ",", " a", " dog"]},
         {**end, "text": "Wer ist Ein", "target": [" A", " dog", " and", " a", " dog"]},
     ]
-    question = "The training captions contain almost no questions: expect a statement."
+    question = "The training captions contain almost no questions: expect nonsense."
     again = (
         "The output repeats itself, which often happens when a model reads a sentence unlike its "
         "training data."

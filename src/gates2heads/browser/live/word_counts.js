@@ -75,7 +75,7 @@ export function storedLikeness(text, counts) {
 /** What a reader should know of a question; empty for any other text. */
 export const questionInWords = (text) =>
   /\?["“”]?$/.test(text)
-    ? "The training captions contain almost no questions: expect a statement."
+    ? "The training captions contain almost no questions: expect nonsense."
     : "";
 
 /** What a reader should know of such a text, in a sentence or two; empty for an ordinary text. */

@@ -6,7 +6,7 @@ import { Sentences } from "./sentences.js";
 import { sharesFrom } from "../kit/shares.js";
 import { choice, element, field } from "../kit/view.js";
 
-const OWN = "Your sentence: point at or tap a word to see what it attends to.";
+const OWN = "Your sentence: select a word to see what it attends to.";
 const OLD_TEXT = "The dimmed result below belongs to the previous text.";
 const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
 const LEGEND =
@@ -55,10 +55,12 @@ export const holdsSentences = (text) =>
 
 /** What a reader should know of a result, in sentences. */
 export function remarks({ text = "", source, target, finished }) {
-  const raw = wordsOf(source).filter((word) => word.isRaw);
+  const raw = wordsOf(source).filter((word) => word.isRaw && word.text !== "\uFE0F");
   const said = [];
   if (raw.length) {
-    const names = [...new Set(raw.map((word) => `“${visible(word.text)}”`))].slice(0, 3).join(", ");
+    const names = [...new Set(raw.map((word) => `“${visible(word.text.replace("\uFE0F", ""))}”`))]
+      .slice(0, 3)
+      .join(", ");
     said.push(
       `The vocabulary has no token for ${names}, so the model reads single bytes and has to guess.`,
     );
@@ -99,7 +101,8 @@ class Translate extends GermanStage {
     this.root.append(this.sentences.node);
     this.buildFoot();
     this.status.after(element("p", { class: "g2h-legend" }, LEGEND));
-    this.state.after(this.settings(this.result.weights.shape));
+    // Below the result, so that the translation is near the text.
+    this.state.after(this.settings(this.result.weights.shape), this.wordRow.node);
     this.begin(["text", "width"], [this.result.text, 1]);
   }
 
