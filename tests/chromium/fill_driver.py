@@ -9,7 +9,7 @@ from live_scripts import STORED
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.tokens.bilingual import split_bilingual, write_bilingual
+from gates2heads.data.tokens.bilingual import MASK, split_bilingual, write_bilingual
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.watching.filling import find_names, observe_gaps, observe_line
 
@@ -17,6 +17,7 @@ ROUNDING = 2e-3  # two float32 passes, summed in another order
 TOP = 5
 OLD = ("", "法" * 41)  # texts without an answer
 OWN = "In 法国, Marie pays with the Euro"
+MASKED = "The [MASK] is the currency of [MASK]."
 FACTS = """root => {
   const text = (node) => node.querySelector("bdi").textContent;
   const shares = (node, name) => [...node.querySelectorAll(name)]
@@ -66,6 +67,12 @@ class Filler:
             return told, found[0].source, found[0].card["names"]
         return fill_samples.models(), fill_samples.tokenizer(), fill_samples.NAMES
 
+    @property
+    def masked(self) -> list:
+        """Positions that were clicked, and those at which [MASK] was typed."""
+        tokens = split_bilingual(self.text)
+        return [at for at, token in enumerate(tokens) if at in self.hidden or token == MASK]
+
     def settle(self) -> None:
         """Wait for the answer to what was asked."""
         asked = json.dumps([self.text, self.hidden], separators=(",", ":"), ensure_ascii=False)
@@ -76,7 +83,7 @@ class Filler:
         told = self.root.evaluate(FACTS)
         models, tokenizer, names = self.models()
         tokens = split_bilingual(self.text)
-        hidden = sorted({place for place in self.hidden if place < len(tokens)})
+        hidden = self.masked
         assert (told["words"], told["hidden"]) == (tokens, hidden)
         spans = find_names(tokens, names)
         assert told["names"] == [write_bilingual(tokens[start:end]) for start, end in spans]
@@ -109,7 +116,7 @@ def same_gaps(answer, seen):
     ):
         assert abs(row[seen.vocabulary.index(token)] - share) < ROUNDING
         same = answer["same"][seen.hidden.index(place)]
-        assert same == (token == seen.tokens[place])
+        assert same == (token == seen.tokens[place] != MASK)
 
 
 def same_line(answer, seen):
@@ -126,8 +133,8 @@ def same_table(table, seen, gap):
     np.testing.assert_allclose(shares[:TOP], row.topk(TOP).values, rtol=0, atol=ROUNDING)
     for token, share, is_was in table:
         assert abs(row[seen.vocabulary.index(token)] - share) < ROUNDING
-        assert is_was == (token == was)
-    assert any(is_was for *_, is_was in table) == (was in seen.vocabulary)
+        assert is_was == (token == was != MASK)
+    assert any(is_was for *_, is_was in table) == (was in seen.vocabulary and was != MASK)
 
 
 def drive_fill(page: Page, root: Locator, traits: dict) -> None:
@@ -147,7 +154,7 @@ def drive_fill(page: Page, root: Locator, traits: dict) -> None:
 
 
 def drive_gaps(view: Filler) -> None:
-    """Each word is hidden and shown again; a filled gap that is pressed shows its shares."""
+    """Each word is masked and unmasked; a filled-in token that is clicked shows its rivals."""
     for place in range(0, len(split_bilingual(view.text)), 3):
         view.root.locator(".g2h-word").nth(place).click()
         view.hidden = sorted({place} ^ set(view.hidden))
@@ -157,13 +164,13 @@ def drive_gaps(view: Filler) -> None:
         view.root.locator(".g2h-answer").first.locator(".g2h-filled").nth(gap).click()
         view.gap = gap
         view.check()
-    view.root.get_by_role("button", name="Hide nothing").click()
+    view.root.get_by_role("button", name="Unmask all").click()
     view.hidden = []
     view.answered()
 
 
 def drive_names(view: Filler) -> None:
-    """A whole name at a press, and back."""
+    """A whole name at a click, and back."""
     names = view.models()[2]
     for at, (start, end) in enumerate(find_names(split_bilingual(view.text), names)):
         button = view.root.locator(f".g2h-wholes [data-place='{at}']")
@@ -181,20 +188,31 @@ def drive_texts(view: Filler) -> None:
     before = view.answered()["words"]
     refusal = view.root.locator(".g2h-refusal")
     for text, sentence in zip(
-        OLD, ("Nothing to read yet", "41 words and punctuation marks"), strict=True
+        OLD, ("The field is empty: type a sentence", "41 words and punctuation marks"), strict=True
     ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
         assert view.field.input_value() == text
         assert view.root.evaluate(FACTS)["words"] == before
         expect(view.root.locator(".g2h-answers")).to_have_css("opacity", "0.45")
-    for text in (" ".join([*before[:2], "x"]), "<img src=x onerror=alert(1)>", "שלום 👩‍👧 é", OWN):
-        if split_bilingual(text)[1] != before[1]:
-            view.hidden = []
+    texts = (
+        " ".join([*before[:2], "x"]),
+        "<img src=x onerror=alert(1)>",
+        "שלום 👩‍👧 é",
+        OWN,
+        MASKED,
+    )
+    for text in texts:
+        tokens = split_bilingual(text)
+        if tokens[1] != before[1]:
+            names = find_names(tokens, view.models()[2]) if MASK not in tokens else []
+            view.hidden = list(range(*names[-1])) if names else []
         view.text = text
         view.field.fill(text)
-        view.answered()
+        told = view.answered()
         expect(refusal).to_be_hidden()
-        strange = any(word not in view.models()[1].vocabulary for word in split_bilingual(text))
-        assert ("No model ever saw" in view.state.inner_text()) == strange
-    assert view.hidden == []
+        known = view.models()[1].vocabulary
+        strange = any(word not in known for word in tokens if word != MASK)
+        assert ("Out of vocabulary" in view.state.inner_text()) == strange
+        assert told["hidden"] == view.masked
+    assert len(view.masked) == 2

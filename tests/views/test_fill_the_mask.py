@@ -73,7 +73,7 @@ def test_positions_out_of_bounds_are_told():
     made = view()
     with pytest.raises(ValueError, match="gap must be from 0"):
         made.gap = -1
-    with pytest.raises(ValueError, match="hidden must hold places from 0"):
+    with pytest.raises(ValueError, match="hidden must hold positions from 0"):
         made.hidden = [-1]
     made.set_state({"gap": -3})
     assert made.gap == 0
@@ -86,7 +86,7 @@ def test_positions_out_of_bounds_are_told():
         ({"recorded": recorded(hidden=[0])}, ValueError, "recorded must be of the first example"),
         ({"recorded": recorded(log_probs=shares([1.0]))}, ValueError, r"have shape \(2, 7\)"),
         ({"recorded": [recorded()[0], 3]}, TypeError, r"recorded\[1\] must be what `observe_gaps`"),
-        ({"spans": [(0, 4)]}, ValueError, "each place of spans must be from 0 to 3, got 4"),
+        ({"spans": [(0, 4)]}, ValueError, "each position of spans must be from 0 to 3, got 4"),
     ],
 )
 def test_a_mistake_gets_one_sentence(change, error, message):
@@ -94,7 +94,7 @@ def test_a_mistake_gets_one_sentence(change, error, message):
         view(**change)
 
 
-# ---- words and places, in Node
+# ---- words and positions, in Node
 
 FILLS = {"fills": LIBRARY / "views/fill_the_mask/fills.js"}
 
@@ -104,14 +104,15 @@ def test_places_are_toggled_alone_and_as_names():
         """return [
           fills.toggled([1, 4], 2), fills.toggled([1, 4], 4),
           fills.toggledName([1, 4], [3, 6]), fills.toggledName([1, 3, 4, 5], [3, 6]),
-          fills.within([9, 2, 2, 0], 5), fills.runsOf([1, 2, 4].map((place) => ({ place }))),
+          fills.maskedOf([9, 2, 2, 0], ["a", "b", "c", "[MASK]"]),
+          fills.runsOf([1, 2, 4].map((place) => ({ place }))),
           [0.5, 0.0994, 0.0003, 0].map(fills.percent),
         ];""",
         FILLS,
     )
     runs = [[{"place": 1}, {"place": 2}], [{"place": 4}]]
     parts = ["50 %", "9.9 %", "< 0.1 %", "0.0 %"]
-    assert found == [[1, 2, 4], [1], [1, 3, 4, 5], [1], [0, 2], runs, parts]
+    assert found == [[1, 2, 4], [1], [1, 3, 4, 5], [1], [0, 2, 3], runs, parts]
 
 
 def test_a_gap_goes_with_its_word():
@@ -127,6 +128,18 @@ def test_a_gap_goes_with_its_word():
     assert found == [[0, 2], [0], [1]]
 
 
+def test_a_new_sentence_opens_with_its_last_name_masked_unless_a_mask_was_typed():
+    found = run_javascript(
+        """const tokens = ["In", "Bern", "Swiss", "Franc"];
+        return [
+          fills.opening(tokens, [[1, 2], [2, 4]]), fills.opening(tokens, []),
+          fills.opening(["In", "Bern", "[MASK]"], [[1, 2]]),
+        ];""",
+        FILLS,
+    )
+    assert found == [[2, 3], [], []]
+
+
 def test_what_the_models_say_in_words():
     names = ["BERT", "GPT", "ERNIE"]
     results = view().recorded
@@ -136,7 +149,9 @@ def test_what_the_models_say_in_words():
         FILLS,
         {"names": names, "results": [*results, nothing]},
     )
-    assert told == ("BERT fills in “b a” for “b c”; GPT goes on: “d”; ERNIE has no gap to fill.")
+    assert told == (
+        "BERT fills in “b a” instead of “b c”; GPT continues: “d”; ERNIE has no mask to fill in."
+    )
 
 
 # ---- the task, in Node, on random models
@@ -210,7 +225,7 @@ def same_gaps(found, seen):
             list(told.values()), row.topk(len(told)).values, rtol=0, atol=1e-5
         )
         was = seen.tokens[gap["place"]]
-        if was in seen.vocabulary:
+        if was in seen.vocabulary and was != "[MASK]":
             assert gap["was"] == pytest.approx(float(row[seen.vocabulary.index(was)]), abs=1e-5)
         else:
             assert gap["was"] is None
@@ -241,6 +256,24 @@ def test_without_gaps_nothing_is_filled_and_the_whole_is_continued():
         else:
             length = len(split_bilingual(text))
             same_line(found, observe_line(model, text, length, tokenizer))
+
+
+def test_a_typed_mask_is_a_mask():
+    model, tokenizer = next(
+        (model, tokenizer)
+        for model, tokenizer, _, _ in map(drawn, range(12))
+        if isinstance(model, BERT)
+    )
+    entry = entry_of(export_model(model, name="one", source=tokenizer))
+    text = "In [MASK], Swiss Franc[MASK]."
+    payload = {"text": text, "hidden": [3]}
+    (found,) = run_javascript(RUN, TASK, [{"entry": entry, "payload": payload}])
+    assert split_bilingual(text) == ["In", "[MASK]", ",", "Swiss", "Franc", "[MASK]", "."]
+    assert found["tokens"] == split_bilingual(text)
+    same_gaps(found, observe_gaps(model, text, [1, 3, 5], tokenizer))
+    told = run_javascript("return fills.toldInWords(['BERT'], given);", FILLS, [found])
+    assert "instead of “Swiss”" in told or "as typed" in told
+    assert "[MASK]" not in told.replace(found["gaps"][0]["best"][0]["token"], "")
 
 
 def test_what_is_too_long_is_refused_in_a_sentence():

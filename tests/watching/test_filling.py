@@ -100,8 +100,8 @@ def test_names_never_overlap_and_are_names(tokens, words):
     ("change", "error", "message"),
     [
         ({"hidden": [9]}, ValueError, "each place of hidden must be from 0 to 8, got 9"),
-        ({"hidden": []}, ValueError, "hidden must hold at least one place, got none"),
-        ({"text": ""}, ValueError, "text must hold at least one word or sign"),
+        ({"hidden": []}, ValueError, "hidden must hold at least one position, got none"),
+        ({"text": ""}, ValueError, "text must hold at least one word or character"),
     ],
 )
 def test_a_mistake_gets_one_sentence(models, change, error, message):

@@ -1,4 +1,4 @@
-"""A text with gaps: filled from both sides, or continued by a model that looks back."""
+"""A sentence with masked tokens, filled in from both sides or continued from the left."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
@@ -8,32 +8,30 @@ from torch import Tensor
 
 from gates2heads.accepts import a, accepts, count, listed, text, texts
 from gates2heads.data.batches.joined import Markers, join
-from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
+from gates2heads.data.tokens.bilingual import MASK, BilingualTokenizer, split_bilingual
 from gates2heads.data.tokens.spans import Span
 from gates2heads.decoding.search import greedy
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.filling import fill_gaps
 from gates2heads.models.pretraining.gpt import GPT
 
-MASK = "[MASK]"  # how it is written where a reader sees it
-
 
 class ObservedGaps(NamedTuple):
-    """What a text's gaps may have held."""
+    """A distribution over the vocabulary for each masked token of a sentence."""
 
-    tokens: list[str]  # L, as they were typed
-    hidden: list[int]  # the places of the N gaps, from left to right
+    tokens: list[str]  # L, as typed
+    hidden: list[int]  # positions of the N masked tokens, from left to right
     log_probs: Tensor  # (N, V) in nats
-    vocabulary: list[str]  # V, [MASK] behind the last
+    vocabulary: list[str]  # V, [MASK] last
 
 
 class ObservedLine(NamedTuple):
-    """What a text was continued with."""
+    """How a model continued a prefix."""
 
-    tokens: list[str]  # what stood before
-    written: list[str]  # what was written, without the end
-    log_probs: Tensor  # (T,) of each token that was written, the end included, in nats
-    finished: bool  # whether the end was written
+    tokens: list[str]  # the prefix
+    written: list[str]  # generated tokens, without the end marker
+    log_probs: Tensor  # (T,) of each generated token, the end marker included, in nats
+    finished: bool  # whether the end marker was generated
 
 
 @accepts(model=a(BERT), text=text, hidden=listed("places"), tokenizer=a(BilingualTokenizer))
@@ -41,17 +39,17 @@ class ObservedLine(NamedTuple):
 def observe_gaps(
     model: BERT, text: str, hidden: Iterable[int], tokenizer: BilingualTokenizer
 ) -> ObservedGaps:
-    """Hide some tokens of a text, and keep what a model expects in their place.
+    """Mask some tokens of a sentence, and keep the distribution that a model predicts for each.
 
     Args:
         model: a `BERT`.
         text: one sentence.
-        hidden: which of its tokens, counted from 0.
+        hidden: positions of the masked tokens, counted from 0.
         tokenizer: of the model.
 
     Raises:
-        TypeError, ValueError: what is refused by the tokenizer or the model, nothing hidden, or a
-            place where no token stands.
+        TypeError, ValueError: what the tokenizer or the model refuses, no masked token, or a
+            position beyond the sentence.
     """
     markers = Markers.of(tokenizer.vocabulary)
     numbers = tokenizer.encode(text, eos=False)
@@ -60,7 +58,7 @@ def observe_gaps(
         count(least=0, most=len(numbers) - 1).check("each place of hidden", place)
     places = sorted({int(place) for place in places})
     if not places:
-        raise ValueError("hidden must hold at least one place, got none")
+        raise ValueError("hidden must hold at least one position, got none")
     tokens = torch.tensor([join(numbers).tokens])
     gaps = torch.zeros_like(tokens, dtype=torch.bool)
     gaps[0, [place + 1 for place in places]] = True  # behind [CLS]
@@ -79,12 +77,12 @@ def observe_gaps(
 def observe_line(
     model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
 ) -> ObservedLine:
-    """Read the first tokens of a text, and go on with the likeliest token up to the end.
+    """Read a prefix of a sentence and continue it greedily up to the end marker.
 
     Args:
         model: a `GPT`.
         text: one sentence.
-        length: how many of its tokens are read; what stands behind them is not seen.
+        length: the number of its tokens that the model reads.
         tokenizer: of the model.
         max_length: stop after so many tokens.
 

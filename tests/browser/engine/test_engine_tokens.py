@@ -206,7 +206,7 @@ def test_refusals_are_one_sentence(node, sides):
         "text is empty; it must hold at least one character",
         "text holds “x”, “ö”, which this model never saw",
         "text must be a string, got number",
-        "text must hold at least one word or sign",
+        "text must hold at least one word or character",
         "numbers holds 99999, but the vocabulary knows 0 to 7",
         f"numbers holds 99999, but the vocabulary knows 0 to {words}",
         "numbers holds 99999, but the vocabulary knows 0 to 261",

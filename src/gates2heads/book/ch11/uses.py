@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, listed
+from gates2heads.accepts import a, accepts, choice, count, flag, listed, maybe
 from gates2heads.accepts import seed as any_seed
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.book.ch11.pretraining import LONGEST, check_size, fact_tokenizer
@@ -193,9 +193,22 @@ class Learned(NamedTuple):
     shares: list[float]  # of each layer in the mix, the embeddings first
 
 
-@accepts(name=choice(USES), encoder=a(BERT), frozen=flag, steps=count(least=2), seed=any_seed)
+@accepts(
+    name=choice(USES),
+    encoder=a(BERT),
+    frozen=flag,
+    steps=count(least=2),
+    labels=maybe(count(least=1)),
+    seed=any_seed,
+)
 def learn_use(
-    name: str, encoder: BERT, *, frozen: bool = True, steps: int = STEPS, seed: int = 0
+    name: str,
+    encoder: BERT,
+    *,
+    frozen: bool = True,
+    steps: int = STEPS,
+    labels: int | None = None,
+    seed: int = 0,
 ) -> Learned:
     """Train a head for one of `USES`, and ask it.
 
@@ -207,10 +220,11 @@ def learn_use(
         encoder: a `BERT` of the size of `fact_markers`; it is copied, not changed.
         frozen: train the head and the mix of layers only; False trains all.
         steps: batches of 64 examples, or of 32 where all is trained.
-        seed: draws the head's weights and the order of the examples.
+        labels: the number of labelled examples to learn from, drawn at random; None takes all.
+        seed: draws the labelled examples, the head's weights and the order of the batches.
 
     Raises:
-        ValueError: the encoder is of another size.
+        ValueError: the encoder is of another size, or there are fewer labelled examples.
     """
     check_size("encoder", encoder)
     use = USES[name]
@@ -219,7 +233,7 @@ def learn_use(
     reader.encoder.requires_grad_(not frozen)
     fit(
         reader,
-        _shuffled(use.examples("train"), reader.encoder, frozen=frozen, seed=seed),
+        _shuffled(_labelled(name, labels, seed), reader.encoder, frozen=frozen, seed=seed),
         steps=steps,
         loss=use.loss,
         learning_rate=FROZEN_RATE if frozen else RATE,
@@ -231,6 +245,16 @@ def learn_use(
     with torch.no_grad():
         right = torch.cat([use.right(reader.eval(), part) for part in parts]).tolist()
     return Learned(reader, asked, right, reader.mix.shares.tolist())
+
+
+def _labelled(name: str, labels: int | None, seed: int) -> list[Labelled]:
+    """All training examples of a use, or some of them, drawn at random."""
+    known = USES[name].examples("train")
+    if labels is None:
+        return known
+    if labels > len(known):
+        raise ValueError(f"labels must be at most {len(known)} in {name}, got {labels}")
+    return random.Random(distinct_seed(seed)).sample(known, labels)
 
 
 def _shuffled(

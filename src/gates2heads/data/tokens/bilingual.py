@@ -1,4 +1,4 @@
-"""English by the word and Chinese by the sign: tokens of a text that holds both."""
+"""English by the word and Chinese by the character: tokens of a text that holds both."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,13 +10,14 @@ from gates2heads.data.tokens.vocabulary import text_numbers
 from gates2heads.data.tokens.words import WordVocabulary
 
 SIGN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
-TOKEN = re.compile(rf"[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN}]+)*|[^\w\s]")
+MASK = "[MASK]"  # how a masked token is written where a reader sees or types it
+TOKEN = re.compile(rf"{re.escape(MASK)}|[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN}]+)*|[^\w\s]")
 MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # stand close to the word before them
 
 
 @accepts(vocabulary=a(WordVocabulary))
 class BilingualTokenizer:
-    """Cut a text into English words, single Chinese signs and punctuation marks; number them.
+    """Cut a text into English words, single Chinese characters and punctuation marks; number them.
 
     So are the basic tokens of Sun et al. 2019 (ERNIE), section 4.1. Capitals stay.
 
@@ -49,7 +50,7 @@ class BilingualTokenizer:
         """
         tokens = split_bilingual(text)
         if not tokens:
-            raise ValueError(f"text must hold at least one word or sign, got {shown(text)}")
+            raise ValueError(f"text must hold at least one word or character, got {shown(text)}")
         numbers = self.vocabulary.encode(tokens)
         return [*numbers, self.vocabulary.eos] if eos else numbers
 
@@ -60,7 +61,7 @@ class BilingualTokenizer:
 
 
 def split_bilingual(text: str) -> list[str]:
-    """Cut a text into words, Chinese signs and punctuation marks; spaces only separate."""
+    """Cut a text into words, Chinese characters, punctuation marks and [MASK], without spaces."""
     return TOKEN.findall(text)
 
 

@@ -1,27 +1,29 @@
-"""The diagrams of pre-training: what each of four models reads, and what it is asked."""
+"""The diagrams of pre-training: the input and the objectives of four models."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from matplotlib.figure import Figure
 
+from gates2heads.accepts import accepts, count, listed, texts
 from gates2heads.figures.diagrams.diagram import Diagram
 
 COLUMNS = (
-    ("ELMo", "every token", "two rows of LSTMs,\none from each end", "(B, L, 2U)"),
-    ("GPT", "every token", "self-attention\nthat looks back", "(B, L, D)"),
-    ("BERT", "15 % of tokens hidden", "self-attention\nto both sides", "(B, L, D)"),
-    ("ERNIE", "whole names hidden", "self-attention\nto both sides", "(B, L, D)"),
+    ("ELMo", "every token", "two stacks of LSTMs,\none per direction", "(B, L, 2U)"),
+    ("GPT", "every token", "causal\nself-attention", "(B, L, D)"),
+    ("BERT", "15 % of tokens masked", "bidirectional\nself-attention", "(B, L, D)"),
+    ("ERNIE", "whole names masked", "bidirectional\nself-attention", "(B, L, D)"),
 )
 ASKED = (
-    ("the next token,\nthe one before", "2 × (B, L, V)"),
-    ("the next token", "(B, L, V)"),
-    ("hidden tokens;\nsame subject?", "(|M|, V), (B, 2)"),
-    ("hidden tokens;\nsame subject?", "(|M|, V), (B, 2)"),
+    ("next token,\nprevious token", "2 × (B, L, V)"),
+    ("next token", "(B, L, V)"),
+    ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
+    ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
 )
 
 
 def four_ways() -> Figure:
-    """Draw the four models of `models.pretraining` side by side.
+    """Draw the four models of `models.pretraining` side by side: input, model, objective.
 
     Returns:
         The figure, for `show`.
@@ -35,4 +37,47 @@ def four_ways() -> Figure:
         for below, above in pairwise(("read", "model", "asked")):
             d.arrow(f"{below} {name}", f"{above} {name}")
         d.group(name, f"asked {name}", f"model {name}")
+    return d.draw()
+
+
+@accepts(tokens=texts, segments=listed("segments", kind=count(least=0, most=1)))
+def input_embeddings(
+    tokens: Sequence[str], segments: Sequence[int], shown_positions: Sequence[int]
+) -> Figure:
+    """Draw the three embeddings that BERT adds up for each token of its input.
+
+    Args:
+        tokens: the L tokens of one input, with [CLS] and [SEP].
+        segments: the L segments, 0 or 1.
+        shown_positions: which positions are drawn, ascending; an ellipsis stands for a gap.
+
+    Returns:
+        The figure, for `show`.
+
+    Raises:
+        ValueError: as many segments as tokens are needed, and positions that the input has.
+    """
+    if len(segments) != len(tokens):
+        raise ValueError(f"segments must hold {len(tokens)} numbers, got {len(segments)}")
+    for at in shown_positions:
+        count(least=0, most=len(tokens) - 1).check("each of shown_positions", at)
+    d = Diagram(row_gap=0.05)
+    parts = ("input", "token embedding", "segment embedding", "position embedding", "layer 0")
+    for column, part in enumerate(parts):
+        d.box(part, part, at=(column, 0), kind="plain")
+    row, last = 1, None
+    for at in shown_positions:
+        if last is not None and at > last + 1:
+            d.box(f"gap {row}", "…", at=(0, row), kind="plain")
+            row += 1
+        d.box(f"token {at}", tokens[at], at=(0, row), kind="plain")
+        added = (f"E {tokens[at]}", f"S {segments[at]}", f"P {at}", f"sum at {at}")
+        for column, name in enumerate(added, 1):
+            d.box(
+                f"{at} {column}", name, at=(column, row), colour="blue" if column < 4 else "orange"
+            )
+            if column > 1:
+                sign = "+" if column < 4 else "="
+                d.box(f"{at} {column} sign", sign, at=(column - 0.5, row), kind="plain")
+        row, last = row + 1, at
     return d.draw()

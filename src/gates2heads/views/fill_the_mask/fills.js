@@ -1,29 +1,35 @@
-// What a sentence with gaps holds, in words and places; nothing here touches a page.
+// Masked positions and filled-in tokens of a sentence; nothing here touches a page.
 
-import { writeBilingual } from "../../browser/engine/tokens/bilingual.js";
+import { MASK, writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 
-/** Places with one more, or without it. */
+/** Positions with one more, or without it. */
 export function toggled(places, place) {
   return places.includes(place)
     ? places.filter((one) => one !== place)
     : sorted([...places, place]);
 }
 
-/** Places with all of a name, or, where all of it is hidden, without it. */
+/** Positions with all of a name, or, where all of it is masked, without it. */
 export function toggledName(places, [start, end]) {
   const name = Array.from({ length: end - start }, (_, at) => start + at);
   const others = places.filter((place) => place < start || place >= end);
   return name.every((place) => places.includes(place)) ? others : sorted([...others, ...name]);
 }
 
-/** Places that hold the same token in another sentence. */
-export function unchanged(places, before, now) {
-  return places.filter((place) => before[place] === now[place]);
+/** What is masked in a sentence that is typed anew: its last name, unless it holds a [MASK]. */
+export function opening(tokens, names) {
+  const [start, end] = tokens.includes(MASK) ? [0, 0] : (names.at(-1) ?? [0, 0]);
+  return Array.from({ length: end - start }, (_, at) => start + at);
 }
 
-/** The places that a sentence of some length has. */
-export function within(places, length) {
-  return sorted(places.filter((place) => place < length));
+/** The masked positions: those that were clicked and those at which [MASK] was typed. */
+export function maskedOf(places, tokens) {
+  return [...tokens.keys()].filter((at) => places.includes(at) || tokens[at] === MASK);
+}
+
+/** Positions that hold the same token in another sentence. */
+export function unchanged(places, before, now) {
+  return places.filter((place) => before[place] === now[place]);
 }
 
 const sorted = (places) => [...new Set(places)].sort((a, b) => a - b);
@@ -39,20 +45,23 @@ export function runsOf(gaps) {
   return runs;
 }
 
-/** What a model wrote into each run of gaps beside what stood there: [{written, was, isSame}…]. */
+/**
+ * What a model filled into each run of masked tokens beside what was typed: [{written, was,
+ * isSame}…]; `was` is null where [MASK] was typed.
+ */
 export function fillings({ tokens, gaps }) {
   return runsOf(gaps).map((run) => {
     const written = run.map(({ best }) => best[0].token);
     const was = run.map(({ place }) => tokens[place]);
     return {
       written: writeBilingual(written),
-      was: writeBilingual(was),
+      was: was.includes(MASK) ? null : writeBilingual(was),
       isSame: written.every((token, at) => token === was[at]),
     };
   });
 }
 
-/** A share as a reader sees it. */
+/** A probability as a reader sees it. */
 export function percent(share) {
   if (share > 0 && share < 0.0005) return "< 0.1 %";
   return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
@@ -65,14 +74,14 @@ export function toldInWords(names, results) {
       .map((result, at) => {
         if (result.written) {
           const line = writeBilingual(result.written.map(({ token }) => token));
-          return `${names[at]} goes on: “${line}”${result.finished ? "" : " …"}`;
+          return `${names[at]} continues: “${line}”${result.finished ? "" : " …"}`;
         }
         const parts = fillings(result).map(({ written, was, isSame }) =>
-          isSame ? `“${written}”, as it stood` : `“${written}” for “${was}”`,
+          isSame ? `“${written}”, as typed` : `“${written}”${was ? ` instead of “${was}”` : ""}`,
         );
         return parts.length
           ? `${names[at]} fills in ${parts.join(" and ")}`
-          : `${names[at]} has no gap to fill`;
+          : `${names[at]} has no mask to fill in`;
       })
       .join("; ") + "."
   );

@@ -1,8 +1,16 @@
-import { writeBilingual } from "../../browser/engine/tokens/bilingual.js";
+import { MASK, writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 import { composed, visible } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
-import { percent, toggled, toggledName, toldInWords, unchanged, within } from "./fills.js";
-import { element, inside } from "../kit/view.js";
+import {
+  maskedOf,
+  opening,
+  percent,
+  toggled,
+  toggledName,
+  toldInWords,
+  unchanged,
+} from "./fills.js";
+import { element, inside, isSame } from "../kit/view.js";
 
 const LONGEST = 400; // characters
 const MOST = 6; // unknown words that are named
@@ -21,10 +29,10 @@ class FillTheMask extends LiveStage {
 
   build() {
     const { model } = this;
-    this.words = this.row("g2h-words", "words; press one to hide it", (place) =>
+    this.words = this.row("g2h-words", "words; click one to mask it", (place) =>
       this.hide(toggled(this.hidden, place)),
     );
-    this.wholes = this.row("g2h-wholes", "names; press one to hide it whole", (at) =>
+    this.wholes = this.row("g2h-wholes", "names; click one to mask all of it", (at) =>
       this.hideName(at),
     );
     this.answers = element("div", { class: "g2h-answers g2h-dim" });
@@ -34,7 +42,7 @@ class FillTheMask extends LiveStage {
       this.buildField("input", { autocapitalize: "off" }),
       this.refusal.node,
       this.buildChips(model.get("labels")),
-      element("p", { class: "g2h-name" }, "Press a word to hide it, or to show it again"),
+      element("p", { class: "g2h-name" }, "Click a word to mask it or to unmask it"),
       this.words,
       this.wholes,
       this.answers,
@@ -61,7 +69,7 @@ class FillTheMask extends LiveStage {
   }
 
   get hidden() {
-    return within(this.model.get("hidden"), this.tokens.length);
+    return maskedOf(this.model.get("hidden"), this.tokens);
   }
 
   get gaps() {
@@ -79,7 +87,7 @@ class FillTheMask extends LiveStage {
   }
 
   get nothing() {
-    return "Nothing to read yet: type a sentence.";
+    return "The field is empty: type a sentence.";
   }
 
   get longest() {
@@ -117,7 +125,7 @@ class FillTheMask extends LiveStage {
     this.hear();
   }
 
-  /** Words that stay where they were keep their gaps. */
+  /** Words that keep their position stay masked. */
   type() {
     this.isTyped ||= this.read(this.input.value) !== this.model.get("text");
     super.type();
@@ -126,10 +134,13 @@ class FillTheMask extends LiveStage {
   async run([text, hidden]) {
     const results = await this.runAll("fill", { text, hidden });
     if (!results) return null;
-    const kept = this.isTyped ? unchanged(hidden, this.tokens, results[0].tokens) : hidden;
+    if (!this.isTyped) return { text, results };
     this.isTyped = false;
-    if (kept.length === hidden.length) return { text, results };
-    this.put({ hidden: kept }); // which asks again
+    const [{ tokens, names }] = results;
+    const kept = unchanged(hidden, this.tokens, tokens);
+    const masked = kept.length ? kept : opening(tokens, names);
+    if (isSame(masked, hidden)) return { text, results };
+    this.put({ hidden: masked }); // which asks again
     return null;
   }
 
@@ -143,14 +154,14 @@ class FillTheMask extends LiveStage {
     }
     const { tokens, known } = this.now.results[0];
     const strange = tokens
-      .filter((_, place) => !known[place])
+      .filter((token, place) => !known[place] && token !== MASK)
       .map((token) => `“${visible(token)}”`);
     const more = strange.length > MOST ? `, and ${strange.length - MOST} more` : "";
     const named = strange.slice(0, MOST).join(", ");
     const said = strange.length
-      ? ` No model ever saw ${named}${more}: read as an unknown word.`
+      ? ` Out of vocabulary: ${named}${more}. The models read each as ‹unk›.`
       : "";
-    return `Answered in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
+    return `Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
   }
 
   // ---- drawing
@@ -167,6 +178,7 @@ class FillTheMask extends LiveStage {
             type: "button",
             "data-place": place,
             "aria-pressed": String(this.hidden.includes(place)),
+            disabled: token === MASK ? "" : null,
             class: `g2h-word${known[place] ? "" : " g2h-unknown"}`,
           },
           element("bdi", {}, visible(token)),
@@ -190,7 +202,7 @@ class FillTheMask extends LiveStage {
       element(
         "span",
         { class: "g2h-name" },
-        names.length ? "Hide a whole name: " : "No name that the models were told of. ",
+        names.length ? "Mask a whole name: " : "No name from the training facts. ",
       ),
       ...names.map(name),
       element(
@@ -199,9 +211,9 @@ class FillTheMask extends LiveStage {
           type: "button",
           class: "g2h-chip",
           "data-place": -1,
-          disabled: this.hidden.length ? null : "",
+          disabled: this.model.get("hidden").length ? null : "",
         },
-        "Hide nothing",
+        "Unmask all",
       ),
     );
     this.answers.replaceChildren(
@@ -212,7 +224,7 @@ class FillTheMask extends LiveStage {
     focus();
   }
 
-  /** Buttons are made anew: gives what hands the focus to the successor of the one that has it. */
+  /** Buttons are made again: gives what hands the focus to the successor of the one that has it. */
   focusKeeper() {
     const row = [this.words, this.wholes, this.answers].find((one) => one.querySelector(":focus"));
     if (!row) return () => {};
@@ -221,7 +233,7 @@ class FillTheMask extends LiveStage {
     return () => buttons()[at]?.focus({ preventScroll: true });
   }
 
-  /** The sentence as a model has it: what it filled in, or what it wrote. */
+  /** The sentence as a model completes it. */
   answer(name, result) {
     const line = element("p", { class: "g2h-line" });
     if (result.written) {
@@ -252,21 +264,22 @@ class FillTheMask extends LiveStage {
     return node;
   }
 
-  /** What was filled into a gap; pressed, it shows what else might stand there. */
+  /** The token that was filled in; a click shows the others and their probabilities. */
   filled({ best: [{ token, share }], at }, was) {
-    const isSame = token === was;
+    const kind = was === MASK ? "open" : token === was ? "same" : "other";
+    const told = { open: "", same: ", as typed", other: `, instead of “${was}”` }[kind];
     return element(
       "button",
       {
         type: "button",
-        class: `g2h-filled ${isSame ? "g2h-same" : "g2h-other"}`,
+        class: `g2h-filled g2h-${kind}`,
         "data-gap": at,
         "data-share": share,
         "aria-pressed": String(at === this.gap),
-        "aria-label": `${token}, ${percent(share)}, ${isSame ? "as it stood" : `“${was}” stood there`}`,
+        "aria-label": `${token}, ${percent(share)}${told}`,
       },
       element("bdi", {}, visible(token)),
-      element("i", { "aria-hidden": "true" }, isSame ? "✓" : "✗"),
+      element("i", { "aria-hidden": "true" }, { open: "", same: "✓", other: "✗" }[kind]),
     );
   }
 
@@ -288,14 +301,15 @@ function written(token, share) {
   );
 }
 
-/** The likeliest tokens of one gap, and how likely what stood there is. */
+/** The most probable tokens at one mask, and the probability of the token that was typed. */
 function table(name, { best, was }, stood) {
-  const rows = best.map(({ token, share }) => [token, share, token === stood]);
+  const isWas = (token) => was !== null && token === stood;
+  const rows = best.map(({ token, share }) => [token, share, isWas(token)]);
   if (was !== null && !rows.some(([, , isWas]) => isWas)) rows.push([stood, was, true]);
   return element(
     "table",
     { class: "g2h-shares" },
-    element("caption", {}, `${name}, in place of “`, element("bdi", {}, visible(stood)), "”"),
+    element("caption", {}, `${name}, for “`, element("bdi", {}, visible(stood)), "”"),
     element(
       "tbody",
       {},
@@ -307,7 +321,7 @@ function table(name, { best, was }, stood) {
             "th",
             { scope: "row" },
             element("bdi", {}, visible(token)),
-            isWas ? " (stood there)" : "",
+            isWas ? " (typed)" : "",
           ),
           element(
             "td",

@@ -1,4 +1,4 @@
-"""A sentence with gaps: what two models fill in, and how a third one goes on."""
+"""A sentence with masked tokens: what two models fill in, and how a third one continues."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from traitlets import Dict, Int, List, Unicode, validate
 from gates2heads.accepts import a, accepts, count, listed, mapping, text
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
+from gates2heads.data.tokens.bilingual import MASK
 from gates2heads.views.kit.live_view import (
     FAR,
     LiveView,
@@ -16,17 +17,17 @@ from gates2heads.views.kit.live_view import (
     single_precision,
     words,
 )
-from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.views.kit.view import PositionError, ShowMe, module, style
 
-TOP = 5  # tokens told of each gap
+TOP = 5  # tokens shown for each mask
 
 
 class MaskExample(NamedTuple):
-    """A sentence to press, and which of its words and signs are hidden at first."""
+    """A sentence to choose, and which of its tokens are masked at first."""
 
     text: str
-    hidden: Sequence[int]  # places, counted from 0
-    label: str = ""  # what stands on the button; the text itself if left out
+    hidden: Sequence[int]  # positions, counted from 0
+    label: str = ""  # on the button; the text itself if left out
 
 
 @accepts(
@@ -40,29 +41,30 @@ class MaskExample(NamedTuple):
     about=text,
 )
 class FillTheMask(LiveView):
-    """Type a sentence, hide any of its words or a whole name, and see what three models make of it.
+    """Type a sentence, mask its words or a whole name, and compare what three models predict.
 
-    Models that see both sides of a gap say what stood there, each gap by itself, with the five
-    likeliest tokens of the chosen gap. One that only looks back reads up to the first gap, and goes
-    on from there.
+    Bidirectional models fill in each mask independently; for the chosen mask, the five most
+    probable tokens are shown. A left-to-right model reads up to the first mask and continues from
+    there. A typed [MASK] is a mask. A sentence typed anew opens with its last name masked.
 
     Args:
         models: by the names under which they are shown, from `export_model`: each a `BERT` or a
-            `GPT` with a `BilingualTokenizer`; names that can be hidden whole stand in the card of
+            `GPT` with a `BilingualTokenizer`; names that can be masked whole are in the card of
             the first, under "names".
-        examples: sentences to press; the first is the recorded one.
-        recorded: what each model made of the first example, in their order: `observe_gaps` of a
-            `BERT`, `observe_line` of a `GPT`.
+        examples: sentences to choose from; the first is the recorded one.
+        recorded: what each model answered for the first example, in their order: `observe_gaps`
+            of a `BERT`, `observe_line` of a `GPT`.
         spans: (start, end) of the names in the first example, from `find_names`.
-        title: stands above the view.
+        title: above the view.
         label: what to type, above the field.
         hint: what to try, in a line.
         about: what the models are, in a line.
+        show_me: buttons that set the view to a telling state.
 
     Attributes:
-        text: what is read, in step with the view.
-        hidden: places of what is hidden, counted from 0; those that the text lacks are left out.
-        gap: which of the hidden places is shown in full, counted from 0.
+        text: the sentence, in step with the view.
+        hidden: masked positions, counted from 0; those beyond the sentence are left out.
+        gap: which of the masks is shown in full, counted from 0.
 
     Raises:
         TypeError, ValueError: what is no recording of the first example.
@@ -92,9 +94,10 @@ class FillTheMask(LiveView):
         *,
         spans: Sequence[tuple[int, int]] = (),
         title: str = "",
-        label: str = "Type a sentence of up to 40 words and signs, in English or Chinese",
+        label: str = "Type a sentence of up to 40 words, in English or Chinese",
         hint: str = "",
         about: str = "",
+        show_me: Sequence[ShowMe] = (),
     ):
         words.check("the names of models", list(models))
         told = list(models)
@@ -114,6 +117,7 @@ class FillTheMask(LiveView):
             label=label,
             hint=hint,
             about=about,
+            show_me=list(show_me),
         )
 
     def _places(self, name: str, at: dict[str, int]) -> int:
@@ -126,7 +130,9 @@ class FillTheMask(LiveView):
     @validate("hidden")
     def _hides(self, proposal: dict[str, Any]) -> list[int]:
         if any(place < 0 for place in proposal["value"]):
-            raise PositionError(f"hidden must hold places from 0, got {shown(proposal['value'])}")
+            raise PositionError(
+                f"hidden must hold positions from 0, got {shown(proposal['value'])}"
+            )
         return proposal["value"]
 
     def __repr__(self):
@@ -136,7 +142,7 @@ class FillTheMask(LiveView):
 def _check_example(name: str, example: MaskExample) -> None:
     text.check(f"{name}.text", example.text)
     text.check(f"{name}.label", example.label)
-    listed("places", count(least=0, most=FAR)).check(f"{name}.hidden", example.hidden)
+    listed("positions", count(least=0, most=FAR)).check(f"{name}.hidden", example.hidden)
 
 
 def _recordings(
@@ -145,7 +151,7 @@ def _recordings(
     first: MaskExample,
     spans: Sequence[tuple[int, int]],
 ) -> list[dict]:
-    """What the page is told of the recorded answers, in the form in which a live one comes."""
+    """The recorded answers as the page takes them, in the form of live ones."""
     if len(recorded) != len(names):
         raise ValueError(f"recorded must hold {len(names)} recordings, got {len(recorded)}")
     filled = next((one for one in recorded if hasattr(one, "hidden")), None)
@@ -153,7 +159,7 @@ def _recordings(
         raise TypeError("recorded must hold what `observe_gaps` gives at least once, got none")
     words.check("recorded.tokens", filled.tokens)
     if list(filled.hidden) != sorted(set(first.hidden)):
-        raise ValueError(f"recorded must be of the first example, got gaps {shown(filled.hidden)}")
+        raise ValueError(f"recorded must be of the first example, got masks {shown(filled.hidden)}")
     tokens = list(filled.tokens)
     told = {
         "tokens": tokens,
@@ -164,7 +170,7 @@ def _recordings(
 
 
 def _recording(number: int, one: Any, tokens: list[str]) -> dict:
-    """One recording: gaps, or what was written."""
+    """One recording: filled-in masks, or a continuation."""
     if hasattr(one, "hidden"):
         if list(one.tokens) != tokens:
             raise ValueError(f"recorded[{number}] must be of the first example, as the others are")
@@ -185,17 +191,18 @@ def _recording(number: int, one: Any, tokens: list[str]) -> dict:
         raise ValueError(f"recorded[{number}] must be of the first example, as the others are")
     words.check(f"recorded[{number}].written", one.written)
     shares = np.exp(single_precision(one.log_probs, f"recorded[{number}].log_probs"))
-    pairs = zip(one.written, shares.tolist(), strict=False)  # the end has a share, too
+    pairs = zip(one.written, shares.tolist(), strict=False)  # the end has a probability, too
     written = [{"token": token, "share": share} for token, share in pairs]
     return {"written": written, "finished": bool(one.finished)}
 
 
 def _gap(place: int, shares: np.ndarray, was: str, vocabulary: Sequence[str]) -> dict:
+    is_known = was in vocabulary and was != MASK
     order = np.argsort(-shares, kind="stable")[:TOP].tolist()
     return {
         "place": int(place),
         "best": [{"token": vocabulary[at], "share": float(shares[at])} for at in order],
-        "was": float(shares[list(vocabulary).index(was)]) if was in vocabulary else None,
+        "was": float(shares[list(vocabulary).index(was)]) if is_known else None,
     }
 
 
@@ -204,5 +211,5 @@ def _spans(spans: Sequence[tuple[int, int]], length: int) -> list[list[int]]:
         if not isinstance(span, list | tuple) or len(span) != 2:
             raise TypeError(f"spans must hold pairs (start, end), got {shown(span)}")
         for place in span:
-            count(least=0, most=length).check("each place of spans", place)
+            count(least=0, most=length).check("each position of spans", place)
     return [[int(start), int(end)] for start, end in spans]

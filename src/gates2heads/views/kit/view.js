@@ -53,7 +53,7 @@ export function moreControls(controls, name = "More controls") {
   return element("details", { class: "g2h-more" }, element("summary", {}, name), ...controls);
 }
 
-const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+export const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 let refusals = 0;
 

@@ -1,4 +1,4 @@
-// English by the word and Chinese by the sign.
+// English by the word and Chinese by the character.
 
 import { textNumbers, Vocabulary, wholeCharacters } from "./vocabulary.js";
 
@@ -7,11 +7,17 @@ const BLANK =
   "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const SIGN = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
 const LETTER = `(?:(?![${SIGN}])[\\p{L}\\p{N}_])`;
-const TOKEN = new RegExp(`[${SIGN}]|${LETTER}+(?:['’-]${LETTER}+)*|[^\\p{L}\\p{N}_${BLANK}]`, "gu");
+const TOKEN = new RegExp(
+  `\\[MASK\\]|[${SIGN}]|${LETTER}+(?:['’-]${LETTER}+)*|[^\\p{L}\\p{N}_${BLANK}]`,
+  "gu",
+);
 const MARK = new RegExp(`^[^\\p{L}\\p{N}_${BLANK}<>[\\]&(“]$`, "u");
 const CLOSE = new RegExp(`^[${SIGN}，。、？]$`, "u");
 
-/** Cut a text into words, Chinese signs and punctuation marks; spaces only separate. */
+/** How a masked token is written where a reader sees or types it. */
+export const MASK = "[MASK]";
+
+/** Cut a text into words, Chinese characters, punctuation marks and [MASK], without spaces. */
 export function splitBilingual(text) {
   return text.match(TOKEN) ?? [];
 }
@@ -27,7 +33,7 @@ export function writeBilingual(tokens) {
   return text;
 }
 
-/** Cut a text into English words, single Chinese signs and punctuation marks; number them. */
+/** Cut a text into English words, single Chinese characters and punctuation marks; number them. */
 export class BilingualTokenizer {
   /** @param {{tokens: string[]}} described what the library's tokenizer knows, <unk> first */
   constructor({ tokens }) {
@@ -42,7 +48,7 @@ export class BilingualTokenizer {
   encode(text, { eos = true } = {}) {
     const { index, unk } = this.vocabulary;
     const tokens = this.pieces(text);
-    if (!tokens.length) throw new Error("text must hold at least one word or sign");
+    if (!tokens.length) throw new Error("text must hold at least one word or character");
     const numbers = tokens.map((token) => index.get(token) ?? unk);
     return eos ? [...numbers, this.vocabulary.eos] : numbers;
   }

@@ -1,9 +1,9 @@
-// One sentence with gaps: filled by a model that sees both sides, continued by one that looks back.
+// One sentence with masked tokens: filled in by a bidirectional model, or continued from the left.
 
 import { greedySteps } from "../../engine/decoding/search.js";
 import { BERT } from "../../engine/models/pretraining.js";
 import { logSoftmax } from "../../engine/tensor.js";
-import { splitBilingual } from "../../engine/tokens/bilingual.js";
+import { MASK, splitBilingual } from "../../engine/tokens/bilingual.js";
 import { tooLong } from "../pieces.js";
 
 export const MOST = 40; // tokens that the picture has room for
@@ -11,9 +11,9 @@ const TOP = 5; // tokens told of each gap
 const ONWARD = 12; // tokens that are written at most
 
 /**
- * Fills the gaps of a sentence, or goes on from the first of them.
+ * Fills in the masked tokens of a sentence, or continues it from the first of them.
  *
- * payload: {text}; hidden: places of tokens, counted from 0.
+ * payload: {text}, in which [MASK] is a masked token; hidden: positions of others, from 0.
  * Returns {tokens: [text…], known: [true where the model has the token], names: [[start, end]…]},
  * and, from a BERT, gaps: [{place, best: [{token, share}…], was}…], where `was` is the share of
  * what stood there, null if the model does not know it; from a GPT, written: [{token, share}…],
@@ -31,8 +31,8 @@ export function* fillText(loaded, { text, hidden = [] }) {
   const { index, tokens: names } = source.vocabulary;
   const known = tokens.map((token) => index.has(token));
   const told = { tokens, known, names: findNames(tokens, card.names ?? []) };
-  const places = [...new Set(hidden)].filter((place) => place < ids.length).sort((a, b) => a - b);
-  const nameOf = (id) => names[id] ?? "[MASK]"; // which stands behind the last token
+  const places = [...tokens.keys()].filter((at) => hidden.includes(at) || tokens[at] === MASK);
+  const nameOf = (id) => names[id] ?? MASK; // which is one number behind the last token
   yield { length: tokens.length };
   if (model instanceof BERT)
     return { ...told, gaps: fill(model, source.vocabulary, ids, known, places, nameOf) };
@@ -58,7 +58,7 @@ function fill(model, { bos, eos, length }, ids, known, places, nameOf) {
   });
 }
 
-/** Always the likeliest token, up to the end. */
+/** Greedy search, up to the end marker. */
 function* goOn(model, { bos, eos }, ids, nameOf) {
   const read = [bos, ...ids];
   const shares = [];

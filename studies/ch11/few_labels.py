@@ -1,0 +1,39 @@
+"""How many labelled examples does pre-training save? For section 11.7.
+
+    python -m studies.ch11.few_labels --seeds 0 1 2 3 4
+    python -m studies.ch11.few_labels --table
+
+Four tasks, each with 8, 32 and 128 labelled examples that are drawn at random, start from the
+released ERNIE or from an encoder of its size with random parameters. All parameters are trained,
+for as many steps as in `studies.ch11.fine_tuning`, which holds the runs with all examples. The
+test examples are those of the page. Nothing is downloaded.
+"""
+
+import torch
+
+from gates2heads.book.ch11.pretraining import untrained
+from gates2heads.book.ch11.uses import USES, learn_use
+from gates2heads.book.studies import Study
+from gates2heads.browser.engine.rebuild import shipped
+
+STARTS = ("ernie", "random")
+LABELS = (8, 32, 128)
+SETTINGS = tuple(
+    f"{use} {start}, {labels}" for labels in LABELS for use in USES for start in STARTS
+)
+
+
+def run(setting: str, seed: int) -> dict:
+    """Fine-tune on a few labelled examples of one use, and test."""
+    told, labels = setting.split(", ")
+    use, start = told.split(" ")
+    encoder = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
+    learned = learn_use(use, encoder, frozen=False, labels=int(labels), seed=seed)
+    return {"right": sum(learned.right), "asked": len(learned.right)}
+
+
+STUDY = Study("ch11/few_labels", run, SETTINGS)
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    STUDY.main()
