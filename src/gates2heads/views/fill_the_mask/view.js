@@ -303,8 +303,8 @@ function written(token, share) {
 
 /** The most probable tokens at one mask, and the probability of the token that was typed. */
 function table(name, { best, was }, stood) {
-  const isWas = (token) => was !== null && token === stood;
-  const rows = best.map(({ token, share }) => [token, share, isWas(token)]);
+  const typed = (token) => was !== null && token === stood;
+  const rows = best.map(({ token, share }) => [token, share, typed(token)]);
   if (was !== null && !rows.some(([, , isWas]) => isWas)) rows.push([stood, was, true]);
   return element(
     "table",
