@@ -26,6 +26,7 @@ from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor
 
 BOOK = Path(__file__).parent
+MOST_SETTINGS = 8  # that a "Reproduce" line names
 ROWS = listed("rows, as `read_study` gives", kind=mapping("what is told of a run to its value"))
 
 
@@ -176,15 +177,17 @@ def origin(rows: Sequence[Mapping]) -> str:
     Args:
         rows: of one study.
     Returns:
-        such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min on one Xeon".
+        such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min on one Xeon";
+        more settings than a line holds are left out, which stands for all.
     """
     program = " ".join(rows[0]["command"].split()[:3])  # python -m studies.chNN.name
-    settings = shlex.join(dict.fromkeys(row["setting"] for row in rows))
+    settings = list(dict.fromkeys(row["setting"] for row in rows))
+    told_settings = f" {shlex.join(settings)}" if len(settings) <= MOST_SETTINGS else ""
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     seconds = sum(row["seconds"] for row in rows)
     told = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
     machines = " and ".join(dict.fromkeys(row["machine"]["device"] for row in rows))
-    return f"`{program} {settings} --seeds {seeds}`, {told} on {machines}"
+    return f"`{program}{told_settings} --seeds {seeds}`, {told} on {machines}"
 
 
 def table_of(rows: Sequence[Mapping]) -> str:

@@ -57,7 +57,7 @@ def test_another_way_to_be_right(check, answer):
         (exercises.check_names, lambda d, u: d, "half of a name"),
         (exercises.check_names, lambda d, u: u[d], "shape"),
         (exercises.check_mix, lambda s, w, g: g * (w.softmax(0) * s).sum(0), "raised|shape|answer"),
-        (exercises.check_mix, lambda s, w, g: g * s.mean(0), "same share"),
+        (exercises.check_mix, lambda s, w, g: g * s.mean(0), "same weight"),
         (exercises.check_mix, lambda s, w, g: s[-1], "the answer is"),
         (exercises.check_span, lambda f, e: (0, 0), "the answer is"),
         (exercises.check_span, lambda f, e: (int(f.argmax()), int(f.argmax())), "the answer is"),
@@ -73,13 +73,13 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ((120, 120, 15), "all that was chosen"),
-        ((1000, 120, 15), "looks back"),
+        ((120, 120, 15), "all chosen tokens"),
+        ((1000, 120, 15), "left-to-right model"),
         ((150, 150, 15), "only 80 %"),
         ((150, 800, 15), "not of all"),
-        ((150, 120, 850), "asked for"),
-        ((150, 120, 30), "half were replaced"),
-        ((150, 120, 14), "The third is not right"),
+        ((150, 120, 850), "contribute to the loss"),
+        ((150, 120, 30), "Half of these 30"),
+        ((150, 120, 14), "The third number is incorrect"),
         (("many", 120, 15), "The first answer should be a number"),
     ],
 )

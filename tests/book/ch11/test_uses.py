@@ -98,3 +98,23 @@ def test_learning_leaves_the_encoder_that_was_given_as_it_was(frozen, monkeypatc
     assert all(torch.equal(value, own[name]) for name, value in kept.items()) == frozen
     again = learn_use("slots", encoder, frozen=frozen, steps=12, seed=np.uint8(0))
     assert (again.right, again.shares) == (learned.right, learned.shares)
+
+
+def test_few_labels_are_drawn_from_the_training_examples(monkeypatch):
+    seen = []
+
+    def fit(reader, batches, **how):
+        seen.append(next(iter(batches)))
+
+    monkeypatch.setattr("gates2heads.book.ch11.uses.fit", fit)
+    for seed in (0, 0, 1):
+        learn_use("slots", untrained("ernie", 0), frozen=False, labels=8, seed=seed)
+    assert [len(batch) for batch in seen] == [8, 8, 8]
+    same, other = (torch.equal(seen[0].tokens, one.tokens) for one in seen[1:])
+    assert same
+    assert not other
+
+
+def test_more_labels_than_there_are_is_refused():
+    with pytest.raises(ValueError, match="labels must be at most 1616 in slots, got 2000"):
+        learn_use("slots", untrained("ernie", 0), labels=2000)

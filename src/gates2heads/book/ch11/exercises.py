@@ -9,57 +9,60 @@ from gates2heads.grading.verdict import NotYetError, check
 
 RIGHT = {"first": 150, "second": 120, "third": 15}  # of 1,000 tokens, in exercise 11.1
 SLIPS = {
-    ("first", 120): "The loss asks for all that was chosen, not only for what is behind [MASK].",
-    ("first", 1000): "That is a model that looks back: it is asked for every token.",
+    (
+        "first",
+        120,
+    ): "The loss is computed for all chosen tokens, not only for those that became [MASK].",
+    ("first", 1000): "That is a left-to-right model, which predicts every token.",
     ("second", 150): "Not every chosen token becomes [MASK]: only 80 % of them do.",
-    ("second", 800): "80 % of the chosen tokens, not of all.",
-    ("third", 850): "Count only the tokens that the model is asked for.",
-    ("third", 865): "Count only the tokens that the model is asked for.",
-    ("third", 30): "Of these 30, half were replaced by another token, drawn at random.",
-    ("third", 100): "10 % of the chosen tokens, not of all.",
+    ("second", 800): "It is 80 % of the chosen tokens, not of all tokens.",
+    ("third", 850): "Count only the tokens that contribute to the loss.",
+    ("third", 865): "Count only the tokens that contribute to the loss.",
+    ("third", 30): "Half of these 30 were replaced by a random token.",
+    ("third", 100): "It is 10 % of the chosen tokens, not of all tokens.",
 }
 
 
 @check("Exercise 11.1")
 def check_counts(asked, masked, unchanged) -> str:
-    """Check the three numbers that the reader counted with a pencil."""
+    """Check the three numbers that the reader computed by hand."""
     for name, number in zip(RIGHT, (asked, masked, unchanged), strict=True):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
         if number != RIGHT[name]:
             rule = "15 % are chosen; of these, 80 % are masked and 10 % replaced."
-            raise NotYetError(SLIPS.get((name, number), f"The {name} is not right: {rule}"))
-    return "A model that looks back would be asked 1,000 times for the same text."
+            raise NotYetError(SLIPS.get((name, number), f"The {name} number is incorrect: {rule}"))
+    return "A left-to-right model would predict 999 of the 1,000 tokens: each but the first."
 
 
-def hidden(tokens: Tensor, chosen: Tensor, lot: Tensor, others: Tensor, mask: int) -> Tensor:
+def hidden(tokens: Tensor, chosen: Tensor, draw: Tensor, others: Tensor, mask: int) -> Tensor:
     """The solution of exercise 11.2.
 
     Args:
         tokens: (L,) long.
-        chosen: (L,) bool, True = the model is asked for it.
-        lot: (L,) float, drawn from 0 to 1.
-        others: (L,) long, tokens drawn at random.
-        mask: the number of [MASK].
+        chosen: (L,) bool, True = the token contributes to the loss.
+        draw: (L,) float, random numbers from 0 to 1.
+        others: (L,) long, random tokens.
+        mask: the id of [MASK].
 
     Returns:
-        (L,) long, what the model reads.
+        (L,) long, the input of the model.
     """
-    read = torch.where(chosen & (lot < 0.8), mask, tokens)
-    return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others, read)
+    read = torch.where(chosen & (draw < 0.8), mask, tokens)
+    return torch.where(chosen & (draw >= 0.8) & (draw < 0.9), others, read)
 
 
 def _hidden_cases() -> list[Case]:
     by_hand = torch.tensor([11, 12, 13, 14, 15, 16])
     chosen = torch.tensor([True, True, True, False, True, False])
-    lot = torch.tensor([0.1, 0.85, 0.95, 0.3, 0.7, 0.84])
+    second = torch.tensor([0.1, 0.85, 0.95, 0.3, 0.7, 0.84])
     others = torch.tensor([31, 32, 33, 34, 35, 36])
     draw = torch.Generator().manual_seed(0)
     many = torch.randint(4, 90, (211,), generator=draw)
     return [
         Case(
             "six tokens, four of them chosen",
-            (by_hand, chosen, lot, others, 99),
+            (by_hand, chosen, second, others, 99),
             torch.tensor([99, 32, 13, 14, 99, 16]),
         ),
         Case(
@@ -76,12 +79,12 @@ def _hidden_cases() -> list[Case]:
 
 
 def _hidden_with(*, everywhere=False, masks=(0.0, 0.8), swaps=(0.8, 0.9)):
-    """The rule with one thing done otherwise."""
+    """The rule with one deviation."""
 
-    def hide(tokens, chosen, lot, others, mask):
-        asked = torch.ones_like(chosen) if everywhere else chosen
-        read = torch.where(asked & (lot >= masks[0]) & (lot < masks[1]), mask, tokens)
-        return torch.where(asked & (lot >= swaps[0]) & (lot < swaps[1]), others, read)
+    def hide(tokens, chosen, draw, others, mask):
+        where = torch.ones_like(chosen) if everywhere else chosen
+        read = torch.where(where & (draw >= masks[0]) & (draw < masks[1]), mask, tokens)
+        return torch.where(where & (draw >= swaps[0]) & (draw < swaps[1]), others, read)
 
     return hide
 
@@ -91,15 +94,17 @@ check_hidden = FunctionCheck(
     solution=hidden,
     cases=_hidden_cases,
     mistakes={
-        "tokens that were not chosen are hidden, too": _hidden_with(everywhere=True),
+        "tokens that were not chosen are masked as well": _hidden_with(everywhere=True),
         "every chosen token becomes [MASK]": _hidden_with(masks=(0.0, 1.0), swaps=(2.0, 2.0)),
-        "20 % are replaced at random and none stays": _hidden_with(swaps=(0.8, 1.0)),
-        "none is replaced at random": _hidden_with(swaps=(2.0, 2.0)),
-        "80 % are replaced at random and 10 % masked: the shares have changed places": (
+        "20 % of the chosen tokens are replaced at random and none is left unchanged": _hidden_with(
+            swaps=(0.8, 1.0)
+        ),
+        "no token is replaced at random": _hidden_with(swaps=(2.0, 2.0)),
+        "80 % are replaced at random and 10 % are masked: the two proportions are swapped": (
             _hidden_with(masks=(0.8, 0.9), swaps=(0.0, 0.8))
         ),
     },
-    remark="The library's `hide` does this for whole units, with one lot for each.",
+    remark="The library's `hide` does this for whole units, with one random number for each.",
 )
 
 
@@ -107,11 +112,11 @@ def whole_names(drawn: Tensor, units: Tensor) -> Tensor:
     """The solution of exercise 11.3.
 
     Args:
-        drawn: (L,) bool, True = the lot fell on this token.
-        units: (L,) long, where the unit of each token begins.
+        drawn: (L,) bool, True = the first draw selected this token.
+        units: (L,) long, the position at which the unit of each token begins.
 
     Returns:
-        (L,) bool, True at every token of a unit on whose first token the lot fell.
+        (L,) bool, True at every token of a unit whose first token was selected.
     """
     return drawn[units]
 
@@ -146,13 +151,15 @@ check_names = FunctionCheck(
     solution=whole_names,
     cases=_names_cases,
     mistakes={
-        "each token follows its own lot, so half of a name may stay": lambda d, u: d,
-        "a lot on any token hides the name: then long names are hidden more often": (
+        "each token follows its own draw, so that half of a name may remain visible": lambda d, u: (
+            d
+        ),
+        "selecting any token chooses the name: then long names are masked more often": (
             _any_of_the_unit
         ),
-        "only the first token of a name is hidden": _first_only,
+        "only the first token of a name is masked": _first_only,
     },
-    remark="One lot for a unit: that is all that our ERNIE changes in the masking of BERT.",
+    remark="One draw per unit is the only change that our ERNIE makes to the masking of BERT.",
 )
 
 
@@ -180,7 +187,7 @@ def _mix_cases() -> list[Case]:
 
 
 def _mix_with(*, weigh=lambda scores: scores.softmax(0), scaled=True, over=0):
-    """The mix with one thing done otherwise."""
+    """The sum with one deviation."""
 
     def wrong(states, scores, scale):
         mixed = weigh(scores)[:, None, None] * states
@@ -195,15 +202,15 @@ check_mix = FunctionCheck(
     cases=_mix_cases,
     mistakes={
         "the scores are used without a softmax": _mix_with(weigh=lambda scores: scores),
-        "γ is forgotten": _mix_with(scaled=False),
-        "every layer has the same share": _mix_with(
+        "γ is missing": _mix_with(scaled=False),
+        "every layer has the same weight": _mix_with(
             weigh=lambda scores: torch.ones_like(scores) / len(scores)
         ),
-        "the shares are not normalised: exp without its sum": _mix_with(
+        "the weights are not normalised: exp without division by the sum": _mix_with(
             weigh=lambda scores: scores.exp()
         ),
     },
-    remark="Where the last layer has the whole share, it is that layer, scaled: BERT's way.",
+    remark="If the last layer has weight 1, the result is that layer, scaled, as in BERT.",
 )
 
 
@@ -211,18 +218,18 @@ def best_span(first: Tensor, last: Tensor) -> tuple[int, int]:
     """The solution of exercise 11.5.
 
     Args:
-        first, last: (L,), how well each token would begin and end the answer; token 0 is [CLS], the
-            others are the text.
+        first, last: (L,), scores of each token as the first and the last one of the answer;
+            position 0 is [CLS], the others are the passage.
 
     Returns:
-        the places of the first and the last token of the best span in the text, or (0, 0) where
-        [CLS], as begin and end, is as good.
+        the positions of the first and the last token of the best span in the passage, or (0, 0)
+        where the score of [CLS] is at least as high.
     """
     scores = first[:, None] + last[None, :]
     scores = scores.masked_fill(~torch.ones_like(scores).triu().bool(), -torch.inf)
     scores[0, 1:] = -torch.inf
-    place = int(scores.argmax())
-    return place // len(first), place % len(first)
+    best = int(scores.argmax())
+    return best // len(first), best % len(first)
 
 
 def _span_cases() -> list[Case]:
@@ -230,9 +237,9 @@ def _span_cases() -> list[Case]:
     nothing = (torch.tensor([3.0, 1.0, 2.0, 0.0]), torch.tensor([3.0, 0.0, 1.0, 2.0]))
     beyond = (torch.tensor([6.0, 1.0, 3.0, 0.0]), torch.tensor([0.0, 1.0, 2.0, 4.0]))
     return [
-        Case("four tokens, where the best start lies behind the best end", crossing, (3, 3)),
+        Case("four tokens, where the best start comes after the best end", crossing, (3, 3)),
         Case("four tokens without an answer", nothing, (0, 0)),
-        Case("four tokens, where [CLS] begins well", beyond, (2, 3)),
+        Case("four tokens, where [CLS] has the highest score as a start", beyond, (2, 3)),
     ]
 
 
@@ -263,11 +270,11 @@ check_span = FunctionCheck(
     cases=_span_cases,
     parts=("the start", "the end"),
     mistakes={
-        "start and end are chosen separately, so the end may lie before the start": _crossed,
-        "where the best start and the best end cross, you give up: a span that does not cross may "
-        "still be good": _none_where_crossed,
-        "there is always an answer: [CLS] is never compared": _always,
-        "a span may begin at [CLS] and end in the text": _from_cls,
+        "start and end are chosen separately, so the end may come before the start": _crossed,
+        "where the best start comes after the best end, no answer is returned, although "
+        "another span may have a high score": _none_where_crossed,
+        "there is always an answer: the score of [CLS] is never compared": _always,
+        "a span may begin at [CLS] and end in the passage": _from_cls,
     },
     remark="The library's `best_answers` does it for a batch, with a threshold for “no answer”.",
 )
