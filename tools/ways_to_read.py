@@ -18,8 +18,8 @@ JUPYTERLAB = (
     "```"
 )
 NO_ADDRESS = (
-    " Replace `ADDRESS` with the address of the repository, or with the path of a copy of it, "
-    "which you get from whoever gave you this book."
+    " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
+    "If you have neither, ask the person who gave you this book."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."
