@@ -206,7 +206,7 @@ ACTIVITIES = {
     "Head explorer": "switch off attention heads",
     "The complete model": "trace a sentence through every layer",
     "Beam laboratory": "steer a beam search",
-    "Metric bench": "edit a translation, compare its scores",
+    "Metric bench": "edit a translation and compare its scores",
     "Leaderboard": "sort models by quality and cost",
     "Fill the mask": "mask words for BERT to predict",
 }
@@ -284,7 +284,8 @@ def test_the_whole_book_takes_what_the_first_screen_says(stated):
     )
     assert (
         f"The eleven chapters take about {text} hours to read and contain {number} exercises, "
-        f"which take about {exercises} more; their second pages contain {more} further exercises."
+        f"which take about {exercises} more; the optional “More on …” pages contain {more} further "
+        f"exercises."
     ) in readme
 
 
