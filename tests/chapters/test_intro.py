@@ -206,7 +206,7 @@ ACTIVITIES = {
     "Head explorer": "switch off attention heads",
     "The complete model": "trace a sentence through every layer",
     "Beam laboratory": "steer a beam search",
-    "Metric bench": "edit a translation and compare its scores",
+    "Metric bench": "edit translations and compare their scores",
     "Leaderboard": "sort models by quality and cost",
     "Fill the mask": "mask words for BERT to predict",
 }
