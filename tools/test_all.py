@@ -4,7 +4,8 @@
 
 A step that fails does not stop the next ones. The Makefile calls this with the network cut. How
 long a step took is printed, in seconds and beside a calibrating loop, and fails nothing: the
-time-outs are there for what hangs.
+time-outs are there for what hangs. Whoever ends the run early (SIGTERM) gets the summary so far,
+with the step that was running.
 
 Why not nox, which runs commands one after the other too: it is kept well, but tells neither how
 many tests passed, failed and were skipped in all, nor a step's seconds beside a calibration, and
@@ -14,11 +15,14 @@ the environments are the Makefile's.
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +40,7 @@ SUMMARY = re.compile(r"^=+ .*\d+ (?:passed|failed|error|skipped|deselected).* in
 COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 NO_TESTS = 5
 WEEKLY = {"rounding"}  # runs only where it is named
+STARTED = time.monotonic()
 
 
 @dataclass
@@ -46,7 +51,7 @@ class Step:
     command: list[str]
     seconds: float = 0.0
     calibration: float = 0.0
-    code: int = 0
+    code: int | None = None  # None while it runs
     lines: list[str] = field(default_factory=list)
 
 
@@ -71,23 +76,39 @@ def steps() -> list[Step]:
 
 def run(step: Step) -> None:
     """Run one step, show its output as it comes, keep pytest's closing lines."""
-    print(f"\n──── {step.name}: {' '.join(step.command)}", flush=True)
+    after = (time.monotonic() - STARTED) / 60
+    print(f"\n──── {step.name}, after {after:.1f} min: {' '.join(step.command)}", flush=True)
     before, begin = calibrate(), time.monotonic()
+    step.calibration = before
     with subprocess.Popen(
         step.command,
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
     ) as process:
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            if SUMMARY.match(line.strip()) or re.match(r"^\d+ (passed|failed|error).* in ", line):
-                step.lines.append(line.strip())
-    step.code, step.seconds = process.returncode, time.monotonic() - begin
+        try:
+            for line in echoed(process.stdout.fileno()):
+                if SUMMARY.match(line) or re.match(r"^\d+ (passed|failed|error).* in ", line):
+                    step.lines.append(line)
+        except SystemExit:
+            process.terminate()
+            raise
+        finally:
+            step.seconds = time.monotonic() - begin
+    step.code = process.returncode
     step.calibration = (before + calibrate()) / 2
+
+
+def echoed(descriptor: int) -> Iterator[str]:
+    """Show what arrives as it comes, a test's dot before its line ends; yield whole lines."""
+    decoder, line = codecs.getincrementaldecoder("utf-8")("replace"), ""
+    while data := os.read(descriptor, 65_536):
+        text = decoder.decode(data)
+        print(text, end="", flush=True)
+        *lines, line = (line + text).split("\n")
+        yield from map(str.strip, lines)
+    yield line.strip()
 
 
 def report(done: list[Step]) -> int:
@@ -95,9 +116,10 @@ def report(done: list[Step]) -> int:
     print(f"\n──── summary (network: {os.environ.get('GATES2HEADS_NETWORK', 'on')})")
     total = {"passed": 0, "failed": 0, "skipped": 0}
     for step in done:
-        state = {0: "ok", NO_TESTS: "NO TESTS"}.get(step.code, f"FAILED ({step.code})")
+        states = {0: "ok", None: "UNFINISHED", NO_TESTS: "NO TESTS"}
+        state = states.get(step.code, f"FAILED ({step.code})")
         print(f"{step.name:16} {state:12} {beside(step.seconds, step.calibration)}")
-        if step.code and not step.lines:
+        if step.code != 0 and not step.lines:
             total["failed"] += 1
     for step in done:
         for line in step.lines:
@@ -106,7 +128,7 @@ def report(done: list[Step]) -> int:
                 total["failed" if kind.startswith("error") else kind] += int(number)
     print(f"{sum(step.seconds for step in done) / 60:.1f} minutes in all")
     print(", ".join(f"{number} {kind}" for kind, number in total.items()), flush=True)
-    return int(any(step.code for step in done))
+    return int(any(step.code != 0 for step in done))
 
 
 def main() -> None:
@@ -119,9 +141,15 @@ def main() -> None:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
     wanted = wanted or {step.name for step in every} - WEEKLY
     chosen = [step for step in every if step.name in wanted]
-    for step in chosen:
-        run(step)
-    raise SystemExit(report(chosen))
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    begun: list[Step] = []
+    try:
+        for step in chosen:
+            begun.append(step)
+            run(step)
+    finally:
+        code = report(begun)
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

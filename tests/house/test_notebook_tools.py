@@ -334,6 +334,27 @@ class TestSteps:
         every = [step.name for step in test_all.steps()]
         assert ran == [*(name for name in every if name != "rounding"), "rounding"]
 
+    def test_one_that_is_ended_early_tells_what_it_had_done(self):
+        program = (
+            "import sys; from tools import test_all; say = 'print(1, end=chr(46), flush=True);'\n"
+            "sleep = say + 'import time; time.sleep(1000)'\n"
+            "test_all.steps = lambda: [test_all.Step('short', [sys.executable, '-c', say]),\n"
+            "  test_all.Step('long', [sys.executable, '-c', sleep])]\n"
+            "sys.argv = ['test_all']; test_all.main()"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        ) as process:
+            for line in iter(process.stdout.readline, ""):
+                if "──── long" in line:
+                    break
+            assert process.stdout.read(2) == "1."  # before the line ends
+            process.terminate()
+            said = process.stdout.read()
+        assert process.returncode == 143
+        assert re.search(r"^short +ok ", said, re.M)
+        assert re.search(r"^long +UNFINISHED ", said, re.M)
+
 
 class TestTally:
     def test_time_is_told_and_fails_nothing(self):
