@@ -1,4 +1,4 @@
-"""What the first page says of JupyterLab and Colab, with an address of the repository and without.
+"""What the first page says of JupyterLab, Colab and itself, with a repository's address or without.
 
 A reader is told only what the copy of the book in front of them can do. `tools/repository.py`
 writes these texts into the cells of `chapters/intro.ipynb` that are named here.
@@ -28,10 +28,29 @@ ON_COLAB = (
     f"cell of the notebook {INSTALLS}"
 )
 BY_UPLOAD = (
-    "**In Colab.** Download {wheel} (one file of 24 MB; see [Data and licences](appendix/data.md)) "
-    "and a chapter's notebook, with the download button at the top of its page. In Colab, choose "
-    "**File → Upload notebook**, upload the library in the file panel on the left, and run the "
-    f"first cell, which {INSTALLS}"
+    "**In Colab**, without an installation on your machine:\n\n"
+    "1. Download {wheel} (one file of 24 MB; see [Data and licences](appendix/data.md)).\n"
+    "2. On the page of a chapter, click the download button at the top and choose **.ipynb**.\n"
+    "3. In Colab, choose **File → Upload notebook** and upload that file.\n"
+    "4. Open the file panel on the left, upload the library, and wait until the upload is "
+    "complete.\n"
+    f"5. Run the first cell, which {INSTALLS}\n\n"
+    "Colab deletes the library when it ends the runtime; then repeat steps 4 and 5."
+)
+VERSION = (
+    "## Version, citation, errors\n\n"
+    "**To cite the book** (this copy is version {version}): {citation} For a method, cite the "
+    "original paper, which each chapter names.\n\n"
+    "**To report an error**, quote the version, the section, and the sentence or output in "
+    "question. {place}"
+)
+CITATION = (
+    "The authors of Gates to Heads. Gates to Heads: an interactive book on sequence models. "
+    "Version {version}, 2026."
+)
+ISSUES = "Open an [issue in the repository]({url}/issues); each page has a button for it."
+NO_ISSUES = (
+    "This copy of the book does not name its repository: write to the person who gave it to you."
 )
 
 
@@ -45,4 +64,6 @@ def ways(url: str, version: str) -> dict[str, str]:
     jupyterlab = JUPYTERLAB.format(url=url or "ADDRESS", address="" if url else NO_ADDRESS)
     upload = BY_UPLOAD.format(wheel=WHEEL.format(version=version))
     colab = ON_COLAB if "//github.com/" in url else upload
-    return {"i006jupyterlab": jupyterlab, "i006colab": colab}
+    place = ISSUES.format(url=url) if url else NO_ISSUES
+    told = VERSION.format(version=version, citation=CITATION.format(version=version), place=place)
+    return {"i006jupyterlab": jupyterlab, "i006colab": colab, "i010version": told}

@@ -3,10 +3,12 @@
 import json
 import re
 from pathlib import Path
+from statistics import mean
 
 import pytest
 import torch
 
+from gates2heads.book.studies import read_study, results_of
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import align_heads, translate
@@ -287,6 +289,7 @@ def test_the_whole_book_takes_what_the_first_screen_says(stated):
         f"which take about {exercises} more; the optional “More on …” pages contain {more} further "
         f"exercises."
     ) in readme
+    assert f"Eleven chapters with {number} exercises, about {text + exercises} hours of" in readme
 
 
 def path_called(name: str) -> str:
@@ -317,6 +320,41 @@ def test_the_short_path_says_which_chapters_it_leaves_out():
     assert left_out.startswith(f"{' and '.join(missing)}, ")
 
 
+def words_by_section(notebook: dict) -> dict[str, int]:
+    """How much there is to read or try in each section; a cell of code counts as forty words."""
+    found, section = {}, ""
+    for cell in notebook["cells"]:
+        tags, source = cell["metadata"].get("tags", []), "".join(cell["source"])
+        if heading := re.search(r"^## (\d+\.\d+) ", source, re.M):
+            section = heading[1] if cell["cell_type"] == "markdown" else section
+        if "remove-cell" not in tags and "solution" not in tags:
+            length = len(source.split()) if cell["cell_type"] == "markdown" else 40
+            found[section] = found.get(section, 0) + length
+    return found
+
+
+def part_of(name: str, listed: str) -> float:
+    """Which part of a chapter some of its sections are: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
+    words = words_by_section(chapters()[name])
+    order, taken = list(words), set()
+    for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", listed):
+        taken |= set(order[order.index(first) : order.index(last or first) + 1])
+    return sum(words[section] for section in taken) / sum(words.values())
+
+
+def test_a_week_of_the_short_path_takes_the_hours_that_it_says(stated):
+    times = dict(zip(chapters(), map(sum, stated), strict=True))
+    rows = re.findall(
+        r"^\| Week \d \| (.+) \| (\d)(¼|½|¾)?&nbsp;h \|$", path_called("Six weeks"), re.M
+    )
+    assert len(rows) == 6
+    for work, whole, rest in rows:
+        said = 60 * int(whole) + {"": 0, "¼": 15, "½": 30, "¾": 45}[rest]
+        parts = re.findall(r"(all of )?\[(.+?)\]\((.+?)\)", work)
+        asked = sum(times[name] * (1 if all_ else part_of(name, of)) for all_, of, name in parts)
+        assert abs(said - asked) <= 15, work
+
+
 def test_a_path_leads_to_sections_that_exist():
     headings = re.findall(r"^## (\d+\.\d+) ", "\n".join(map(prose_of, chapters().values())), re.M)
     named = [
@@ -326,3 +364,18 @@ def test_a_path_leads_to_sections_that_exist():
     ]
     assert len(named) > 10
     assert set(named) <= set(headings)
+
+
+def test_the_page_and_the_readme_ask_for_the_same_citation():
+    (line,) = re.findall(r"^> (.+)$", (CHAPTERS.parent / "README.md").read_text("utf-8"), re.M)
+    assert line.replace("*", "") in prose_of(read(INTRO))
+
+
+def test_the_page_of_models_compares_with_the_stored_translators():
+    page = " ".join((CHAPTERS.parent / "docs" / "models.md").read_text("utf-8").split())
+    rows, kinds = read_study("ch10/translators"), dict.fromkeys(("gru", "luong", "rotary"))
+    for kind in kinds:
+        kinds[kind] = mean(row["bleu"] for row in results_of(rows, f"captions-{kind}"))
+    assert f"reaches {kinds['gru']:.1f} BLEU (`captions-gru`)" in page
+    assert f"recurrent model with attention {kinds['luong']:.1f} (`captions-luong`)" in page
+    assert f"the best Transformer {kinds['rotary']:.1f} (`captions-rotary`)" in page

@@ -72,7 +72,7 @@ class Writer:
         expect(self.root.locator(".g2h-english")).to_have_attribute("data-english", text)
         expect(self.german).to_have_value(in_german(text))
         expect(self.root).to_have_attribute("data-state", "done")
-        expect(self.told).to_contain_text("Filled in above, in ")
+        expect(self.told).to_contain_text("Translated into German in ")
         expect(self.names).to_have_text(re.findall(r"\w+", in_german(text)))
 
     def type(self, text: str) -> None:

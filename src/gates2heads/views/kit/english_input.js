@@ -120,7 +120,7 @@ export class EnglishInput {
     }
     stage.receive(written);
     const remark = told ? likenessInWords(told.likeness, "english") : "";
-    const filled = `Filled in above, in ${seconds} s. This translation can itself contain mistakes.`;
+    const filled = `Translated into German in ${seconds} s and copied to the field above. This translation can itself contain mistakes.`;
     this.state.textContent = [remark, questionInWords(text), filled].filter(Boolean).join(" ");
     this.node.dataset.english = text;
   }

@@ -6,7 +6,8 @@ import { Sentences } from "./sentences.js";
 import { sharesFrom } from "../kit/shares.js";
 import { choice, element, field } from "../kit/view.js";
 
-const OWN = "Your sentence: select a word to see what it attends to.";
+const OWN =
+  "Your sentence: select an English word to see what it attends to, or a German word to see what attends to it.";
 const OLD_TEXT = "The dimmed result below belongs to the previous text.";
 const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
 const LEGEND =
