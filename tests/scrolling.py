@@ -4,6 +4,9 @@ TO_THE_END = """async () => {
   const end = () => document.documentElement.scrollHeight;
   for (let y = 0; y < end(); y += innerHeight / 2) {
     scrollTo(0, y);
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)));
+    await new Promise((done) => {
+      requestAnimationFrame(() => setTimeout(done, 30));
+      setTimeout(done, 500); // a browser without a screen may skip a frame
+    });
   }
 }"""

@@ -12,7 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The shell is the same engine without windows. It comes first: a whole browser without a screen now
+# and then stops drawing frames, and a page that waits for one waits for ever.
+SHELL = "chromium-headless-shell"
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -28,7 +31,7 @@ FLAGS = [
 ]
 ADVICE = (
     "The browser tests need Chromium or Chrome and none was found. Install one "
-    "(Debian, Ubuntu: apt-get install chromium; Fedora: dnf install chromium; "
+    "(Debian, Ubuntu: apt-get install chromium-headless-shell or chromium; Fedora: dnf install chromium; "
     "macOS: brew install --cask google-chrome), or set CHROMIUM to the path of yours."
 )
 
@@ -60,7 +63,8 @@ def install() -> None:
     """Try the system's packages as root on Debian's kin, else Playwright's own download."""
     attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        attempts.insert(0, ["apt-get", "install", "-y", "-q", "chromium"])
+        names = SHELL, "chromium"
+        attempts = [*(["apt-get", "install", "-y", "-q", name] for name in names), *attempts]
         subprocess.run(["apt-get", "update", "-q"], stdout=sys.stderr, check=False)
     for command in attempts:
         print(f"No browser found; trying: {' '.join(command)}", file=sys.stderr)
