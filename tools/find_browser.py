@@ -31,7 +31,7 @@ FLAGS = [
 ]
 ADVICE = (
     "The browser tests need Chromium or Chrome and none was found. Install one "
-    "(Debian, Ubuntu: apt-get install chromium-headless-shell or chromium; Fedora: dnf install chromium; "
+    "(Debian, Ubuntu: apt-get install chromium-headless-shell; Fedora: dnf install chromium; "
     "macOS: brew install --cask google-chrome), or set CHROMIUM to the path of yours."
 )
 

@@ -23,6 +23,7 @@ HOSTILE = [
 def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     """Take every example, type, add and drop references, and move every control."""
     example, shown, tokenize, order, smooth = root.locator("select").all()
+    root.locator("details.g2h-more > summary").click()
     hypothesis = root.get_by_role("textbox", name="hypothesis")
     for number, one in enumerate(traits["examples"], start=1):
         example.select_option(str(number))
@@ -43,24 +44,24 @@ def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     run.click()
     expect(run).to_have_attribute("aria-pressed", "true")
     expect(root.locator(".g2h-told")).to_contain_text("in the hypothesis")
-    root.get_by_role("button", name="Remember").click()
+    root.get_by_role("button", name="Store").click()
     hypothesis.press_sequentially(" again <i>")
     expect(example).to_have_value("0")
     check_bench(root)
     expect(root.locator(".g2h-change").first).to_contain_text("-")
-    while root.get_by_role("button", name="One less").is_enabled():
-        root.get_by_role("button", name="One less").click()
+    while root.get_by_role("button", name="Remove a reference").is_enabled():
+        root.get_by_role("button", name="Remove a reference").click()
     for text in HOSTILE:
         hypothesis.fill(text)
         check_bench(root)
         root.get_by_label("reference 1").fill(text)
         check_bench(root)
     root.get_by_label("reference 1").fill("the dog runs")
-    root.get_by_role("button", name="One more").click()
+    root.get_by_role("button", name="Add a reference").click()
     root.get_by_label("reference 2").fill("the dog and the dog run")
     hypothesis.fill("the dog the dog runs")
     check_bench(root)
-    expect(root.locator(".g2h-live")).to_contain_text("5 of 5 tokens")
+    expect(root.locator(".g2h-live")).to_contain_text("5 of 5 unigrams")
 
 
 def check_bench(root: Locator) -> None:

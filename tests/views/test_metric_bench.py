@@ -76,13 +76,15 @@ def test_the_state_is_told_in_words():
         {"hypothesis": EXAMPLES[0].hypothesis, "references": EXAMPLES[0].references, **SETTINGS},
     )
     assert told[0] == (
-        "Found in a reference: 4 of 5 tokens, 2 of 4 pairs, 1 of 3 runs of three, "
-        "0 of 2 runs of four; 5 tokens are fewer than 6: the penalty is 0.819. BLEU is 34.98."
+        "Matches: 4 of 5 unigrams, 2 of 4 bigrams, 1 of 3 trigrams, 0 of 2 4-grams; the "
+        "hypothesis has 5 tokens, the reference 6: brevity penalty 0.819. BLEU is 34.98."
     )
     assert told[1] == "The hypothesis is empty: there is nothing to count."
-    assert told[2] == "“dog”: 2 times in the hypothesis, at most once in a reference: 1 counts."
-    assert told[3] == "“cat”: once in the hypothesis, in no reference: none counts."
-    assert told[4] == "“runs” lies on the longest common subsequence."
+    assert told[2] == (
+        "“dog” occurs 2 times in the hypothesis and at most once in a single reference: 1 match."
+    )
+    assert told[3] == "“cat” occurs once in the hypothesis and in no reference: no match."
+    assert told[4] == "“runs” is in the longest common subsequence."
 
 
 def test_what_smoothing_changed_is_marked():

@@ -50,8 +50,8 @@ def test_another_way_to_be_right(check, answer):
 @pytest.mark.parametrize(
     ("check", "answer", "words"),
     [
-        (exercises.check_perplexity, lambda p, mask: math.exp(-p.mean()), "padding is counted"),
-        (exercises.check_perplexity, lambda p, mask: 2 ** -p[mask].mean().item(), "raised to nats"),
+        (exercises.check_perplexity, lambda p, mask: math.exp(-p.mean()), "padding positions"),
+        (exercises.check_perplexity, lambda p, mask: 2 ** -p[mask].mean().item(), "natural log"),
         (exercises.check_perplexity, lambda p, mask: math.exp(-p[mask].sum()), "the answer is"),
         (exercises.check_clipped, lambda x, s, n: (len(x), len(x)), "the answer is"),
         (exercises.check_clipped, lambda x, s, n: len(x), "2 results"),
@@ -92,12 +92,12 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
     [
         ({"words": 1.0}, "at most twice"),
         ({"words": 0.5}, "most often"),
-        ({"words": 5 / 6}, "Two words are clipped"),
+        ({"words": 5 / 6}, "Two counts are clipped"),
         ({"words": 0.7}, "answer for words is not right"),
         ({"words": "4/6"}, "should be a number"),
-        ({"pairs": 0.6}, "it is clipped"),
-        ({"pairs": 1 / 3}, "five pairs"),
-        ({"penalty": math.exp(-1 / 6)}, "the shorter counts"),
+        ({"pairs": 0.6}, "clip its count"),
+        ({"pairs": 1 / 3}, "five bigrams"),
+        ({"penalty": math.exp(-1 / 6)}, "the shorter one counts"),
         ({"penalty": 0.9}, "answer for penalty is not right"),
         ({"score": 4 / 15}, "root of their product"),
         ({"score": 53.3}, "arithmetic"),
@@ -153,13 +153,13 @@ def test_the_fault_is_found_and_the_other_letters_get_their_reason():
 
 def test_damages_by_hand():
     text = "A man in blue rides a bike."
-    assert damaged(text, "a word of the same meaning") == "A guy in blue rides a bike."
-    assert damaged(text, "a false word") == "A woman in blue rides a bike."
-    assert damaged(text, "halves exchanged") == "blue rides a bike A man in."
-    assert damaged(text, "last three words twice more") == (
+    assert damaged(text, "a synonym") == "A guy in blue rides a bike."
+    assert damaged(text, "a wrong word") == "A woman in blue rides a bike."
+    assert damaged(text, "halves swapped") == "blue rides a bike A man in."
+    assert damaged(text, "last three words repeated twice") == (
         "A man in blue rides a bike rides a bike rides a bike."
     )
-    assert damaged(text, "last third left out") == "A man in blue rides."
+    assert damaged(text, "last third omitted") == "A man in blue rides."
     assert sorted(damaged(text, "words shuffled")[:-1].split()) == sorted(text[:-1].split())
     assert can_be_exchanged(text)
     assert not can_be_exchanged("A man and a woman.")

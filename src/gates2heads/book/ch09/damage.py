@@ -1,11 +1,11 @@
-"""Chapter 9's experiment: damages of a sentence, each of a kind that translators do."""
+"""Chapter 9's experiment: damaged sentences, each with an error that translation systems make."""
 
 import random
 from collections.abc import Callable
 
 from gates2heads.accepts import accepts, choice, text
 
-# A word: another for the same thing, and a word for something else.
+# A word, a synonym, and a word with another meaning.
 WORDS = {
     "man": ("guy", "woman"),
     "woman": ("lady", "man"),
@@ -30,7 +30,7 @@ WORDS = {
     "small": ("little", "large"),
     "little": ("small", "large"),
 }
-REPEATED, CUT = 3, 3  # so many words are said again; one of so many is left out
+REPEATED, CUT = 3, 3  # words that are repeated; one of so many is omitted
 
 
 def _words(text: str) -> tuple[list[str], str]:
@@ -69,12 +69,12 @@ def _cut(text: str) -> str:
 
 
 DAMAGES: dict[str, Callable[[str], str]] = {
-    "a word of the same meaning": lambda text: _exchanged(text, 0),
-    "a false word": lambda text: _exchanged(text, 1),
-    "halves exchanged": _halves,
+    "a synonym": lambda text: _exchanged(text, 0),
+    "a wrong word": lambda text: _exchanged(text, 1),
+    "halves swapped": _halves,
     "words shuffled": _shuffled,
-    "last three words twice more": _repeated,
-    "last third left out": _cut,
+    "last three words repeated twice": _repeated,
+    "last third omitted": _cut,
 }
 
 

@@ -18,31 +18,36 @@ SLIPS = {
     (
         "words",
         1.0,
-    ): "“a” stands three times in x and at most twice in one reference: it is clipped.",
-    ("words", 5 / 6): "Two words are clipped: how often do “a” and “dog” stand in x, and how "
+    ): "“a” occurs three times in x and at most twice in one reference: clip its count.",
+    ("words", 5 / 6): "Two counts are clipped: how often do “a” and “dog” occur in x, and how "
     "often in one reference?",
-    ("words", 3 / 6): "Take the reference that has “a” most often: “a” may match as often as "
-    "it stands there.",
-    ("pairs", 3 / 5): "“a dog” stands twice in x and once in a reference: it is clipped.",
-    ("pairs", 2 / 6): "x has six words, and so five pairs.",
-    ("pairs", 1 / 5): "Each pair may find its partner in a reference of its own.",
-    ("penalty", math.exp(1 - 7 / 6)): "Both references are one word off: then the shorter counts.",
-    ("BLEU", WORDS * PAIRS): "The geometric mean of two shares is the root of their product.",
-    ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean: take the geometric.",
+    ("words", 3 / 6): "Clip at the reference in which “a” occurs most often, not at the other one.",
+    ("pairs", 3 / 5): "“a dog” occurs twice in x and once in a reference: clip its count.",
+    ("pairs", 2 / 6): "x has six words and therefore five bigrams.",
+    ("pairs", 1 / 5): "Each bigram may match in a different reference.",
+    (
+        "penalty",
+        math.exp(1 - 7 / 6),
+    ): "Both references differ from x by one word: then the shorter one counts.",
+    (
+        "BLEU",
+        WORDS * PAIRS,
+    ): "The geometric mean of two numbers is the square root of their product.",
+    ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean; BLEU uses the geometric mean.",
 }
 
-_CROSS_OFF = "write down what x has, and cross off what a reference has too"
+_CROSS_OFF = "count each n-gram of x, and clip the count at its maximum in one reference"
 WAYS_ON = {
     "words": _CROSS_OFF,
     "pairs": _CROSS_OFF,
-    "penalty": "compare the lengths, 6 beside 7 and 5",
-    "BLEU": "it is the penalty times the root of the product of the two shares",
+    "penalty": "compare the length of x, 6, with those of the references, 7 and 5",
+    "BLEU": "it is the penalty times the square root of the product of the two precisions",
 }
 
 
 @check("Exercise 9.1")
 def check_by_hand(words, pairs, penalty, score) -> str:
-    """Check the shares, the penalty and the BLEU that the reader found with a pencil."""
+    """Check the precisions, the penalty and the BLEU that the reader computed by hand."""
     given = {"words": words, "pairs": pairs, "penalty": penalty, "BLEU": score}
     for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
@@ -56,7 +61,7 @@ def check_by_hand(words, pairs, penalty, score) -> str:
             if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
                 raise NotYetError(reason)
         raise NotYetError(f"The answer for {name} is not right: {WAYS_ON[name]}.")
-    return "With the longer reference for l_s, 15 % would be lost."
+    return "With the longer reference as l_s, the penalty would cost 15 %."
 
 
 def perplexity(log_probs: Tensor, mask: Tensor) -> float:
@@ -93,7 +98,7 @@ def _perplexity_cases() -> list[Case]:
     real = torch.arange(7) < lengths[:, None]
     return [
         Case(
-            "chances 0.5 and 0.25 in one sentence, 0.125 in another of one token",
+            "probabilities 0.5 and 0.25 in one sentence, 0.125 in a second one of one token",
             (by_hand, torch.tensor([[True, True], [True, False]])),
             4.0,
         ),
@@ -106,15 +111,17 @@ check_perplexity = FunctionCheck(
     solution=perplexity,
     cases=_perplexity_cases,
     mistakes={
-        "padding is counted as if it were tokens": _perplexity_with("padding"),
-        "the sum is divided by all places, those of padding too": _perplexity_with("length"),
-        "you took the mean of the sentences' perplexities: the mean runs over all tokens": (
+        "padding positions are counted as tokens": _perplexity_with("padding"),
+        "the sum is divided by the number of all positions, padding included": _perplexity_with(
+            "length"
+        ),
+        "this is the mean of the sentences' perplexities: average over all tokens instead": (
             _perplexity_with("sentences")
         ),
-        "every sentence has the same weight: every token should": _perplexity_with("of means"),
-        "2 is raised to nats: natural logarithms go with e": _perplexity_with("base"),
-        "the sign is lost: a perplexity is at least 1": _perplexity_with("sign"),
-        "it is still the mean in nats: raise e to it": _perplexity_with("log"),
+        "every sentence has the same weight; every token should": _perplexity_with("of means"),
+        "base 2 is used with natural logarithms: use exp": _perplexity_with("base"),
+        "the sign is wrong: a perplexity is at least 1": _perplexity_with("sign"),
+        "this is the mean in nats: apply exp": _perplexity_with("log"),
     },
     remark="`metrics.perplexity.perplexity` does the same.",
 )
@@ -161,10 +168,10 @@ def _clipped_cases() -> list[Case]:
     two = ["the", "dog", "and", "the", "other", "dog", "run"]
     three = ["a", "dog", "is", "running"]
     return [
-        Case("words beside one reference", (x, [one], 1), (4, 5)),
-        Case("words beside two references", (x, [two, one], 1), (5, 5)),
-        Case("pairs beside two references", (x, [three, one], 2), (2, 4)),
-        Case("the word “the”, four times", (["the"] * 4, [three, one, two], 1), (2, 4)),
+        Case("unigrams, one reference", (x, [one], 1), (4, 5)),
+        Case("unigrams, two references", (x, [two, one], 1), (5, 5)),
+        Case("bigrams, two references", (x, [three, one], 2), (2, 4)),
+        Case("the word “the” four times", (["the"] * 4, [three, one, two], 1), (2, 4)),
     ]
 
 
@@ -174,21 +181,23 @@ check_clipped = FunctionCheck(
     cases=_clipped_cases,
     parts=("the matches", "the n-grams"),
     mistakes={
-        "nothing is clipped: an n-gram matches at most as often as a reference has it": (
+        "the counts are not clipped: clip each one at its count in a reference": (
             _clipped_with("unclipped")
         ),
-        "the references' counts are added up: the ceiling is the most that any one has": (
+        "the references' counts are added: clip at the maximum over the references": (
             _clipped_with("sum")
         ),
-        "each reference gives matches of its own: one occurrence in x counts once": (
+        "matches are added over the references: one occurrence in x may match only once": (
             _clipped_with("each")
         ),
-        "only the first reference is looked at": _clipped_with("first"),
-        "every n-gram is counted once, however often it stands there": _clipped_with("kinds"),
-        "you divide by the n-grams of the references: that is recall": _clipped_with("recall"),
-        "you divide by the words of x also where pairs are counted": _clipped_with("words"),
+        "only the first reference is used": _clipped_with("first"),
+        "every distinct n-gram is counted once, however often it occurs": _clipped_with("kinds"),
+        "the denominator counts the n-grams of the references: that is recall": _clipped_with(
+            "recall"
+        ),
+        "the denominator counts the words of x even for bigrams": _clipped_with("words"),
     },
-    remark="`Counter` has it all: `|` takes the larger count, `&` the smaller.",
+    remark="`Counter` has both operations: `|` takes the larger count, `&` the smaller.",
 )
 
 
@@ -248,18 +257,18 @@ check_common = FunctionCheck(
     solution=common,
     cases=_common_cases,
     mistakes={
-        "you look for a run without gaps: a subsequence may leave words out": _common_run,
-        "the order is forgotten: these are the words that both have": _common_words,
-        "each word is taken as soon as it can be: a word left out may leave room for two": (
+        "this finds a contiguous match: a subsequence may skip words": _common_run,
+        "the order is ignored: these are the words that both share": _common_words,
+        "each word is matched at the first opportunity: skipping one may allow two later matches": (
             _common_greedy
         ),
-        "words are compared place by place: a subsequence may shift": _common_in_place,
-        "the words that both have are counted once each": lambda reference, hypothesis: len(
+        "words are compared position by position: a subsequence may be shifted": _common_in_place,
+        "distinct shared words are counted once each": lambda reference, hypothesis: len(
             set(reference) & set(hypothesis)
         ),
     },
-    remark="Divided by the reference's length it is ROUGE-L's recall, by the hypothesis's its "
-    "precision.",
+    remark="Divided by the length of the reference it is ROUGE-L's recall, by that of the "
+    "hypothesis its precision.",
 )
 
 
@@ -331,14 +340,80 @@ check_wins = FunctionCheck(
     solution=share_of_wins,
     cases=_wins_cases,
     mistakes={
-        "A and B are scored on different draws: pair them": _wins_with("unpaired"),
-        "you compare the means of sentence scores: add up the counts, then score once": (
+        "A and B are scored on different draws: use the same draw for both": _wins_with("unpaired"),
+        "this compares means of sentence scores: add the counts, then score once": (
             _wins_with("mean")
         ),
-        "a sentence that was drawn twice counts once": _wins_with("distinct"),
-        "ties count as wins": _wins_with("ties"),
-        "you count the wins of B": _wins_with("turned"),
-        "it is the number of wins and not their share": _wins_with("number"),
+        "a sentence that was drawn twice is counted once": _wins_with("distinct"),
+        "ties are counted as wins": _wins_with("ties"),
+        "these are the wins of B": _wins_with("turned"),
+        "this is the number of wins instead of their proportion": _wins_with("number"),
     },
-    remark="One minus it is the one-sided p-value, up to the one that is added above and below.",
+    remark="One minus this proportion is the one-sided p-value, apart from the 1 added to the "
+    "numerator and the denominator.",
+)
+
+
+def kappa(first: Sequence[str], second: Sequence[str]) -> float:
+    """The solution of exercise 9.6: Cohen's kappa of two lists of labels."""
+    items = len(first)
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / items
+    one, other = Counter(first), Counter(second)
+    chance = sum(one[label] * other[label] for label in one) / items**2
+    return 1.0 if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def _kappa_with(way: str) -> Callable:
+    def wrong(first, second):
+        items = len(first)
+        observed = sum(a == b for a, b in zip(first, second, strict=True)) / items
+        one, other = Counter(first), Counter(second)
+        kinds = set(one) | set(other)
+        chance = {
+            "none": 0.0,
+            "uniform": 1 / len(kinds),
+            "pooled": sum(((one[k] + other[k]) / (2 * items)) ** 2 for k in kinds),
+            "first": sum((one[k] / items) ** 2 for k in kinds),
+        }.get(way, sum(one[k] * other[k] for k in kinds) / items**2)
+        if way == "difference":
+            return observed - chance
+        return 1.0 if chance == 1 else (observed - chance) / (1 - chance)
+
+    return wrong
+
+
+def _kappa_cases() -> list[Case]:
+    by_hand = ["yes"] * 7 + ["no"] * 3, ["yes"] * 5 + ["no"] * 2 + ["yes"] + ["no"] * 2
+    draw = torch.Generator().manual_seed(3)
+    labels = [
+        ["better", "equal", "worse"][place]
+        for place in torch.tensor([0.2, 0.5, 0.3])
+        .multinomial(40, replacement=True, generator=draw)
+        .tolist()
+    ]
+    other = [*labels[:25], *labels[3:18]]
+    return [
+        Case("the labels of Table 9.6", by_hand, 0.16 / 0.46),
+        Case("opposite labels", (["a", "b", "a", "b"], ["b", "a", "b", "a"]), -1.0),
+        Case("one label throughout", (["a", "a"], ["a", "a"]), 1.0),
+        Case("three labels, 40 items", (labels, other)),
+    ]
+
+
+check_kappa = FunctionCheck(
+    title="Exercise 9.6",
+    solution=kappa,
+    cases=_kappa_cases,
+    mistakes={
+        "this is the observed agreement: agreement by chance is not removed": _kappa_with("none"),
+        "chance agreement is taken as 1 / number of labels: use the label frequencies": (
+            _kappa_with("uniform")
+        ),
+        "the frequencies of both annotators are pooled (Scott's π): multiply each one's own": (
+            _kappa_with("pooled")
+        ),
+        "only the first annotator's frequencies are used": _kappa_with("first"),
+        "the difference is not divided by 1 − p_e": _kappa_with("difference"),
+    },
+    remark="`metrics.judgements.agreement` returns p_o, p_e and κ.",
 )

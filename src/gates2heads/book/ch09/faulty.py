@@ -1,4 +1,4 @@
-"""Chapter 9, when it breaks: a BLEU, sound or with a fault."""
+"""Chapter 9, a bug to find: BLEU, correct or with a bug."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_an
 from gates2heads.metrics.sentences import cut, read_pair
 
 FAULTS = {
-    "a": "n-grams are not clipped at all",
-    "b": "the brevity penalty is left out",
-    "c": "the ceiling of an n-gram is its count in all references together",
-    "d": "the precisions are averaged, and not multiplied",
+    "a": "n-gram counts are not clipped",
+    "b": "the brevity penalty is missing",
+    "c": "counts are clipped at the sum over all references instead of the maximum",
+    "d": "the precisions are combined by the arithmetic mean instead of the geometric mean",
 }
 
 
 @accepts(faulty=flag)
 def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) -> float:
-    """BLEU of one sentence with words and pairs alone.
+    """BLEU of one sentence with unigrams and bigrams.
 
     Args:
         hypothesis: a string.
         references: one or more.
-        faulty: score with the fault, which the reader is to find.
+        faulty: score with the bug that the reader is to find.
     """
     hypothesis, references = read_pair(hypothesis, references)
     tokens, *others = (cut(text, "13a") for text in (hypothesis, *references))
@@ -32,18 +32,18 @@ def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) 
     total = one.statistics([hypothesis], [references])[0].tolist()
     for order in (1, 2):
         counts = [count_ngrams(other, order) for other in others]
-        ceiling = sum(counts, Counter()) if faulty else most_in_any(counts)
-        total[1 + order] = clipped_matches(tokens, order, ceiling)
+        most = sum(counts, Counter()) if faulty else most_in_any(counts)
+        total[1 + order] = clipped_matches(tokens, order, most)
     return one.from_statistics(total).score
 
 
-@check("Exercise 9.6")
+@check("Exercise 9.7")
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the faulty BLEU: one letter of `FAULTS`."""
     contradiction = {
-        "a": "Then what says everything twice would be wrong beside one reference, too.",
-        "b": "Then the short hypothesis would be wrong, and it is right.",
-        "d": "Then the good hypothesis would be wrong, with one reference and with three.",
+        "a": "Then the repeated hypothesis would score too high with one reference as well.",
+        "b": "Then the short hypothesis would score too high, but its two scores are equal.",
+        "d": "Then the good hypothesis would have two different scores with one reference, too.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. With one reference the two ceilings are the same."
+    return f"{fault}. With one reference, the sum and the maximum are equal."

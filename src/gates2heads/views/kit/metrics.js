@@ -7,7 +7,7 @@ import { commonSubsequence, rougeL, rougeN } from "../../browser/metrics/rouge.j
 import { cut } from "../../browser/metrics/sentences.js";
 
 export const ORDERS = 4;
-const NAMES = ["tokens", "pairs", "runs of three", "runs of four"];
+const NAMES = ["unigrams", "bigrams", "trigrams", "4-grams"];
 
 /** All scores of a state {hypothesis, references, tokenize, smooth, lowercase, order}. */
 export function measure({ hypothesis, references, tokenize, smooth, lowercase, order = ORDERS }) {
@@ -91,17 +91,18 @@ export function orderRows({ matches, totals, precisions }) {
   });
 }
 
-/** One n-gram that was pressed, in words. */
+/** The selected n-gram, in words. */
 export function runInWords({ text, own, most, fate }) {
   if (own === undefined) {
     return fate === "match"
-      ? `“${text}” lies on the longest common subsequence.`
-      : `“${text}” does not lie on it.`;
+      ? `“${text}” is in the longest common subsequence.`
+      : `“${text}” is not in the longest common subsequence.`;
   }
   const times = (count) => (count === 1 ? "once" : `${count} times`);
-  if (!most) return `“${text}”: ${times(own)} in the hypothesis, in no reference: none counts.`;
+  if (!most)
+    return `“${text}” occurs ${times(own)} in the hypothesis and in no reference: no match.`;
   const counts = Math.min(own, most);
-  return `“${text}”: ${times(own)} in the hypothesis, at most ${times(most)} in a reference: ${counts} ${counts === 1 ? "counts" : "count"}.`;
+  return `“${text}” occurs ${times(own)} in the hypothesis and at most ${times(most)} in a single reference: ${counts} ${counts === 1 ? "match" : "matches"}.`;
 }
 
 /** The state in words. */
@@ -113,7 +114,7 @@ export function measuredInWords({ bleu }) {
     .filter((_, place) => totals[place]);
   const length =
     own < other
-      ? `${own} tokens are fewer than ${other}: the penalty is ${bleu.penalty.toFixed(3)}`
-      : `${own} tokens are not fewer than ${other}: no penalty`;
-  return `Found in a reference: ${parts.join(", ")}; ${length}. BLEU is ${bleu.score.toFixed(2)}.`;
+      ? `the hypothesis has ${own} tokens, the reference ${other}: brevity penalty ${bleu.penalty.toFixed(3)}`
+      : `the hypothesis has ${own} tokens, the reference ${other}: no brevity penalty`;
+  return `Matches: ${parts.join(", ")}; ${length}. BLEU is ${bleu.score.toFixed(2)}.`;
 }

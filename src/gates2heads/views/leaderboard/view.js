@@ -27,7 +27,7 @@ const PLACES = [
   "caption",
   "seed",
 ];
-const MARKS = { match: "in the reference", clipped: "used up", miss: "not in it" };
+const MARKS = { match: "in the reference", clipped: "clipped", miss: "not in it" };
 const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "cost (GRU = 1)"];
 const LEGEND =
   "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget.";

@@ -7,24 +7,34 @@ import {
   runInWords,
   scoreRows,
 } from "../kit/metrics.js";
-import { Stage, choice, direction, element, field, inside } from "../kit/view.js";
+import { Stage, choice, direction, element, field, inside, moreControls } from "../kit/view.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
-const CUTS = ["words (13a)", "blanks (none)", "characters (char)", "letters, digits (rouge)"];
+const CUTS = [
+  "words and punctuation (13a)",
+  "split at white space (none)",
+  "characters (char)",
+  "letters and digits (rouge)",
+];
 const SMOOTHING = ["exp", "none", "floor", "add-k"];
-const LITTLE = ["½, ¼, … (exp)", "nothing (none)", "0.1 (floor)", "1 more from pairs on (add-k)"];
-const MARKS = { match: "found", clipped: "used up", miss: "in no reference" };
-const ON = { match: "on the subsequence", miss: "not on it" };
+const LITTLE = [
+  "exponential: count ½, ¼, … (exp)",
+  "none",
+  "count 0.1 (floor)",
+  "add 1 for n > 1 (add-k)",
+];
+const MARKS = { match: "matched", clipped: "clipped", miss: "in no reference" };
+const ON = { match: "in the subsequence", miss: "not in it" };
 const ABOUT =
-  "BLEU cuts as chosen above. ROUGE reads letters and digits in lower case, chrF characters; of several references both take the one that scores best.";
+  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score.";
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
   constructor(model, el) {
     super(model, el, "metric-bench");
     this.most = model.get("most");
-    this.picked = null; // the key of the n-gram that was pressed
-    this.kept = null; // the scores that were remembered
+    this.picked = null; // the key of the selected n-gram
+    this.kept = null; // the scores that were stored
     this.buildTexts();
     this.buildControls();
     this.buildPicture();
@@ -53,12 +63,12 @@ class MetricBench extends Stage {
       spellcheck: "false",
     });
     this.references = element("div", { class: "g2h-texts" });
-    this.more = element("button", { type: "button" }, "One more reference");
-    this.less = element("button", { type: "button" }, "One less");
+    this.more = element("button", { type: "button" }, "Add a reference");
+    this.less = element("button", { type: "button" }, "Remove a reference");
     this.root.append(
       element("div", { class: "g2h-controls" }, field("example", this.example)),
       this.references,
-      field(`hypothesis: type here (up to ${this.most.characters} characters)`, this.hypothesis),
+      field("hypothesis (the system's output): edit it", this.hypothesis),
       element("div", { class: "g2h-row" }, this.more, this.less),
     );
     this.listen(this.example, "change", () => {
@@ -84,24 +94,27 @@ class MetricBench extends Stage {
     this.tokenize = choice(CUTS);
     this.smooth = choice(LITTLE);
     this.shown = choice([
-      "words (n = 1)",
-      "pairs (n = 2)",
-      "runs of three",
-      "runs of four",
+      "unigrams (n = 1)",
+      "bigrams (n = 2)",
+      "trigrams (n = 3)",
+      "4-grams",
       "longest common subsequence",
     ]);
-    this.order = choice(["words alone", "2", "3", "4"]);
+    this.order = choice(["1", "2", "3", "4"]);
     this.lowercase = element("input", { type: "checkbox" });
+    const folded = element(
+      "div",
+      { class: "g2h-controls" },
+      field("tokens of BLEU", this.tokenize),
+      field("BLEU up to n =", this.order),
+      field("smoothing of BLEU", this.smooth),
+      element("label", { class: "g2h-check" }, this.lowercase, "ignore case"),
+    );
+    this.tokenize.dataset.trait = "tokenize";
+    this.order.dataset.trait = "order";
     this.root.append(
-      element(
-        "div",
-        { class: "g2h-controls" },
-        field("show", this.shown),
-        field("BLEU cuts into", this.tokenize),
-        field("BLEU up to n =", this.order),
-        field("smoothing of BLEU", this.smooth),
-        element("label", { class: "g2h-check" }, this.lowercase, "all in lower case"),
-      ),
+      element("div", { class: "g2h-controls" }, field("show", this.shown)),
+      moreControls([folded], "More controls: tokens, order, smoothing"),
     );
     this.listen(this.shown, "change", () => this.put({ shown: Number(this.shown.value) }));
     this.listen(this.tokenize, "change", () =>
@@ -116,7 +129,7 @@ class MetricBench extends Stage {
     this.runs = element("div", {
       class: "g2h-runs",
       role: "group",
-      "aria-label": "what is counted in the hypothesis",
+      "aria-label": "n-grams of the hypothesis",
     });
     this.covered = element("div", { class: "g2h-covered" });
     this.told = element("p", { class: "g2h-told", "aria-live": "polite" });
@@ -148,18 +161,14 @@ class MetricBench extends Stage {
       );
     this.orders = element("tbody");
     this.scores = element("tbody");
-    this.keep = element("button", { type: "button", class: "g2h-main" }, "Remember these scores");
+    this.keep = element("button", { type: "button", class: "g2h-main" }, "Store these scores");
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.root.append(
       element(
         "div",
         { class: "g2h-tables" },
-        table(
-          ["", "precision", "recall", "score", "remembered", "change"],
-          this.scores,
-          "the scores",
-        ),
-        table(["n", "found", "of", "BLEU's precision, %"], this.orders, "what BLEU is made of"),
+        table(["", "precision", "recall", "score", "stored", "change"], this.scores, "scores"),
+        table(["n", "matches", "of", "BLEU precision, %"], this.orders, "the parts of BLEU"),
       ),
       element("p", { class: "g2h-legend" }, ABOUT),
       element("div", { class: "g2h-row" }, this.keep),
@@ -234,8 +243,8 @@ class MetricBench extends Stage {
         " ",
       ]),
       shown < ORDERS
-        ? "Press one to see where it stands."
-        : "As ROUGE-L reads: lower case, letters and digits, the reference that scores best.",
+        ? "Select an n-gram to see where it occurs."
+        : "ROUGE-L compares lower-case letters and digits, with the reference that gives the highest score.",
     );
     const picked = runs.find((run) => run.key === this.picked);
     const focused = [...this.runs.children].indexOf(document.activeElement);
@@ -281,7 +290,7 @@ class MetricBench extends Stage {
       ? runInWords(picked)
       : runs.length
         ? ""
-        : "The hypothesis is too short for this.";
+        : "The hypothesis is too short for n-grams of this order.";
   }
 
   fillScores(found) {
@@ -332,7 +341,7 @@ class MetricBench extends Stage {
         {},
         element("th", { scope: "row" }, "tokens"),
         element("td", {}, String(hypothesisLength)),
-        element("td", {}, `by ${referenceLength}`),
+        element("td", {}, `reference ${referenceLength}`),
         element("td", {}, `b = ${penalty.toFixed(3)}`),
       ),
     );

@@ -1,4 +1,4 @@
-"""The metric bench: a reference and a hypothesis to edit, and every score with what it counts."""
+"""The metric bench: a reference and a hypothesis to edit, and each score with its counts."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from gates2heads.accepts.shown import shown as shortly
 from gates2heads.metrics.sentences import TOKENIZERS
 from gates2heads.metrics.smoothing import SMOOTHING
 from gates2heads.views.kit.live_view import words
-from gates2heads.views.kit.view import PositionError, View, module, style
+from gates2heads.views.kit.view import PositionError, ShowMe, View, module, style
 
 CHARACTERS, REFERENCES = 500, 3  # the longest text, the most references
 ORDERS = 4  # the longest n-gram
@@ -34,21 +34,23 @@ class Judged(NamedTuple):
     shown=choice(SHOWN),
     title=text,
     hint=text,
+    show_me=listed("ShowMe buttons", a(ShowMe)),
 )
 class MetricBench(View):
-    """BLEU, chrF and ROUGE of texts that the reader edits, worked out in the page.
+    """BLEU, chrF and ROUGE of texts that the reader edits, computed in the page.
 
-    The page has the metrics' twins in JavaScript, with the library's defaults for single sentences.
+    The page has the metrics in JavaScript, with the library's defaults for single sentences.
 
     Args:
-        examples: one or more to choose from; the first stands there at first.
-        tokenize: how BLEU cuts texts at first.
+        examples: one or more to choose from; the view starts with the first.
+        tokenize: the tokenizer of BLEU at first.
         smooth_method: how BLEU smooths at first.
         lowercase: whether BLEU and chrF compare in lower case at first.
         order: the longest n-gram that BLEU counts at first, 1 to 4.
         shown: what is drawn at first: "words", "pairs", "threes", "fours" or "subsequence".
         title: stands above the view.
         hint: what to try, in a line.
+        show_me: buttons that set the view to a telling state.
 
     Attributes:
         hypothesis, references, tokenize, smooth, lowercase, order, shown: as the reader has set
@@ -85,6 +87,7 @@ class MetricBench(View):
         shown: str = "words",
         title: str = "",
         hint: str = "",
+        show_me: Sequence[ShowMe] = (),
     ):
         told = _examples(examples)
         super().__init__(
@@ -99,6 +102,7 @@ class MetricBench(View):
             shown=SHOWN.index(shown),
             title=title,
             hint=hint,
+            show_me=list(show_me),
         )
 
     def _places(self, name: str, at: dict[str, int]) -> int:
