@@ -341,7 +341,7 @@ class MetricBench extends Stage {
         {},
         element("th", { scope: "row" }, "tokens"),
         element("td", {}, String(hypothesisLength)),
-        element("td", {}, `reference ${referenceLength}`),
+        element("td", {}, `ref. ${referenceLength}`),
         element("td", {}, `b = ${penalty.toFixed(3)}`),
       ),
     );
