@@ -32,7 +32,7 @@ SLIPS = {
     (
         "BLEU",
         WORDS * PAIRS,
-    ): "The geometric mean of two numbers is the square root of their product.",
+    ): "A geometric mean of two factors is the square root of their product.",
     ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean; BLEU uses the geometric mean.",
 }
 
@@ -329,9 +329,9 @@ def _wins_cases() -> list[Case]:
     tied = torch.tensor([[4, 5], [1, 2]]), torch.tensor([[3, 5], [2, 2]])
     even = torch.tensor([[0, 1], [0, 0], [1, 1]])
     return [
-        Case("three sentences and four draws", (*few, sets, matched), 0.5),
-        Case("two sentences and three draws, one of them a tie", (*tied, even, matched), 1 / 3),
-        Case("eleven sentences and 23 draws", (a, b, draws, matched)),
+        Case("three sentences and four samples", (*few, sets, matched), 0.5),
+        Case("two sentences and three samples, one of them a tie", (*tied, even, matched), 1 / 3),
+        Case("eleven sentences and 23 samples", (a, b, draws, matched)),
     ]
 
 
@@ -340,7 +340,9 @@ check_wins = FunctionCheck(
     solution=share_of_wins,
     cases=_wins_cases,
     mistakes={
-        "A and B are scored on different draws: use the same draw for both": _wins_with("unpaired"),
+        "A and B are scored on different samples: use the same sample for both": _wins_with(
+            "unpaired"
+        ),
         "this compares means of sentence scores: add the counts, then score once": (
             _wins_with("mean")
         ),
@@ -405,8 +407,10 @@ check_kappa = FunctionCheck(
     solution=kappa,
     cases=_kappa_cases,
     mistakes={
-        "this is the observed agreement: agreement by chance is not removed": _kappa_with("none"),
-        "chance agreement is taken as 1 / number of labels: use the label frequencies": (
+        "this is the observed agreement: subtract the one expected from random labels": _kappa_with(
+            "none"
+        ),
+        "expected agreement is taken as 1 / number of labels: use the label frequencies": (
             _kappa_with("uniform")
         ),
         "the frequencies of both annotators are pooled (Scott's π): multiply each one's own": (

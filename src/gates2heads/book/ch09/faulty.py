@@ -39,7 +39,7 @@ def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) 
 
 @check("Exercise 9.7")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty BLEU: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
     contradiction = {
         "a": "Then the repeated hypothesis would score too high with one reference as well.",
         "b": "Then the short hypothesis would score too high, but its two scores are equal.",

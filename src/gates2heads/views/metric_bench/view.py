@@ -48,7 +48,7 @@ class MetricBench(View):
         lowercase: whether BLEU and chrF compare in lower case at first.
         order: the longest n-gram that BLEU counts at first, 1 to 4.
         shown: what is drawn at first: "words", "pairs", "threes", "fours" or "subsequence".
-        title: stands above the view.
+        title: the heading of the view.
         hint: what to try, in a line.
         show_me: buttons that set the view to a telling state.
 
@@ -143,7 +143,7 @@ class MetricBench(View):
 
 
 def _examples(examples: Sequence[Judged]) -> list[dict]:
-    """What the page is told of the examples."""
+    """The examples as the page receives them."""
     told = []
     for place, one in enumerate(examples):
         text.check(f"examples[{place}].name", one.name)
