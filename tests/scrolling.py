@@ -2,7 +2,7 @@
 
 TO_THE_END = """async () => {
   const end = () => document.documentElement.scrollHeight;
-  for (let y = 0; y < end(); y += innerHeight / 2) {
+  for (let y = 0; y < end(); y += innerHeight) {
     scrollTo(0, y);
     await new Promise((done) => {
       requestAnimationFrame(() => setTimeout(done, 30));
