@@ -6,9 +6,9 @@ writes these texts into the cells of `chapters/intro.ipynb` that are named here.
 
 JUPYTERLAB = (
     "**In JupyterLab, on your machine.** You need Linux or macOS (on Windows, use WSL), git, make "
-    "and Python 3.10 to 3.13. You need neither a GPU nor npm, because `make book` installs Node.js "
-    "through pip.{address} The first `make book` takes three to five minutes on a fast "
-    "connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
+    "and Python 3.10 to 3.13. You do not need a GPU, and you need not install npm: `make book` "
+    "installs Node.js through pip.{address} The first `make book` takes three to five minutes on a "
+    "fast connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
     "`make book TORCH_BACKEND=cpu` installs the CPU-only build, which is several gigabytes "
     "smaller.\n\n"
     "```sh\n"
@@ -35,7 +35,8 @@ BY_UPLOAD = (
     "4. Open the file panel on the left, upload the library, and wait until the upload is "
     "complete.\n"
     f"5. Run the first cell, which {INSTALLS}\n\n"
-    "Colab deletes the library when it ends the runtime; then repeat steps 4 and 5."
+    "Colab gives each notebook a runtime of its own and deletes the library when the runtime ends; "
+    "then repeat steps 4 and 5."
 )
 VERSION = (
     "## Version, citation, errors\n\n"
