@@ -23,7 +23,6 @@ HOSTILE = [
 def drive_bench(page: Page, root: Locator, traits: dict) -> None:
     """Take every example, type, add and drop references, and move every control."""
     example, shown, tokenize, order, smooth = root.locator("select").all()
-    root.locator("details.g2h-more > summary").click()
     hypothesis = root.get_by_role("textbox", name="hypothesis")
     for number, one in enumerate(traits["examples"], start=1):
         example.select_option(str(number))
