@@ -218,12 +218,12 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
                 inner = next((one for one in section if isinstance(one, nodes.section)), None)
                 at = section.index(inner) if inner is not None else len(section)
                 section.insert(
-                    at, _links("Attempts to refute this section's claims: ", address, found)
+                    at, _links("How we tested the claims of this section: ", address, found)
                 )
     for caption in list(doctree.findall(nodes.strong)):
         told = MENTION.match(caption.astext())
         if told and (found := _claims_at().get(f"Figure {told[1]}")):
-            caption.parent += [*_links(" Attempts to refute: ", address, found).children]
+            caption.parent += [*_links(" How we tested it: ", address, found).children]
 
 
 def _targets(page: str) -> dict[str, str]:

@@ -58,26 +58,38 @@ SORTS = {
     "numbers": "one two three four five six seven eight several many",
 }
 SETTINGS = [f"{corpus}, {model}" for corpus in CORPORA for model in MODELS]
-SETTINGS += [f"captions, {m}, {a}" for m in ("skip-gram", "cbow") for a in word_vectors.ATTACKS]
+SETTINGS += [
+    f"captions, {model}, {attack}"
+    for model in ("skip-gram", "cbow")
+    for attack in word_vectors.ATTACKS
+    if "window" not in attack
+]
+# Does a wide window find words that occur together, and a narrow one words of the same sort?
+OTHER_WINDOWS = {"ppmi": (2, 10), "svd": (2, 10), "skip-gram": (10,), "cbow": (10,), "glove": (2,)}
+SETTINGS += [
+    f"descriptions, {model}, window of {size}"
+    for model, sizes in OTHER_WINDOWS.items()
+    for size in sizes
+]
 CHUNK = 128  # words whose cosines are computed at once
 
 
 @cache
-def counted(name: str, model: str) -> Tensor:
+def counted(name: str, model: str, window: int = WINDOW) -> Tensor:
     """The counted vectors of a corpus, (V, ·); of tf-idf a sparse matrix."""
     vocabulary, sentences = word_vectors.corpus(name)
     text = join_sentences(sentences)
     if model == "tf-idf":
         return tf_idf(text, len(vocabulary))
     if model == "svd":
-        return svd_vectors(counted(name, "ppmi"), word_vectors.WIDTH)
-    return ppmi(cooccurrences(text, window=WINDOW), len(vocabulary), power=POWER)
+        return svd_vectors(counted(name, "ppmi", window), word_vectors.WIDTH)
+    return ppmi(cooccurrences(text, window=window), len(vocabulary), power=POWER)
 
 
 def vectors_of(name: str, model: str, otherwise: str, seed: int) -> Tensor:
     """The vectors of one setting, special tokens included."""
     if model in COUNTED:
-        return counted(name, model)
+        return counted(name, model, word_vectors.ATTACKS.get(otherwise, {}).get("window", WINDOW))
     if model == "untrained":
         model, otherwise = "skip-gram", "untrained"
     return word_vectors.train(name, model, otherwise, seed)[0]

@@ -54,6 +54,8 @@ ATTACKS = {
     "a third of the rate": {"rate": 1 / 3},
     "three times the rate": {"rate": 3.0},
     "four times the epochs": {"longer": 4},
+    "window of 2": {"window": 2},
+    "window of 10": {"window": 10},
 }
 # What differs on the corpus `descriptions`. A narrow window finds words of the same kind, which
 # a wide one does not; GloVe needs the wide one to agree with people.
@@ -112,11 +114,12 @@ def train(name: str, model: str, otherwise: str, seed: int) -> tuple[Tensor, lis
     changes, chosen = (OTHERWISE | ATTACKS).get(otherwise, {}), choices(name, model)
     text = join_sentences(sentences[:: changes.get("part", 1)])
     epochs = chosen["epochs"] * changes.get("longer", 1)
+    window = changes.get("window", chosen["window"])
     rate = chosen["rate"] * changes.get("rate", 1.0)
     torch.manual_seed(seed)
     if model == "glove":
         glove = GloVe(len(vocabulary), WIDTH, ceiling=CEILING)
-        table = cooccurrences(text, window=chosen["window"])
+        table = cooccurrences(text, window=window)
         size = chosen.get("batch_size", 8192)
         losses = train_glove(
             glove, table, epochs=epochs, learning_rate=0.05 * rate, batch_size=size, seed=seed
@@ -131,7 +134,7 @@ def train(name: str, model: str, otherwise: str, seed: int) -> tuple[Tensor, lis
             word2vec,
             text,
             epochs=epochs,
-            window=chosen["window"],
+            window=window,
             threshold=changes.get("threshold", THRESHOLD),
             learning_rate=0.2 * rate,
             seed=seed,

@@ -6,6 +6,8 @@ line style, hatch or marker. Nothing here trains or loads. `show` puts a figure 
 
 from gates2heads.figures.charts import bars, curve_panels, curves
 from gates2heads.figures.heatmaps import alignment_grid, heatmap
+from gates2heads.figures.intervals import intervals
+from gates2heads.figures.plane import plane
 from gates2heads.figures.theme import FIGURE_MIME, PALETTE, card_png, show, themed_svg
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "curve_panels",
     "curves",
     "heatmap",
+    "intervals",
+    "plane",
     "show",
     "themed_svg",
 ]

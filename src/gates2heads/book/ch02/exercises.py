@@ -184,6 +184,7 @@ def negative_loss(hidden: Tensor, right: Tensor, noise: Tensor) -> Tensor:
 
 def _loss_cases() -> list[Case]:
     hidden, right, noise = random_tensors((5,), (5,), (3, 5))
+    one_way = torch.tensor([1.0, 0.0])
     third = math.log(3)  # σ(ln 3) = ¾, so each of three factors is ¾
     by_hand = (
         torch.tensor([third, 0.0]),
@@ -193,6 +194,7 @@ def _loss_cases() -> list[Case]:
     return [
         Case("three factors of ¾", by_hand, torch.tensor(-3 * math.log(0.75))),
         Case("three noise words in width five", (hidden, right, noise)),
+        Case("inner products of ±200", (200 * one_way, -one_way, one_way[None])),
     ]
 
 
@@ -228,6 +230,17 @@ check_negative_loss = FunctionCheck(
         ),
         "the sign is reversed: the loss is the negative log-probability": (
             lambda hidden, right, noise: -negative_loss(hidden, right, noise)
+        ),
+        "the logarithm of σ is infinite for a very negative score, because σ is rounded to 0: use "
+        "F.logsigmoid": (
+            lambda hidden, right, noise: (
+                -torch.sigmoid(right @ hidden).log() - torch.sigmoid(-(noise @ hidden)).log().sum()
+            )
+        ),
+        "1 − log σ(x) is not log σ(−x): change the sign of the score inside σ": (
+            lambda hidden, right, noise: (
+                -F.logsigmoid(right @ hidden) - (1 - F.logsigmoid(noise @ hidden)).sum()
+            )
         ),
         "the logarithm is missing": (
             lambda hidden, right, noise: (

@@ -4,6 +4,8 @@ import { choice, drawn, element, field, inside } from "../kit/view.js";
 import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 
 const MOST = 20;
+const WEAK = 0.5; // below it the words at the end of a direction have little to do with it
+const FAR = 24; // from a point to its name: then a line joins the two
 
 class EmbeddingMap extends LiveStage {
   constructor(model, el) {
@@ -135,7 +137,10 @@ class EmbeddingMap extends LiveStage {
     const asked = this.answer.asked.length;
     this.legend.textContent =
       "Bars and numbers show cosine similarity. On the map, query words are orange and neighbours are blue" +
-      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Click a word to look it up.`;
+      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Click a word to look it up.` +
+      (isWeak(this.answer)
+        ? ` All cosines are below ${WEAK}: the direction between these two words means little here.`
+        : "");
   }
 
   drawLists() {
@@ -221,6 +226,9 @@ class EmbeddingMap extends LiveStage {
           "data-x": answer.places[place][0],
           "data-y": answer.places[place][1],
         },
+        ...(Math.hypot(left - x, top - 4 - y) > FAR
+          ? [drawn("line", { class: "g2h-leader", x1: x, y1: y, x2: left, y2: top - 4 })]
+          : []),
         mark,
         name,
       );
@@ -234,6 +242,11 @@ class EmbeddingMap extends LiveStage {
     this.size.disconnect();
     super.dispose();
   }
+}
+
+/** Whether two words were asked for, and no word lies clearly in a direction between them. */
+function isWeak({ asked, found }) {
+  return asked.length === 2 && found.flat().every(([, cosine]) => cosine < WEAK);
 }
 
 /** The head of an arrow that ends a little before its point. */

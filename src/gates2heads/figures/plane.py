@@ -1,0 +1,61 @@
+"""Vectors of two dimensions as arrows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gates2heads.accepts import accepts
+from gates2heads.accepts.shown import shown
+from gates2heads.figures.arguments import as_number, check_series, named
+from gates2heads.figures.theme import PALETTE, styled
+
+
+@accepts(vectors=named("words to vectors"))
+def plane(
+    vectors: Mapping[str, Sequence[float]], differences: Iterable[tuple[str, str]] = ()
+) -> Figure:
+    """Draw vectors from the origin, and differences between some of them.
+
+    Args:
+        vectors: word → (x, y).
+        differences: pairs (start, end) of words; v_end − v_start is drawn as a broken arrow from
+            the tip of one to the tip of the other.
+    Returns:
+        The figure.
+    Raises:
+        TypeError: what is no pair of numbers.
+        ValueError: no vectors, or a difference of words that have none.
+    """
+    check_series(vectors)
+    tips = {word: _as_vector(word, vector) for word, vector in vectors.items()}
+    differences = list(differences)
+    for pair in differences:
+        for word in pair:
+            if word not in tips:
+                raise ValueError(f"differences must be of words in vectors, got {shown(word)}")
+    reach = [max(0.0, *(tip[axis] for tip in tips.values())) for axis in (0, 1)]
+    lowest = [min(0.0, *(tip[axis] for tip in tips.values())) for axis in (0, 1)]
+    with styled({"axes.grid": False}):
+        figure = Figure((4.2, 3.0), layout="constrained")
+        axis = figure.subplots()
+        for word, tip in tips.items():
+            _arrow(axis, (0, 0), tip, PALETTE[0], "-")
+            axis.annotate(word, tip, xytext=(6, 3), textcoords="offset points")
+        for start, end in differences:
+            _arrow(axis, tips[start], tips[end], PALETTE[1], (0, (4, 2)))
+        axis.set(xlim=(lowest[0] - 0.2, 1.3 * reach[0]), ylim=(lowest[1] - 0.2, 1.2 * reach[1]))
+        axis.set(xlabel="first component", ylabel="second component", aspect="equal")
+    return figure
+
+
+def _as_vector(word: str, vector: Sequence[float]) -> tuple[float, float]:
+    name = f"vectors[{shown(word)}]"
+    if not isinstance(vector, tuple | list) or len(vector) != 2:
+        raise TypeError(f"{name} must be two numbers, got {shown(vector)}")
+    return as_number(vector[0], name), as_number(vector[1], name)
+
+
+def _arrow(axis: Axes, start: tuple, end: tuple, colour: str, line: object) -> None:
+    look = {"arrowstyle": "-|>", "color": colour, "linestyle": line, "linewidth": 1.6}
+    axis.annotate("", end, xytext=start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
