@@ -53,7 +53,7 @@ def test_the_loop_writes_the_date_with_the_cells_of_the_page(capsys):
     names |= {"taught": one, "source": one.source, "target": one.target}
     kept = torch.is_grad_enabled()
     try:
-        exec(cell_of(PAGE, "Cells from the library's weights"), names)
+        exec(cell_of(PAGE, "GRU cells with the trained parameters"), names)
         exec(cell_of(PAGE, "def encode("), names)
         exec(SOLUTIONS["4.2"], names)
     finally:

@@ -131,9 +131,9 @@ def test_what_has_no_room_or_no_number_is_refused_in_a_sentence(node):
 
     assert ask(text="4 " * 31) == {"refused": "Too long: 62 characters (maximum 60)."}
     assert ask(taught="1974x") == {
-        "refusedLesson": "The teacher's line may hold digits and “-” alone, not “x”."
+        "refusedLesson": "The target may contain only digits and “-”; “x” is not allowed."
     }
     assert ask(taught="1" * 16) == {
-        "refusedLesson": "The teacher's line has 16 characters; there is room for 15."
+        "refusedLesson": "The target has 16 characters; at most 15 are possible."
     }
     assert ask(taught="1" * 15)["taught"]["tokens"] == ["1"] * 15 + ["<eos>"]

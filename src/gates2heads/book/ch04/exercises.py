@@ -122,7 +122,12 @@ check_write = FunctionCheck(
     solution=write,
     cases=lambda: [
         # 1471: writes 1; reads 1, state 147: 7 + 1 = 8; reads 8, state 14: 4 + 8 = 12, writes 2
-        Case("the number 1471, by hand", (adding_step, 1471, BEGIN, END, 9), [1, 8, 2]),
+        Case(
+            "a step that adds its input to the next digit of 1471 from the right: it outputs 1, then "
+            "7 + 1 = 8, then the 2 of 4 + 8 = 12, then `end`",
+            (adding_step, 1471, BEGIN, END, 9),
+            [1, 8, 2],
+        ),
         Case("a longer number", (adding_step, 1905237, BEGIN, END, 9)),
         Case("a number that is cut off", (adding_step, 1905237, BEGIN, END, 4), [7, 0, 2, 7]),
     ],
@@ -136,7 +141,7 @@ check_write = FunctionCheck(
         "the output contains `end`: it marks the end of the output and is not part of it": (
             _write_with(keeps=True)
         ),
-        "the loop always generates `most` tokens: it must stop at `end`": (
+        "the loop always generates `max_tokens` tokens: it must stop at `end`": (
             _write_with(stops=False)
         ),
         "the least probable token is chosen": _write_with(least=True),

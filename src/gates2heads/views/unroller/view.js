@@ -63,7 +63,7 @@ class Unroller extends LiveStage {
       "div",
       { class: "g2h-controls" },
       field("training method", this.which),
-      field("target of teacher forcing (Enter)", this.lesson),
+      field("target for teacher forcing (press Enter)", this.lesson),
     );
     const hand = this.buildHand();
     this.root.append(
@@ -246,6 +246,12 @@ class Unroller extends LiveStage {
   demonstrate(state) {
     this.isDemonstrated = "step" in state && state.text !== this.now.text;
     super.demonstrate(state);
+  }
+
+  /** A warning is about the text that is shown; it goes when another text is refused. */
+  turnDown(sentence) {
+    this.warning.textContent = "";
+    super.turnDown(sentence);
   }
 
   show(now) {

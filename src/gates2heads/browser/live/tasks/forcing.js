@@ -26,11 +26,11 @@ export function* forceText({ model, source, target }, { text, held = [], taught 
   const strange = letters?.find((letter) => !index.has(letter));
   if (strange !== undefined)
     return {
-      refusedLesson: `The teacher's line may hold ${alphabet(words)} alone, not “${strange}”.`,
+      refusedLesson: `The target may contain only ${alphabet(words)}; “${strange}” is not allowed.`,
     };
   if (letters && letters.length >= ROOM) {
     return {
-      refusedLesson: `The teacher's line has ${letters.length} characters; there is room for ${ROOM - 1}.`,
+      refusedLesson: `The target has ${letters.length} characters; at most ${ROOM - 1} are possible.`,
     };
   }
   const answer = yield* forcingSteps(model, ids, {
