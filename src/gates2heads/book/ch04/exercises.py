@@ -123,8 +123,8 @@ check_write = FunctionCheck(
     cases=lambda: [
         # 1471: writes 1; reads 1, state 147: 7 + 1 = 8; reads 8, state 14: 4 + 8 = 12, writes 2
         Case(
-            "a step that adds its input to the next digit of 1471 from the right: it outputs 1, then "
-            "7 + 1 = 8, then the 2 of 4 + 8 = 12, then `end`",
+            "a step that adds its input to the next digit of 1471 from the right. It outputs 1, "
+            "then 7 + 1 = 8, then the 2 of 4 + 8 = 12, then `end`",
             (adding_step, 1471, BEGIN, END, 9),
             [1, 8, 2],
         ),
