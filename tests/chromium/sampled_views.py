@@ -6,6 +6,7 @@ LINKED = "linked_samples.py"
 # Script -> the one view that it makes
 MADE_ALONE = {
     "beam_samples.py": "BeamLaboratory",
+    "blind_samples.py": "BlindComparison",
     "board_samples.py": "Leaderboard",
     "fill_samples.py": "FillTheMask",
     "gate_samples.py": "GateExplorer",

@@ -6,6 +6,7 @@ import numpy as np
 from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from bench_driver import drive_bench
+from blind_driver import drive_blind
 from board_driver import drive_board
 from fill_driver import drive_fill
 from gate_driver import drive_gates
@@ -149,6 +150,7 @@ def repaint_times(page: Page, root: Locator, moves: int = 60) -> list[float]:
 DRIVERS = {
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
+    "BlindComparison": drive_blind,
     "EmbeddingMap": drive_words,
     "FillTheMask": drive_fill,
     "FrameViewer": drive_frames,

@@ -2,6 +2,7 @@
 
 from gates2heads.views.attention_explorer.view import AttentionExplorer
 from gates2heads.views.beam_laboratory.view import BeamLaboratory
+from gates2heads.views.blind_comparison.view import BlindComparison, BlindPair
 from gates2heads.views.embedding_map.view import EmbeddingMap
 from gates2heads.views.fill_the_mask.view import FillTheMask, MaskExample
 from gates2heads.views.frame_viewer.view import FrameViewer
@@ -21,6 +22,8 @@ from gates2heads.views.unroller.view import Unroller
 __all__ = [
     "AttentionExplorer",
     "BeamLaboratory",
+    "BlindComparison",
+    "BlindPair",
     "Column",
     "Contender",
     "EmbeddingMap",

@@ -1,0 +1,129 @@
+"""A blind comparison: the reader judges outputs of two systems without knowing which is which."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from traitlets import Dict, Int, List, Unicode, validate
+
+from gates2heads.accepts import a, accepts, count, listed, text, texts
+from gates2heads.accepts.shown import shown
+from gates2heads.views.kit.view import PositionError, View, module, style
+
+OPEN, CHOICES = "", ("A", "B", "tie")
+PREFERRED = ("first", "second", "tie")
+
+
+@accepts(source=text(empty=False), meaning=text, first=text(empty=False), second=text(empty=False))
+@dataclass(frozen=True)
+class BlindPair:
+    """Two outputs for one source.
+
+    Args:
+        source: what was translated.
+        meaning: what it means, shown below it for readers who do not know its language.
+        first, second: what the first and the second system wrote.
+        metric: which of the two an automatic metric prefers: "first", "second" or "tie".
+
+    Raises:
+        ValueError: a metric that is none of the three.
+    """
+
+    source: str
+    meaning: str
+    first: str
+    second: str
+    metric: str
+
+    def __post_init__(self):
+        if self.metric not in PREFERRED:
+            raise ValueError(f"metric must be one of {PREFERRED}, got {shown(self.metric)}")
+
+
+@accepts(
+    pairs=listed("pairs", a(BlindPair), least=1),
+    systems=texts,
+    metric=text(empty=False),
+    seed=count(least=0),
+    title=text,
+    hint=text,
+)
+class BlindComparison(View):
+    """Judge pairs of outputs; at the end see the systems, a sign test, and κ with a metric.
+
+    For each pair the reader chooses A, B or neither. Which system stands on the left is drawn for
+    each pair. The result is computed in the page from the choices alone, which are sent nowhere.
+
+    Args:
+        pairs: what is judged, in this order.
+        systems: the names of the two systems, shown at the end.
+        metric: the name of the metric that the choices are compared with.
+        seed: of the draw of the sides.
+        title: stands above the view.
+        hint: what to do, in a line.
+
+    Attributes:
+        choices: one of "A", "B", "tie" for each pair, "" where none has been made.
+        at: the pair that is shown, counted from 0; the number of pairs stands for the result.
+
+    Raises:
+        ValueError: systems that are not two different names.
+    """
+
+    _esm = module(__file__)
+    _css = style(__file__)
+
+    pairs = List(Dict()).tag(sync=True)
+    systems = List(Unicode()).tag(sync=True)
+    metric = Unicode().tag(sync=True)
+    choices = List(Unicode()).tag(sync=True)
+    at = Int(0).tag(sync=True)
+
+    _positions = ("at",)
+
+    def __init__(
+        self,
+        pairs: Sequence[BlindPair],
+        *,
+        systems: Sequence[str],
+        metric: str,
+        seed: int = 0,
+        title: str = "",
+        hint: str = "",
+    ):
+        systems = list(systems)
+        if len(systems) != 2 or len(set(systems)) != 2:
+            raise ValueError(f"systems must be two different names, got {shown(systems)}")
+        draw = random.Random(seed)
+        super().__init__(
+            pairs=[asdict(pair) | {"swapped": draw.random() < 0.5} for pair in pairs],
+            systems=systems,
+            metric=metric,
+            choices=[OPEN] * len(pairs),
+            title=title,
+            hint=hint,
+        )
+
+    def _places(self, name: str, at: dict[str, int]) -> int:
+        return len(self.pairs) + 1
+
+    @validate("at")
+    def _inside(self, proposal: dict[str, Any]) -> int:
+        return self._checked(proposal)
+
+    @validate("choices")
+    def _known(self, proposal: dict[str, Any]) -> list[str]:
+        chosen = proposal["value"]
+        if len(chosen) != len(self.pairs):
+            raise PositionError(
+                f"choices must have one entry for each of the {len(self.pairs)} pairs, got "
+                f"{len(chosen)}"
+            )
+        for one in chosen:
+            if one not in (OPEN, *CHOICES):
+                raise PositionError(f"choices must be of {CHOICES} or empty, got {shown(one)}")
+        return chosen
+
+    def __repr__(self):
+        return f"BlindComparison({', '.join(self.systems)}, {len(self.pairs)} pairs)"
