@@ -26,15 +26,6 @@ def test_equal_outputs_with_another_gradient_are_noticed():
     assert difference.gradients == 2
 
 
-@pytest.mark.parametrize(
-    ("inputs", "error", "message"),
-    [],
-)
-def test_bad_inputs(inputs, error, message):
-    with pytest.raises(error, match=message):
-        largest_difference(torch.sin, torch.sin, inputs)
-
-
 def test_outputs_of_unlike_shape_are_refused():
     with pytest.raises(ValueError, match=r"same shape, got \(3,\) and \(\)"):
         largest_difference(torch.sin, torch.sum, [torch.ones(3)])
