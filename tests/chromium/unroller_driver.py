@@ -259,7 +259,7 @@ def drive_lessons(view: Unrolled) -> None:
         view.taught = taught
         view.answered()
     refusal = view.root.locator(".g2h-refusal").nth(1)
-    for wrong, sentence in (("19x", "“x” is not allowed"), ("1" * 16, "room for 15")):
+    for wrong, sentence in (("19x", "“x” is not allowed"), ("1" * 16, "at most 15 are possible")):
         view.lesson.fill(wrong)
         view.lesson.press("Enter")
         expect(refusal).to_contain_text(sentence)
