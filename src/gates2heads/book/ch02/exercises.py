@@ -177,13 +177,13 @@ check_center_gradient = FunctionCheck(
 )
 
 
-def negative_loss(hidden: Tensor, right: Tensor, noise: Tensor) -> Tensor:
+def negative_loss(hidden: Tensor, positive: Tensor, noise: Tensor) -> Tensor:
     """The solution of exercise 2.3: h (D,), u_o (D,), K noise vectors (K, D) -> loss, a scalar."""
-    return -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).sum()
+    return -F.logsigmoid(positive @ hidden) - F.logsigmoid(-(noise @ hidden)).sum()
 
 
 def _loss_cases() -> list[Case]:
-    hidden, right, noise = random_tensors((5,), (5,), (3, 5))
+    hidden, positive, noise = random_tensors((5,), (5,), (3, 5))
     one_way = torch.tensor([1.0, 0.0])
     third = math.log(3)  # σ(ln 3) = ¾, so each of three factors is ¾
     by_hand = (
@@ -193,7 +193,7 @@ def _loss_cases() -> list[Case]:
     )
     return [
         Case("three factors of ¾", by_hand, torch.tensor(-3 * math.log(0.75))),
-        Case("three noise words in width five", (hidden, right, noise)),
+        Case("three noise words in width five", (hidden, positive, noise)),
         Case("inner products of ±200", (200 * one_way, -one_way, one_way[None])),
     ]
 
@@ -204,55 +204,56 @@ check_negative_loss = FunctionCheck(
     cases=_loss_cases,
     mistakes={
         "the noise words are attracted like the observed word: their score needs a minus sign": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) - F.logsigmoid(noise @ hidden).sum()
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) - F.logsigmoid(noise @ hidden).sum()
             )
         ),
         "the loss of the noise words is averaged: (2.7) sums over all K": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
             )
         ),
         "the term of the noise words has a plus sign: both terms of (2.7) are negative": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) + F.logsigmoid(-(noise @ hidden)).sum()
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) + F.logsigmoid(-(noise @ hidden)).sum()
             )
         ),
         "the noise vectors are added before σ: (2.7) sums over the logarithms, one for each word": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise.sum(0) @ hidden))
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) - F.logsigmoid(-(noise.sum(0) @ hidden))
             )
         ),
         "the sum over the noise words is missing: the result has one entry for each of them": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) - F.logsigmoid(-(noise @ hidden))
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) - F.logsigmoid(-(noise @ hidden))
             )
         ),
         "the sign is reversed: the loss is the negative log-probability": (
-            lambda hidden, right, noise: -negative_loss(hidden, right, noise)
+            lambda hidden, positive, noise: -negative_loss(hidden, positive, noise)
         ),
         "the logarithm of σ is infinite for a very negative score, because σ is rounded to 0: use "
         "F.logsigmoid": (
-            lambda hidden, right, noise: (
-                -torch.sigmoid(right @ hidden).log() - torch.sigmoid(-(noise @ hidden)).log().sum()
+            lambda hidden, positive, noise: (
+                -torch.sigmoid(positive @ hidden).log()
+                - torch.sigmoid(-(noise @ hidden)).log().sum()
             )
         ),
         "1 − log σ(x) is not log σ(−x): change the sign of the score inside σ": (
-            lambda hidden, right, noise: (
-                -F.logsigmoid(right @ hidden) - (1 - F.logsigmoid(noise @ hidden)).sum()
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(positive @ hidden) - (1 - F.logsigmoid(noise @ hidden)).sum()
             )
         ),
         "the logarithm is missing": (
-            lambda hidden, right, noise: (
-                -torch.sigmoid(right @ hidden) - torch.sigmoid(-(noise @ hidden)).sum()
+            lambda hidden, positive, noise: (
+                -torch.sigmoid(positive @ hidden) - torch.sigmoid(-(noise @ hidden)).sum()
             )
         ),
         "the noise words are missing": (
-            lambda hidden, right, noise: -F.logsigmoid(right @ hidden) + 0 * noise.sum()
+            lambda hidden, positive, noise: -F.logsigmoid(positive @ hidden) + 0 * noise.sum()
         ),
         "this is a softmax over the observed word and the noise words": (
-            lambda hidden, right, noise: (
-                -torch.cat([(right @ hidden)[None], noise @ hidden]).log_softmax(0)[0]
+            lambda hidden, positive, noise: (
+                -torch.cat([(positive @ hidden)[None], noise @ hidden]).log_softmax(0)[0]
             )
         ),
     },
@@ -261,12 +262,12 @@ check_negative_loss = FunctionCheck(
 
 
 def glove_loss(
-    v: Tensor, u: Tensor, beta: Tensor, tilde_beta: Tensor, counts: Tensor, most: float
+    v: Tensor, u: Tensor, beta: Tensor, tilde_beta: Tensor, counts: Tensor, x_max: float
 ) -> Tensor:
     """The solution of exercise 2.4: v, u (V, D), both biases (V,), X (V, V), x_max -> (2.8)."""
     i, j = counts.nonzero(as_tuple=True)
     error = (v[i] * u[j]).sum(-1) + beta[i] + tilde_beta[j] - counts[i, j].log()
-    return ((counts[i, j] / most).clamp(max=1) ** 0.75 * error**2).sum()
+    return ((counts[i, j] / x_max).clamp(max=1) ** 0.75 * error**2).sum()
 
 
 def _glove_cases() -> list[Case]:
@@ -285,21 +286,21 @@ def _glove_cases() -> list[Case]:
 def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=False, mean=False):
     """The loss of GloVe with one thing done differently."""
 
-    def wrong(v, u, beta, tilde_beta, counts, most):
+    def wrong(v, u, beta, tilde_beta, counts, x_max):
         i, j = counts.nonzero(as_tuple=True)
         x, own = counts[i, j], (beta[j] + tilde_beta[i] if turned else beta[i] + tilde_beta[j])
         error = (v[i] * u[j]).sum(-1) + biases * own - log(x)
-        weights = (x / most).clamp(max=1) ** 0.75 if weight is None else weight(x / most)
+        weights = (x / x_max).clamp(max=1) ** 0.75 if weight is None else weight(x / x_max)
         terms = weights * error**power
         return terms.mean() if mean else terms.sum()
 
     return wrong
 
 
-def _glove_of_all(v, u, beta, tilde_beta, counts, most):
+def _glove_of_all(v, u, beta, tilde_beta, counts, x_max):
     """All pairs: a zero count gives 0 times the square of log 0."""
     error = v @ u.T + beta[:, None] + tilde_beta - counts.log()
-    return ((counts / most).clamp(max=1) ** 0.75 * error**2).sum()
+    return ((counts / x_max).clamp(max=1) ** 0.75 * error**2).sum()
 
 
 check_glove_loss = FunctionCheck(
