@@ -17,8 +17,8 @@ FURTHER = "04_sequence_to_sequence_further.ipynb"
 SOLUTIONS = solutions(PAGE) | solutions(FURTHER)
 ANSWERS = {
     "4.1": ("digits", exercises.check_digits),
-    "4.2": ("write", exercises.check_write),
-    "4.3": ("taught_loss", exercises.check_taught_loss),
+    "4.2": ("greedy_decode", exercises.check_greedy_decode),
+    "4.3": ("teacher_forcing_loss", exercises.check_teacher_forcing_loss),
     "4.4": ("share", exercises.check_whole),
     "4.5": ("diagnosis", faulty.check_fault),
     "4.6": ("field", exercises.check_field),

@@ -135,7 +135,7 @@ class Unrolled:
         self.check()
         seen, said = self.python(), self.state.inner_text()
         free = "".join(token for token in seen.free.tokens if token != "<eos>")
-        assert f"The free-running output is {free or 'empty'}." in said
+        assert f"The greedy output is {free or 'empty'}." in said
         assert ("No character is clamped" in said) == (not self.held)
 
 

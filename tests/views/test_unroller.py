@@ -156,8 +156,8 @@ def test_numbers_and_sentences_by_hand():
     assert (found[2], found[3]) == ([1], [0, 1])
     assert found[4] == {"read": 2, "write": 2}
     assert found[5] == (
-        "Clamped: “1” at step 1. After it, the output differs from free running in one character, "
-        "at step 2."
+        "Clamped: “1” at step 1. After it, the output differs from greedy decoding in one "
+        "character, at step 2."
     )
     assert found[6] == found[7] == "No character is clamped."
     mean = (math.log(4) + math.log(2)) / 2
@@ -167,9 +167,9 @@ def test_numbers_and_sentences_by_hand():
     )
     assert found[9][0].startswith("Encoder step 1: the input is “a”.")
     assert found[9][1].endswith("form the context vector, with 2 components.")
-    assert found[9][2].startswith("Decoder step 1: the previous token is the start token in free")
+    assert found[9][2].startswith("Decoder step 1: the previous token is the start token in gree")
     assert found[9][3] == (
-        "Decoder step 2: the previous token is “0” in free running, “1” in the clamped line, "
+        "Decoder step 2: the previous token is “0” in greedy decoding, “1” in the clamped line, "
         "“0” under teacher forcing."
     )
     assert [(one["token"], one["shares"]) for one in found[10]] == [

@@ -13,7 +13,7 @@ from gates2heads.book.ch04.exercises import (
     check_digits,
     check_whole,
     field,
-    write,
+    greedy_decode,
 )
 from gates2heads.book.ch04.faulty import FAULTS, check_fault, faulty_pair
 from gates2heads.data.batches.pairs import collate
@@ -75,7 +75,7 @@ def test_other_shares_get_a_sentence(answer, told):
 
 
 def test_the_decoder_by_hand():
-    assert write(adding_step, 1471, BEGIN, END, 9) == [1, 8, 2]
+    assert greedy_decode(adding_step, 1471, BEGIN, END, 9) == [1, 8, 2]
     log_probs, state = adding_step(1, 3)
     assert (int(log_probs.argmax()), state) == (END, 1)
     torch.testing.assert_close(log_probs.exp().sum(), torch.tensor(1.0))

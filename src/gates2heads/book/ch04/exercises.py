@@ -87,10 +87,10 @@ def adding_step(state: int, token: int) -> tuple[Tensor, int]:
     return scores.log_softmax(0), max(state // 10, 1)
 
 
-def write(step: Callable, state: int, begin: int, end: int, most: int) -> list[int]:
-    """The solution of exercise 4.2: free-running decoding until the end token."""
+def greedy_decode(step: Callable, state: int, begin: int, end: int, max_tokens: int) -> list[int]:
+    """The solution of exercise 4.2: greedy decoding until the end token."""
     written, token = [], begin
-    while len(written) < most:
+    while len(written) < max_tokens:
         log_probs, state = step(state, token)
         token = int(log_probs.argmax())
         if token == end:
@@ -102,9 +102,9 @@ def write(step: Callable, state: int, begin: int, end: int, most: int) -> list[i
 def _write_with(*, feeds=True, carries=True, keeps=False, stops=True, least=False, first=False):
     """The loop with one thing done otherwise."""
 
-    def wrong(step, state, begin, end, most):
+    def wrong(step, state, begin, end, max_tokens):
         written, token = ([begin] if first else []), begin
-        while len(written) < most:
+        while len(written) < max_tokens:
             log_probs, after = step(state, token)
             state = after if carries else state
             chosen = int(log_probs.argmin() if least else log_probs.argmax())
@@ -117,9 +117,9 @@ def _write_with(*, feeds=True, carries=True, keeps=False, stops=True, least=Fals
     return wrong
 
 
-check_write = FunctionCheck(
+check_greedy_decode = FunctionCheck(
     title="Exercise 4.2",
-    solution=write,
+    solution=greedy_decode,
     cases=lambda: [
         # 1471: writes 1; reads 1, state 147: 7 + 1 = 8; reads 8, state 14: 4 + 8 = 12, writes 2
         Case(
@@ -147,11 +147,11 @@ check_write = FunctionCheck(
         "the least probable token is chosen": _write_with(least=True),
         "the output starts with `begin`: it is an input, not an output": (_write_with(first=True)),
     },
-    remark="This is free-running decoding; chapter 8 calls it greedy search and improves on it.",
+    remark="Chapter 8 calls this greedy search and improves on it.",
 )
 
 
-def taught_loss(step: Callable, state: int, begin: int, tokens: Sequence[int]) -> Tensor:
+def teacher_forcing_loss(step: Callable, state: int, begin: int, tokens: Sequence[int]) -> Tensor:
     """The solution of exercise 4.3: mean cross-entropy of a target (T,) under teacher forcing."""
     losses, read = [], begin
     for token in tokens:
@@ -177,16 +177,16 @@ def _taught_with(*, reads="before", carries=True, joined=torch.mean, sign=-1.0):
     return wrong
 
 
-check_taught_loss = FunctionCheck(
+check_teacher_forcing_loss = FunctionCheck(
     title="Exercise 4.3",
-    solution=taught_loss,
+    solution=teacher_forcing_loss,
     cases=lambda: [
         Case("a target of one token", (adding_step, 1471, BEGIN, [1])),
         Case("the target 1, 7, 4", (adding_step, 1471, BEGIN, [1, 7, 4, END])),
         Case("a longer target", (adding_step, 1905237, BEGIN, [3, 3, 0, 9, 5, 1, END])),
     ],
     mistakes={
-        "each step receives the most probable token: that is free running": (
+        "each step receives the most probable token: that is free-running training": (
             _taught_with(reads="own")
         ),
         "each step receives the token that it must predict: it must receive the previous one": (

@@ -4,7 +4,7 @@ import { seen, shades, told } from "../kit/gates.js";
 
 export const LINES = ["free", "held", "taught"];
 const READS = {
-  free: "in free running",
+  free: "in greedy decoding",
   held: "in the clamped line",
   taught: "under teacher forcing",
 };
@@ -127,10 +127,10 @@ export function heldInWords(run, holds) {
   const names = steps.map((step) => `“${seen(holds[step])}” at step ${step + 1}`).join(" and ");
   const wrong = driftOf(run, steps[0]).filter((step) => !steps.includes(step));
   const then = `Clamped: ${names}. After ${steps.length > 1 ? "the first" : "it"}, the output`;
-  if (!wrong.length) return `${then} is the same as in free running.`;
+  if (!wrong.length) return `${then} is the same as in greedy decoding without clamped characters.`;
   const many =
     wrong.length === 1 ? "in one character, at step" : `in ${wrong.length} characters, at steps`;
-  return `${then} differs from free running ${many} ${stepsInWords(wrong)}.`;
+  return `${then} differs from greedy decoding ${many} ${stepsInWords(wrong)}.`;
 }
 
 /** The cross-entropy of the target under teacher forcing. */

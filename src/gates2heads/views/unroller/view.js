@@ -20,7 +20,7 @@ import {
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "../kit/view.js";
 
-const TITLES = { free: "free running", held: "clamped", taught: "teacher forcing" };
+const TITLES = { free: "greedy decoding", held: "clamped", taught: "teacher forcing" };
 const FAR = 1; // distance of two states, over the units, at which its bar is full
 const SURPRISAL = 4; // nats at which the bar of a surprisal is full
 
@@ -56,7 +56,7 @@ class Unroller extends LiveStage {
       spellcheck: "false",
       autocomplete: "off",
       inputmode: "numeric",
-      placeholder: "the free-running output",
+      placeholder: "the greedy output",
     });
     this.lessonRefusal = new Refusal(this.lesson);
     const choices = element(
@@ -151,7 +151,7 @@ class Unroller extends LiveStage {
             element("i", { class: "g2h-swatch", "data-mark": "held" }),
             " clamped, ",
             element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
-            " different from free running, or from the target.",
+            " different from greedy decoding, or from the target.",
           ]),
     );
     return element("div", {}, this.picture, legend);
@@ -267,7 +267,7 @@ class Unroller extends LiveStage {
     const output = textOf(now.free) || "empty";
     const said = this.isSimple
       ? `The output is ${output}.`
-      : `The free-running output is ${output}. ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
+      : `The greedy output is ${output}. ${heldInWords(now, this.model.get("held"))} ${taughtInWords(now)}`;
     return this.isRecorded ? `${STORED} ${said}` : said;
   }
 

@@ -1,4 +1,4 @@
-"""An encoder–decoder on the reader's input: free running, clamped, and under teacher forcing."""
+"""An encoder–decoder on the reader's input: greedy decoding, clamped, and under teacher forcing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,9 +40,9 @@ _MOST = 32767  # numbers travel as whole numbers of two bytes, states and log-pr
 class Unroller(LiveView):
     """Type a date, step through encoder and decoder, clamp a character, and watch.
 
-    Beside the free-running output, one line shows the output with clamped characters, and one line
+    Beside the greedy output, one line shows the output with clamped characters, and one line
     the decoder under teacher forcing, with a target that the reader may type. A simple view shows
-    the free-running output alone.
+    the greedy output alone.
 
     Source: Williams & Zipser 1989 for teacher forcing; Ranzato et al. 2016 for what it hides.
 
@@ -52,7 +52,7 @@ class Unroller(LiveView):
         examples: texts to click; the first is the recorded one.
         recorded: the output of the first model for the first example, from `observe_forcing`.
         held: output step, from 0 -> the token that is clamped there in the recording.
-        taught: the target of teacher forcing there; "" for the free-running output.
+        taught: the target of teacher forcing there; "" for the greedy output.
         labels: the labels of the examples; the texts themselves if left out.
         title: is shown above the view.
         label: what to type, above the field.

@@ -1,0 +1,62 @@
+"""Does one context vector lose more on long sentences than attention does? For section 4.8.
+
+    python -m studies.ch04.caption_lengths
+    python -m studies.ch04.caption_lengths --table
+
+Nothing is trained: the outputs are those that `studies.ch10.translators` stored for the 1,000 test
+captions of Multi30k. For each range of source lengths, in German words, a row tells BLEU of the
+outputs of the beam search with its 95 % interval, and BLEU minus that of the GRU with one context
+vector with the interval of a paired bootstrap. The one output that a row quotes is that of greedy
+decoding; its caption was chosen for its length. Needs the folder GATES2HEADS_DATA, or downloads
+Multi30k.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from gates2heads.book.studies import Study
+from gates2heads.metrics.bleu import Bleu
+from gates2heads.metrics.significance import paired_bootstrap
+from studies.ch10.leaderboard import BINS, captions, inside, score
+from studies.ch10.translators import read_written
+
+CHOSEN = 5
+REFERENCE = "captions-gru"
+SETTINGS = ("captions-lstm", REFERENCE, "captions-bahdanau", "captions-luong")
+
+
+@cache
+def counts_of(setting: str, seed: int) -> np.ndarray:
+    """The n-gram counts of each caption's output by beam search: (N, 10)."""
+    outputs = [texts[1] for texts in read_written(setting, seed)]
+    return Bleu().statistics(outputs, [[text] for text in captions()[1]])
+
+
+def run(setting: str, seed: int) -> dict:
+    """BLEU by the length of the source, and one output."""
+    own, one_vector = counts_of(setting, seed), counts_of(REFERENCE, seed)
+    told = []
+    for ends, here in zip(BINS, inside(), strict=True):
+        found = paired_bootstrap(own[here], one_vector[here], score, seed=0)
+        told.append(
+            {
+                "words": list(ends),
+                "captions": int(here.sum()),
+                "bleu": found.score_a,
+                "interval": list(found.interval_a),
+                "gain": found.difference,
+                "interval_of_gain": list(found.interval_difference),
+            }
+        )
+    german, english = captions()
+    return {
+        "by_length": told,
+        "source": german[CHOSEN],
+        "reference": english[CHOSEN],
+        "output": read_written(setting, seed)[CHOSEN][0],
+    }
+
+
+if __name__ == "__main__":
+    Study("ch04/caption_lengths", run, SETTINGS).main()
