@@ -141,4 +141,4 @@ AGREE = """() => {
 AGREES = f"({AGREE})();"
 
 # What every view says of the example that it was saved with.
-STORED = "This result is stored. Edit the text to run the model in your browser."
+STORED = "This result was computed in advance. Edit the text to run the model in your browser."

@@ -111,7 +111,7 @@ def test_a_click_in_the_field_loads_a_small_model_at_once(small):
     expect(small.root).to_have_attribute("data-state", "ready")
     assert sorted(small.fetched) == ["engine", "gates_lstm"]
     expect(small.question).to_have_count(0)
-    expect(small.state).to_contain_text("This result is stored. Ready.")
+    expect(small.state).to_contain_text("This result was computed in advance. Ready.")
 
 
 def test_typing_loads_a_small_model_at_once(small):

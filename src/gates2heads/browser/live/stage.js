@@ -21,8 +21,9 @@ import { Permission } from "./permission.js";
 import { onUse } from "./touch.js";
 
 /** Said of the stored example, in every view. */
-export const STORED = "This result is stored. Edit the text to run the model in your browser.";
-const KEPT = "This result is stored.";
+export const STORED =
+  "This result was computed in advance. Edit the text to run the model in your browser.";
+const KEPT = "This result was computed in advance.";
 const WAIT = 150; // milliseconds without a key before what is typed is read
 
 export class LiveStage extends Stage {

@@ -105,9 +105,9 @@ class MetricBench extends Stage {
     const folded = element(
       "div",
       { class: "g2h-controls" },
-      field("tokens of BLEU", this.tokenize),
+      field("BLEU tokenizer", this.tokenize),
       field("BLEU up to n =", this.order),
-      field("smoothing of BLEU", this.smooth),
+      field("BLEU smoothing", this.smooth),
       element("label", { class: "g2h-check" }, this.lowercase, "ignore case"),
     );
     this.tokenize.dataset.trait = "tokenize";
