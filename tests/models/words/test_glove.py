@@ -39,7 +39,7 @@ def test_a_batch_moves_the_vectors_by_the_gradient_of_its_sum():
     Three equal entries in batches of two and one, so that their order does not matter. By hand,
     in plain numbers: e = w w̃ + b + b̃ − log X, and an entry adds 2 f(X) e w̃ to w's gradient.
     """
-    model = GloVe(2, 1, ceiling=10.0).double()
+    model = GloVe(2, 1, x_max=10.0).double()
     for part in (model.vectors, model.context_vectors, model.bias, model.context_bias):
         nn.init.constant_(part.weight, 0.5)
     count, rate = 7.0, 0.1
@@ -98,7 +98,7 @@ def test_table_agrees_with_a_slow_loop(sentences, window, weighted):
 
 def test_loss_agrees_with_a_slow_double_loop(parity):
     table = torch.tensor([[0, 150.0, 3], [150, 1, 0], [3, 0, 53]], dtype=torch.double)
-    model = GloVe(3, 5, ceiling=100, power=0.75).double()
+    model = GloVe(3, 5, x_max=100, power=0.75).double()
     for part in model.parameters():
         torch.nn.init.normal_(part)
     row, column = table.nonzero(as_tuple=True)
@@ -118,7 +118,7 @@ def test_loss_agrees_with_a_slow_double_loop(parity):
 
 def test_weight_by_hand():
     # (16/256)^(3/4) = 1/8; at the ceiling and above it 1.
-    weight = GloVe(3, 2, ceiling=256).weight(torch.tensor([16.0, 256, 999]))
+    weight = GloVe(3, 2, x_max=256).weight(torch.tensor([16.0, 256, 999]))
     assert torch.allclose(weight, torch.tensor([0.125, 1, 1]))
 
 

@@ -72,16 +72,16 @@ def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Coo
 PAIRS = a(Cooccurrences, "from `cooccurrences`")
 
 
-@accepts(vocabulary_size=count, vector_size=count, ceiling=positive, power=positive)
+@accepts(vocabulary_size=count, vector_size=count, x_max=positive, power=positive)
 class GloVe(nn.Module):
-    """Vectors whose products give the logarithm of the table: w_i · w̃_j + b_i + b̃_j ≈ log X_ij.
+    """Vectors whose products give the logarithm of the table: v_i · u_j + β_i + β̃_j ≈ log X_ij.
 
     Source: Pennington et al. 2014, equation 8. Departs from it in nothing.
 
     Args:
         vocabulary_size: V.
         vector_size: width D.
-        ceiling: x_max; counts above it weigh no more.
+        x_max: counts above it weigh no more.
         power: α in f(x) = (x / x_max)^α.
     """
 
@@ -90,11 +90,11 @@ class GloVe(nn.Module):
         vocabulary_size: int,
         vector_size: int = 100,
         *,
-        ceiling: float = 100.0,
+        x_max: float = 100.0,
         power: float = 0.75,
     ):
         super().__init__()
-        self.ceiling, self.power = ceiling, power
+        self.x_max, self.power = x_max, power
         self.vectors = nn.Embedding(vocabulary_size, vector_size)
         self.context_vectors = nn.Embedding(vocabulary_size, vector_size)
         self.bias = nn.Embedding(vocabulary_size, 1)
@@ -105,7 +105,7 @@ class GloVe(nn.Module):
     @accepts(count=counts(empty=True, some=False))
     def weight(self, count: Tensor) -> Tensor:
         """The weight f(x) = min(1, x / x_max)^α, small for rare pairs and at most 1."""
-        return (count / self.ceiling).clamp(max=1).pow(self.power)
+        return (count / self.x_max).clamp(max=1).pow(self.power)
 
     @accepts(pairs=PAIRS)
     def forward(self, pairs: Cooccurrences) -> Tensor:
