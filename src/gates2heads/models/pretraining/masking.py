@@ -158,7 +158,7 @@ def hide(
     if (chosen & ~((units >= 0) & markers.ordinary(tokens))).any():
         raise ValueError("chosen must be False at special tokens and outside of units")
     options = {"generator": generator, "device": tokens.device}
-    lot = torch.rand(tokens.shape, **options).gather(1, units.clamp(min=0))  # one a unit
+    lot = torch.rand(tokens.shape, **options).gather(1, units.clamp(min=0))  # one draw per unit
     others = torch.randint(markers.specials, markers.words, tokens.shape, **options)
     hidden = tokens.masked_fill(chosen & (lot < 0.8), markers.mask)
     return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others.to(tokens.dtype), hidden)
