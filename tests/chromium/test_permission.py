@@ -123,6 +123,28 @@ def test_typing_loads_a_small_model_at_once(small):
     assert sorted(small.fetched) == ["engine", "gates_lstm"]
 
 
+def test_a_field_emptied_while_the_model_comes_stays_empty(small):
+    """The model's file is held back until the field is empty."""
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    small.page.route("**/live/gates_lstm-*", hold)
+    small.field.click()
+    small.page.keyboard.type("def f(x):")
+    expect(small.root).to_have_attribute("data-state", "reading")
+    small.field.fill("")
+    expect(small.root).to_have_attribute("data-state", "empty")
+    for route in held:
+        route.continue_()
+    small.page.unroute("**/live/gates_lstm-*")
+    expect(small.state).to_contain_text("Ready.")
+    expect(small.root).to_have_attribute("data-state", "empty")
+    small.field.fill("def f(x):")
+    expect(small.root).to_have_attribute("data-state", "done")
+
+
 def test_a_large_model_is_asked_for_and_what_was_typed_is_answered(large):
     large.field.focus()
     large.page.keyboard.press("Control+A")

@@ -310,6 +310,11 @@ export class LiveStage extends Stage {
     return given;
   }
 
+  /** How far the models are; a field that is empty or refused stays so while they come. */
+  become(state) {
+    if (!["empty", "refused"].includes(this.root.dataset.state)) this.root.dataset.state = state;
+  }
+
   /** Loads the models that are asked; says so, and says why not. */
   async load() {
     const { loading, ready } = this.phrases;
@@ -323,14 +328,14 @@ export class LiveStage extends Stage {
       ({ loading: received }) => {
         if (received === undefined) return;
         came[place] = received;
-        this.root.dataset.state = "loading";
+        this.become("loading");
         const sum = came.reduce((a, b) => a + b, 0);
         this.report(`${loading} (once per page): ${megabytes(sum, total)} …`);
       };
     try {
       await Promise.all(lives.map((live, place) => live.load({ onProgress: hears(place) })));
       if (this.asked) return true;
-      this.root.dataset.state = "ready";
+      this.become("ready");
       this.report(
         lives[0].isBeside
           ? `${ready}. Edit the text to see a new result.`
