@@ -118,7 +118,7 @@ def train(name: str, model: str, otherwise: str, seed: int) -> tuple[Tensor, lis
     rate = chosen["rate"] * changes.get("rate", 1.0)
     torch.manual_seed(seed)
     if model == "glove":
-        glove = GloVe(len(vocabulary), WIDTH, ceiling=CEILING)
+        glove = GloVe(len(vocabulary), WIDTH, x_max=CEILING)
         table = cooccurrences(text, window=window)
         size = chosen.get("batch_size", 8192)
         losses = train_glove(

@@ -185,7 +185,7 @@ def test_max_is_to_min_as_argmax_is_to_argmin(docstring_words):
     # The paper's x_max of 100 is meant for billions of words, and these are half a million. With
     # 10, four seeds answer 11 or 12 of the 13 questions; with 100, seven seeds answer 9 to 12.
     vocabulary, text = docstring_words
-    model = GloVe(len(vocabulary), 100, ceiling=10.0)
+    model = GloVe(len(vocabulary), 100, x_max=10.0)
     untrained = WordVectors(vocabulary.tokens, model.word_vectors())
     assert untrained.analogy_accuracy(ANALOGIES).value < 0.1
     losses = train_glove(model, cooccurrences(text), epochs=8, progress=False)
