@@ -15,7 +15,6 @@ is, and when one of its subword tokens is. Every run takes about a quarter of an
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,24 +22,25 @@ from torch import Tensor
 from gates2heads.book.ch11.pretraining import (
     LEARNING_RATE,
     LONGEST,
-    PAIRS,
-    SINGLES,
     STACK,
     STEPS,
     WARMUP,
+    FactBatch,
+    loss_of_masks,
+    singles_and_pairs,
 )
+from gates2heads.book.ch11.questions import true_answers
 from gates2heads.book.studies import Study
-from gates2heads.data.batches.joined import Markers, collate_joined, join, next_sentence_pairs
-from gates2heads.data.corpora.cldr_facts import Fact, answers, territories
+from gates2heads.data.batches.joined import Markers, collate_joined, join
+from gates2heads.data.corpora.cldr_facts import Fact
 from gates2heads.data.corpora.wordings import territory_code, wordings
 from gates2heads.data.tokens.bilingual import bilingual_offsets, split_bilingual
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.spans import token_spans
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.filling import fill_gaps
-from gates2heads.models.pretraining.masking import mask_tokens, span_units
+from gates2heads.models.pretraining.masking import span_units
 from gates2heads.training.loop import fit
-from gates2heads.training.pretraining_losses import masked_loss, pretraining_loss
 from gates2heads.training.schedules import warmup_cosine
 
 VOCABULARY = 800
@@ -55,20 +55,6 @@ class Told(list):
     def __init__(self, pieces: Sequence[int], words: list, names: list, answer: tuple[int, int]):
         super().__init__(pieces)
         self.pieces, self.words, self.names, self.answer = [], words, names, answer
-
-
-class SubwordBatch(NamedTuple):
-    """B sequences of one or two sentences."""
-
-    tokens: Tensor  # (B, L) long
-    segments: Tensor  # (B, L) long, 0 or 1
-    mask: Tensor  # (B, L) bool, True = a real token
-    units: Tensor  # (B, L) long
-    follows: Tensor  # (B,) bool; empty where there is one sentence
-
-    def to(self, device) -> "SubwordBatch":
-        """The same batch on another device."""
-        return SubwordBatch(*(part.to(device) for part in self))
 
 
 @cache
@@ -100,7 +86,7 @@ def tell(fact: Fact) -> Told:
     return Told(pieces, words, names, moved(fact.answer_span))
 
 
-def batch_of(examples: Sequence[tuple], unit: str) -> SubwordBatch:
+def batch_of(examples: Sequence[tuple], unit: str) -> FactBatch:
     """Make a batch of (sentence,) or of (first, second, follows)."""
     joined = [join(*example[:2], max_length=LONGEST) for example in examples]
     batch = collate_joined(joined)
@@ -110,42 +96,20 @@ def batch_of(examples: Sequence[tuple], unit: str) -> SubwordBatch:
     ]
     units = span_units(markers().ordinary(batch.tokens), spans)
     follows = torch.tensor([example[2] for example in examples if len(example) == 3]).bool()
-    return SubwordBatch(batch.tokens, batch.segments, batch.mask, units, follows)
+    return FactBatch(batch.tokens, batch.segments, batch.mask, units, follows)
 
 
-def batches(unit: str, seed: int) -> Iterator[SubwordBatch]:
+def batches(unit: str, seed: int) -> Iterator[FactBatch]:
     """Single sentences and pairs in turn, as `fact_batches` gives them."""
     documents: dict[str, list[Told]] = {}
     for fact in wordings("train"):
         documents.setdefault(territory_code(fact), []).append(tell(fact))
-    singles = [(told,) for document in documents.values() for told in document]
-    draw = random.Random(seed)
-    alone: list[SubwordBatch] = []
-    paired: list[SubwordBatch] = []
-
-    def alike(examples: Sequence[tuple], size: int) -> list[SubwordBatch]:
-        order = draw.sample(examples, len(examples))
-        order.sort(key=lambda example: sum(map(len, example[:2])))
-        some = [batch_of(order[at : at + size], unit) for at in range(0, len(order), size)]
-        return draw.sample(some, len(some))
-
-    while True:
-        if not alone:
-            alone += alike(singles, SINGLES)
-        if not paired:
-            mixed = [draw.sample(document, len(document)) for document in documents.values()]
-            paired += alike(next_sentence_pairs(mixed, seed=draw.randrange(2**31)), PAIRS)
-        yield alone.pop()
-        yield paired.pop()
+    return singles_and_pairs(documents, lambda some: batch_of(some, unit), random.Random(seed))
 
 
-def loss_of(model: BERT, batch: SubwordBatch) -> Tensor:
+def loss_of(model: BERT, batch: FactBatch) -> Tensor:
     """Masked tokens; of pairs also whether they are about one territory."""
-    masked = mask_tokens(batch.tokens, markers=markers(), units=batch.units)
-    read = {"segments": batch.segments, "mask": batch.mask}
-    if len(batch.follows):
-        return pretraining_loss(model, masked, batch.follows, **read)
-    return masked_loss(model, masked, **read)
+    return loss_of_masks(model, batch, markers=markers(), units=batch.units)
 
 
 @torch.no_grad()
@@ -164,13 +128,6 @@ def filled(model: BERT, gaps: Sequence[tuple[Told, tuple[int, int]]]) -> list[li
         best = iter(scores.argmax(-1).tolist())
         found += [[next(best) for _ in range(end - start)] for _, (start, end) in some]
     return found
-
-
-@cache
-def true_answers(code: str, relation: str, locale: str) -> frozenset[tuple[str, ...]]:
-    """All that is true of a territory in one relation, each as words."""
-    place = next(place for place in territories() if place.code == code)
-    return frozenset(tuple(split_bilingual(name)) for name in answers(place, relation, locale))
 
 
 def judged(model: BERT) -> dict:

@@ -1,7 +1,7 @@
 """Pre-training on the facts of CLDR: four models, one corpus, one budget."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
@@ -136,25 +136,42 @@ def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]
     documents: dict[str, list[_Told]] = {}
     for fact in sentences:
         documents.setdefault(territory_code(fact), []).append(_tell(fact))
+    yield from singles_and_pairs(documents, _fact_batch, random.Random(distinct_seed(seed)))
+
+
+def singles_and_pairs(
+    documents: Mapping[str, Sequence[Sequence[int]]],
+    make: Callable[[Sequence[tuple]], FactBatch],
+    draw: random.Random,
+) -> Iterator[FactBatch]:
+    """The batches of `fact_batches`, of sentences in any tokens.
+
+    Args:
+        documents: the sentences about each territory.
+        make: a batch of examples (sentence,) or (first, second, follows).
+        draw: draws the order and the pairs.
+    """
     singles = [(told,) for document in documents.values() for told in document]
-    draw = random.Random(distinct_seed(seed))
     alone: list[FactBatch] = []
     paired: list[FactBatch] = []
     while True:
         if not alone:
-            alone += _alike(singles, SINGLES, draw)
+            alone += _alike(singles, SINGLES, make, draw)
         if not paired:
             mixed = [draw.sample(document, len(document)) for document in documents.values()]
-            paired += _alike(next_sentence_pairs(mixed, seed=draw.randrange(2**31)), PAIRS, draw)
+            pairs = next_sentence_pairs(mixed, seed=draw.randrange(2**31))
+            paired += _alike(pairs, PAIRS, make, draw)
         yield alone.pop()
         yield paired.pop()
 
 
-def _alike(examples: Sequence[tuple], size: int, draw: random.Random) -> list[FactBatch]:
+def _alike(
+    examples: Sequence[tuple], size: int, make: Callable, draw: random.Random
+) -> list[FactBatch]:
     """Batches of examples of like length, so that little is padding, in an order that is drawn."""
     order = draw.sample(examples, len(examples))
     order.sort(key=lambda example: sum(map(len, example[:2])))  # keeps ties shuffled
-    batches = [_fact_batch(order[start : start + size]) for start in range(0, len(order), size)]
+    batches = [make(order[start : start + size]) for start in range(0, len(order), size)]
     return draw.sample(batches, len(batches))
 
 
@@ -180,9 +197,25 @@ def _gpt_loss(model: nn.Module, batch: FactBatch) -> Tensor:
     return next_token_loss(model, batch.tokens, mask=batch.mask)
 
 
-def _bert_loss(model: nn.Module, batch: FactBatch, *, units: Tensor | None = None) -> Tensor:
-    """Hidden tokens; of pairs also whether they are about one territory."""
-    markers = fact_markers()
+def _bert_loss(model: nn.Module, batch: FactBatch) -> Tensor:
+    """Each token is a unit."""
+    return loss_of_masks(model, batch, markers=fact_markers())
+
+
+def loss_of_masks(
+    model: nn.Module, batch: FactBatch, *, markers: Markers, units: Tensor | None = None
+) -> Tensor:
+    """Hidden tokens; of pairs also whether they are about one territory.
+
+    Args:
+        model: a `BERT`.
+        batch: B sequences of one or two sentences.
+        markers: the special tokens of the tokenizer.
+        units: (B, L) long, what is masked together; None masks single tokens.
+
+    Returns:
+        the loss, a scalar.
+    """
     masked = mask_tokens(batch.tokens, markers=markers, units=units)
     if len(batch.follows):
         return pretraining_loss(
@@ -193,7 +226,7 @@ def _bert_loss(model: nn.Module, batch: FactBatch, *, units: Tensor | None = Non
 
 def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
     """As BERT, but a name is hidden whole, or not at all."""
-    return _bert_loss(model, batch, units=batch.units)
+    return loss_of_masks(model, batch, markers=fact_markers(), units=batch.units)
 
 
 LOSSES = {"elmo": _elmo_loss, "gpt": _gpt_loss, "bert": _bert_loss, "ernie": _ernie_loss}

@@ -114,7 +114,7 @@ def _judge(fact: Fact, numbers: list[int]) -> NameFilled:
     tokens = fact_tokenizer().vocabulary.tokens
     written = tuple(tokens[number] for number in numbers)
     wanted = tuple(split_bilingual(fact.answer))
-    is_right = written in _true_answers(territory_code(fact), fact.relation, fact.locale)
+    is_right = written in true_answers(territory_code(fact), fact.relation, fact.locale)
     return NameFilled(fact, wanted, written, is_right, written in _known_names(*_kind(fact)))
 
 
@@ -126,7 +126,7 @@ def _kind(fact: Fact) -> tuple[str, str]:
 
 
 @cache
-def _true_answers(code: str, relation: str, locale: str) -> frozenset[tuple[str, ...]]:
+def true_answers(code: str, relation: str, locale: str) -> frozenset[tuple[str, ...]]:
     """All that is true of a territory in one relation, each as tokens."""
     place = next(place for place in territories() if place.code == code)
     return frozenset(tuple(split_bilingual(name)) for name in answers(place, relation, locale))
