@@ -8,6 +8,7 @@ from gates2heads.figures.charts import bars, curve_panels, curves
 from gates2heads.figures.heatmaps import alignment_grid, heatmap
 from gates2heads.figures.intervals import intervals
 from gates2heads.figures.plane import plane
+from gates2heads.figures.scatter import scatter
 from gates2heads.figures.theme import FIGURE_MIME, PALETTE, card_png, show, themed_svg
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "heatmap",
     "intervals",
     "plane",
+    "scatter",
     "show",
     "themed_svg",
 ]

@@ -99,8 +99,13 @@ def test_the_field_is_what_gradients_reach(dilations):
 def test_the_fault_is_named_and_the_others_are_spoken_against():
     assert check_fault("b").passed
     assert "ignores the source" in check_fault(" (B). ").message
-    for letter in FAULTS.keys() - {"b"}:
-        assert not check_fault(letter).passed
+    assert FAULTS.keys() == {"a", "b", "c", "d"}
+    excluded_by = {"a": "at least as accurate", "c": "at least 1 nat", "d": "of a correct network"}
+    for letter, symptom in excluded_by.items():
+        verdict = check_fault(letter)
+        assert not verdict.passed
+        assert "That explains" in verdict.message
+        assert symptom in verdict.message
     assert "Answer with one of the letters" in check_fault("x").message
     assert "not tried yet" in check_fault(...).message
 

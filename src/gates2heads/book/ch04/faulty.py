@@ -10,10 +10,10 @@ from gates2heads.grading.verdict import check, chosen_fault
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 FAULTS = {
-    "a": "the loss includes the padding",
+    "a": "the test dates are also in the training set",
     "b": "each step receives the character that it must predict, not the previous one",
-    "c": "the decoder never receives the context vector",
-    "d": "the encoder reads right to left in training, and left to right at test time",
+    "c": "the context vector never reaches the decoder",
+    "d": "greedy decoding starts every step from the initial state, not from the previous one",
 }
 
 
@@ -40,9 +40,12 @@ def faulty_pair(source_size: int, target_size: int) -> EncoderDecoder:
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
     contradiction = {
-        "a": "All targets are equally long, so there is no padding.",
-        "c": "Then it could not know the date, and the cross-entropy would stay high. It does not.",
-        "d": "Then the cross-entropy of correct dates would be high at test time; it is near 0.",
+        "a": "That explains the low cross-entropy. But greedy decoding would then be at least as "
+        "accurate as in a correct network, and another day's date would have a high cross-entropy.",
+        "c": "That explains why greedy decoding fails and why the source does not matter. But a "
+        "decoder that must guess the date has a cross-entropy of at least 1 nat per token.",
+        "d": "That explains why greedy decoding fails. But the cross-entropy under teacher forcing "
+        "would then be that of a correct network, because it is computed without greedy decoding.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}: it has learned to copy its input and ignores the source."

@@ -1,0 +1,71 @@
+"""What does the context vector of the dates network contain? For section 4.8.
+
+    python -m studies.ch04.context_probe
+    python -m studies.ch04.context_probe untrained --seeds 0 1 2 3 4
+    python -m studies.ch04.context_probe "teacher forcing, other seeds" --seeds 1 2
+    python -m studies.ch04.context_probe --table
+
+Two classifiers are fitted to the context vectors of FITTED validation dates and evaluated on those
+of TESTED test dates; no day is in both sets, and the networks were trained on neither. One assigns
+a vector to the nearest class mean; the other is linear and fitted by least squares. The three
+shipped networks, and others that are trained as the first was, are compared with encoders of the
+same size as they are initialised. Stored is the share of correct labels, and the share of the most
+frequent one.
+"""
+
+from collections import Counter
+
+import torch
+
+from gates2heads.book.ch04.context_probe import (
+    contexts,
+    date_labels,
+    linear_share,
+    nearest_mean_share,
+)
+from gates2heads.book.studies import Study
+from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.batches.pairs import collate
+from gates2heads.data.corpora.dates import dates
+from gates2heads.data.tokens.characters import encode_pairs
+from gates2heads.models.translation.seq2seq import EncoderDecoder
+from studies.ch04.teacher_forcing import train
+
+FITTED, TESTED = 2000, 1000
+SIZES = {"embedding_size": 32, "hidden_size": 128}
+FILES = {
+    "teacher forcing": "forced_teacher",
+    "free running": "forced_free",
+    "scheduled sampling": "forced_mixed",
+}
+RETRAINED = "teacher forcing, other seeds"
+UNTRAINED = "untrained"
+
+
+def run(setting: str, seed: int) -> dict:
+    """The shares of correct labels of one encoder, by property."""
+    network = shipped(FILES.get(setting, "forced_teacher"))
+    model, source, target = network.model, network.source, network.target
+    if setting == RETRAINED:
+        model, source, target, _ = train("teacher", seed)
+    if setting == UNTRAINED:
+        torch.manual_seed(seed)
+        sizes = len(source.vocabulary), len(target.vocabulary)
+        model = EncoderDecoder(*sizes, score=None, **SIZES).eval()
+    sides = []
+    for split, size in (("validation", FITTED), ("test", TESTED)):
+        pairs = dates(split, size)
+        batch = collate(encode_pairs([(one.text, one.iso) for one in pairs], source, target))
+        sides.append((contexts(model, batch), date_labels(pairs)))
+    (fitted, labels), (new, wanted) = sides
+    told = {"nearest_mean": {}, "linear": {}, "most_frequent": {}}
+    for name in labels:
+        given = fitted, labels[name], new, wanted[name]
+        told["nearest_mean"][name] = nearest_mean_share(*given)
+        told["linear"][name] = linear_share(*given)
+        told["most_frequent"][name] = max(Counter(wanted[name]).values()) / TESTED
+    return told
+
+
+if __name__ == "__main__":
+    Study("ch04/context_probe", run, (*FILES, RETRAINED, UNTRAINED)).main()
