@@ -31,7 +31,7 @@ def test_equals_sacrebleus_paired_bootstrap(texts, name, ours, theirs):
         *statistics, lambda total: ours.from_statistics(total).score, resamples=300, seed=12345
     )
     assert outcome.score_a == pytest.approx(result.score)
-    assert outcome.p_value_two_sided == pytest.approx(result.p_value)
+    assert outcome.p_value_centred == pytest.approx(result.p_value)
     half_width = (outcome.interval_a.high - outcome.interval_a.low) / 2
     assert half_width == pytest.approx(result.ci, rel=0.05)  # they take order statistics
 
@@ -83,12 +83,24 @@ def test_the_interval_of_a_mean_is_the_normal_one_for_many_sentences():
     )
 
 
+def test_the_centred_test_counts_one_tail():
+    # The mean of 1,009 normal values, shifted to lie z standard errors from 0: the p-value of both
+    # tests is the area of one tail, 2.3 % at z = 2, and not that of two, 4.6 %.
+    values = np.random.default_rng(7).standard_normal(1009)
+    values = (values - values.mean()) / values.std()
+    for z in (-2, 2):
+        other = np.zeros(1009)
+        outcome = paired_bootstrap(values + z / math.sqrt(1009), other, resamples=5000)
+        assert 0.016 < outcome.p_value < 0.03
+        assert 0.016 < outcome.p_value_centred < 0.03
+
+
 @settings(max_examples=30)
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=13), st.integers(0, 97))
 def test_a_system_against_itself_never_wins(values, seed):
     outcome = paired_bootstrap(values, values, resamples=23, seed=seed)
     assert (outcome.wins_a, outcome.wins_b, outcome.ties) == (0, 0, 23)
-    assert outcome.p_value == outcome.p_value_two_sided == 1
+    assert outcome.p_value == outcome.p_value_centred == outcome.p_value_two_sided == 1
 
 
 @settings(max_examples=30)

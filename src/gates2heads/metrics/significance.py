@@ -41,8 +41,9 @@ class PairedBootstrap(NamedTuple):
         wins_a, wins_b, ties: on how many resampled sets A, B or neither was ahead.
         p_value: share of the sets on which the system that is ahead on the whole set fails to win
             (Koehn 2004; one-sided); 1 where neither is ahead.
-        p_value_two_sided: share of the sets on which the size of the difference exceeds its mean by
-            more than the observed difference (the centred test of sacreBLEU).
+        p_value_centred: share of the sets on which the size of the difference exceeds its mean by
+            more than the observed difference (the test of sacreBLEU). Where it is small, only one
+            tail of the distribution counts, so it is close to p_value, and one-sided like it.
     """
 
     score_a: float
@@ -55,7 +56,12 @@ class PairedBootstrap(NamedTuple):
     wins_b: int
     ties: int
     p_value: float
-    p_value_two_sided: float
+    p_value_centred: float
+
+    @property
+    def p_value_two_sided(self) -> float:
+        """Give p_value_centred under the name that it had in version 1.0, which is misleading."""
+        return self.p_value_centred
 
 
 @accepts(score=function("total"), resamples=count(most=1_000_000), confidence=share)
@@ -149,7 +155,7 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
         wins_b=wins_b,
         ties=resamples - wins_a - wins_b,
         p_value=1.0 if difference == 0 else (resamples - wins + 1) / (resamples + 1),
-        p_value_two_sided=1.0 if difference == 0 else (strays + 1) / (resamples + 1),
+        p_value_centred=1.0 if difference == 0 else (strays + 1) / (resamples + 1),
     )
 
 
