@@ -118,6 +118,19 @@ def test_links_of_the_data_page_work_in_the_book_too():
     assert "{include} ../../DATA.md" in read("chapters/appendix/data.md")
 
 
+def test_every_page_of_the_contents_has_one_sentence_of_description():
+    contents = yaml.safe_load(read("_toc.yml"))
+    pages = [contents["root"]]
+    for entry in (one for part in contents["parts"] for one in part["chapters"]):
+        pages += [one["file"] for one in (entry, *entry.get("sections", []))]
+    described = yaml.safe_load(read("_ext/descriptions.yml"))
+    assert list(described) == pages
+    assert len(set(described.values())) == len(pages)
+    for page, sentence in described.items():
+        assert 60 <= len(sentence) <= 180, page
+        assert re.fullmatch(r"[A-Z][^.]+\.", sentence), page
+
+
 def test_one_version_everywhere():
     (version,) = re.findall(r'^version = "(.+)"$', read("pyproject.toml"), re.M)
     citation = yaml.safe_load(read("CITATION.cff"))
