@@ -40,12 +40,12 @@ ATTACKS = {
     "rate": "Other learning rates",
     "seeds": "More seeds",
     "test": "A larger test set",
-    "rival": "A rival explanation",
+    "rival": "An alternative explanation",
 }
 VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
-    "narrowed": "narrowed by an attack",
+    "narrowed": "narrowed",
     "refuted": "refuted",
     "open": "open",
 }
@@ -185,11 +185,11 @@ def _entry(claim: dict) -> list[str]:
         f"{written(claim['data'], claim)}.",
     ]
     if "before" in claim:
-        lines.append(f"- **What we said before:** {written(claim['before'], claim)}")
+        lines.append(f"- **What the book claimed before:** {written(claim['before'], claim)}")
     lines += [f"- **{ATTACKS[name]}:** {written(told, claim)}" for name, told in tried.items()]
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
-    lines.append(f"- **What would change our minds:** {written(claim['change'], claim)}")
+    lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
     return lines
 
 

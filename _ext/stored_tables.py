@@ -74,8 +74,8 @@ def ideas() -> list[str]:
     """Show what the book teaches, a table a chapter."""
     lines = []
     for chapter, entries in read_ideas().items():
-        title = f"## Chapter {chapter}" if chapter != "notes" else "## Slips of the notes, settled"
-        lines += [title, "", *table(("idea", "where", "by what"), map(_idea, entries)), ""]
+        title = f"## Chapter {chapter}" if chapter != "notes" else "## Errors of the lecture notes"
+        lines += [title, "", *table(("concept", "where", "how"), map(_idea, entries)), ""]
     return lines
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gates2heads.__main__ import main
-from gates2heads.training.checkpoints import read_weights, shipped_weights
+from gates2heads.training.checkpoints import read_weights, save_weights, shipped_weights
 from gates2heads.training.recipes.recipe import read_recipe
 from tests import hangs
 from tests.training.test_parallel import launch
@@ -104,6 +104,22 @@ def test_the_card_of_a_model_of_the_book_is_found_by_its_name(capsys):
     assert json.loads(capsys.readouterr().out) == read_weights(shipped_weights("gates_lstm"))[1]
     assert main(["card", "gates"]) == 2
     assert "name must be one of the shipped models" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["translator", "translator_to_german"])
+def test_a_card_states_terms_and_limits_as_this_version_knows_them(name, capsys):
+    assert main(["card", name]) == 0
+    told = json.loads(capsys.readouterr().out)
+    _, stored = read_weights(shipped_weights(name))
+    assert "number words up to nine" in told["limits"]
+    assert told == {**stored, "terms": told["terms"], "limits": told["limits"]}
+
+
+def test_a_card_without_a_known_recipe_is_told_as_it_is(tmp_path, capsys):
+    for card in ({"recipe": "dates"}, {"recipe": {"task": ["dates"]}}, {"recipe": {"task": "x"}}):
+        save_weights(tmp_path / "one.safetensors", torch.nn.Linear(2, 3), card=card)
+        assert main(["card", str(tmp_path / "one.safetensors")]) == 0
+        assert json.loads(capsys.readouterr().out) == card
 
 
 def test_a_shown_recipe_is_a_config(tmp_path, capsys):

@@ -15,7 +15,9 @@ JUPYTERLAB = (
     "git clone {url} gates2heads && cd gates2heads\n"
     "make book\n"
     ".venv/bin/jupyter lab chapters\n"
-    "```"
+    "```\n\n"
+    "In JupyterLab, open a chapter and choose **Run → Run All Cells**, which takes up to a minute. "
+    "Then write your answer in the cell of an exercise, and run that cell with Shift+Enter."
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "

@@ -18,7 +18,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -41,6 +41,7 @@ from gates2heads.training.recipes.runs import (
     load,
     train,
 )
+from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.recipes.typed import translate_typed
 
 TRANSLATORS = {"english": "translator", "german": "translator_to_german"}  # by what they write
@@ -241,7 +242,15 @@ def _weights(arguments) -> Path:
 
 def _card(arguments) -> None:
     _, card = read_weights(_weights(arguments))
-    print(json.dumps(card, indent=2, ensure_ascii=False))
+    print(json.dumps({**card, **_words(card)}, indent=2, ensure_ascii=False))
+
+
+def _words(card: Mapping) -> dict[str, str]:
+    """Terms and limits as this version states them; a file keeps the wording of its own day."""
+    recipe = card.get("recipe")
+    name = recipe.get("task") if isinstance(recipe, Mapping) else None
+    task = TASKS.get(name) if isinstance(name, str) else None
+    return {"terms": task.terms, "limits": task.limits} if task else {}
 
 
 def _shrink(arguments) -> None:
@@ -249,8 +258,7 @@ def _shrink(arguments) -> None:
     trained = load(arguments.weights)
     trained.model.load_state_dict(dequantise(quantise(trained.model.state_dict())))
     told = {split: evaluate(trained, split) for split in ("validation", "test")}
-    words = {"terms": trained.task.terms, "limits": trained.task.limits}
-    card = {**trained.card, **words, "scores_small": told}
+    card = {**trained.card, **_words(trained.card), "scores_small": told}
     save_model(
         arguments.output,
         trained.model,

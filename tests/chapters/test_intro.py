@@ -196,7 +196,7 @@ HOURS |= {"two hours": 120}
 SECTION = re.compile(r"\b\d+\.\d+\b")
 STATED = re.compile(r"\*\*Time:\*\* (.+?) for the text,? (?:and )?(.+?)(?: for the exercises)?\.")
 ROW = re.compile(
-    r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?)<br>View: (.+?)\. \| (\d+)&nbsp;\+&nbsp;(\d+) \|"
+    r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?)<br>Try it: (.+?)\. \| (\d+)&nbsp;\+&nbsp;(\d+) \|"
 )
 # The title of each chapter's opening view, and what one does there.
 ACTIVITIES = {

@@ -32,6 +32,19 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
+def notebook_anchors(path):
+    """The anchors that the headings of a notebook get in JupyterLab and on a code host."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    return {one.replace(" ", "-") for one in re.findall(r"^#+ (.+)$", text, re.M)}
+
+
+def anchors_of(path):
+    """The anchors of a document or a notebook."""
+    is_notebook = path.suffix == ".ipynb"
+    return notebook_anchors(path) if is_notebook else anchors(path.read_text(encoding="utf-8"))
+
+
 def broken_links(path):
     """The links to files and headings that do not exist."""
     text = FENCED.sub("", path.read_text(encoding="utf-8"))
@@ -40,9 +53,7 @@ def broken_links(path):
             continue
         name, _, anchor = link.partition("#")
         target = path.parent / name if name else path
-        if not target.exists() or (
-            anchor and anchor not in anchors(target.read_text(encoding="utf-8"))
-        ):
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
             yield link
 
 
@@ -74,13 +85,17 @@ def test_links_lead_somewhere(path):
 
 def test_a_broken_link_is_found(tmp_path):
     (tmp_path / "b.md").write_text("# One heading, two\n", encoding="utf-8")
+    cell = {"cell_type": "markdown", "source": ["# 1\n", "## 1.1 A name: it"]}
+    (tmp_path / "d.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
     page = tmp_path / "a.md"
     page.write_text(
         "[a](b.md) [b](b.md#one-heading-two) [c](https://c.org/d) `[d](e)`\n"
-        '[e](c.md) [f](b.md#three) [g](#four) <img src="g.png">\n',
+        '[e](c.md) [f](b.md#three) [g](#four) <img src="g.png">\n'
+        "[h](d.ipynb#1.1-A-name:-it) [i](d.ipynb#1.2-Gone)\n",
         encoding="utf-8",
     )
-    assert list(broken_links(page)) == ["c.md", "b.md#three", "#four", "g.png"]
+    broken = ["c.md", "b.md#three", "#four", "d.ipynb#1.2-Gone", "g.png"]
+    assert sorted(broken_links(page)) == sorted(broken)
 
 
 @each_document
@@ -101,6 +116,19 @@ def test_links_of_the_data_page_work_in_the_book_too():
     assert links
     assert [link for link in links if not link.startswith("https://")] == []
     assert "{include} ../../DATA.md" in read("chapters/appendix/data.md")
+
+
+def test_every_page_of_the_contents_has_one_sentence_of_description():
+    contents = yaml.safe_load(read("_toc.yml"))
+    pages = [contents["root"]]
+    for entry in (one for part in contents["parts"] for one in part["chapters"]):
+        pages += [one["file"] for one in (entry, *entry.get("sections", []))]
+    described = yaml.safe_load(read("_ext/descriptions.yml"))
+    assert list(described) == pages
+    assert len(set(described.values())) == len(pages)
+    for page, sentence in described.items():
+        assert 60 <= len(sentence) <= 180, page
+        assert re.fullmatch(r"[A-Z][^.]+\.", sentence), page
 
 
 def test_one_version_everywhere():

@@ -55,7 +55,7 @@ def test_every_ratio_stands_with_its_aim():
 
 
 def test_the_table_of_ideas_links_every_section():
-    shown = [row for row in cells(stored_tables.ideas()) if row[0] != "idea"]
+    shown = [row for row in cells(stored_tables.ideas()) if row[0] != "concept"]
     entries = [entry for entries in stored_tables.read_ideas().values() for entry in entries]
     assert [row[0] for row in shown] == [entry["idea"] for entry in entries]
     for row, entry in zip(shown, entries, strict=True):

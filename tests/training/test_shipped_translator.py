@@ -40,6 +40,24 @@ def test_its_card_says_what_a_user_must_know(trained):
     assert card["parameters"] == sum(p.numel() for p in trained.model.parameters())
 
 
+def test_the_other_direction_translates_number_words_as_its_limits_say():
+    """Up to nine in each of three sentences; of larger ones, most become something else."""
+    other = load(shipped_weights("translator_to_german"))
+
+    def begin(english: str, german: str) -> bool:
+        rest = ("men are running.", "dogs are playing in the snow.", "children sit on a bench.")
+        texts = translate_typed(other, [f"{english} {one}" for one in rest])
+        return all(text.startswith(f"{german} ") for text in texts)
+
+    small = {"Two": "Zwei", "Three": "Drei", "Four": "Vier", "Five": "Fünf", "Six": "Sechs"}
+    small |= {"Seven": "Sieben", "Eight": "Acht", "Nine": "Neun"}
+    assert all(begin(*pair) for pair in small.items())
+    larger = {"Ten": "Zehn", "Eleven": "Elf", "Twelve": "Zwölf", "Fifteen": "Fünfzehn"}
+    larger |= {"Twenty": "Zwanzig", "Thirty": "Dreißig", "Fifty": "Fünfzig"}
+    assert sum(begin(*pair) for pair in larger.items()) < len(larger) / 2
+    assert "number words up to nine" in other.task.limits
+
+
 def test_it_translates_without_a_network(monkeypatch):
     monkeypatch.setattr("socket.socket.connect", None)  # whoever calls it fails
     trained = load(PATH)

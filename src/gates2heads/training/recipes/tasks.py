@@ -71,8 +71,11 @@ class DatesTask:
     max_length = 12  # ten characters, <eos>, and one that would be wrong
     measure = "exact_match"
     typed = staticmethod(spelled)  # what is typed, as the model reads it
-    terms = "Written by Babel from the Unicode CLDR, under the Unicode licence."
-    limits = "Knows the languages and forms that it was trained on, and no short numeric dates."
+    terms = "Dates that Babel wrote from the Unicode CLDR, which is under the Unicode licence."
+    limits = (
+        "Reads only the languages and date formats that it was trained on, and no short numeric "
+        "dates such as 3/5/21."
+    )
 
     def __init__(self, data: Mapping):
         _check_settings(data, self.data)
@@ -157,13 +160,13 @@ class CaptionsTask:
     typed = staticmethod(tidy)
     terms = (
         "Captions of Flickr30k photographs (Young et al. 2014), translated for Multi30k (Elliott "
-        "et al. 2016); for research and education. The weights hold no caption."
+        "et al. 2016); for research and education. The file contains no caption as text."
     )
     limits = (
-        "Has read 29,000 captions of everyday scenes and nothing else: of numbers it knows only "
-        "small ones, and it turns names, questions, news and whatever else it does not know into "
-        "such a scene. Captions carry the habits of those who wrote them, for instance in what "
-        "they take for a man or a woman."
+        "Trained on captions of everyday scenes and nothing else: given names, questions or news, "
+        "it invents a scene or produces nonsense. Both translators of the book translate number "
+        "words up to nine and get most larger ones wrong. Captions reflect the assumptions and "
+        "biases of their authors, for instance about who is called a man or a woman."
     )
 
     def __init__(self, data: Mapping):
