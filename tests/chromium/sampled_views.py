@@ -5,6 +5,7 @@ MADE_TOGETHER = "widget_samples.py"
 LINKED = "linked_samples.py"
 # Script -> the one view that it makes
 MADE_ALONE = {
+    "answer_samples.py": "FindTheAnswer",
     "beam_samples.py": "BeamLaboratory",
     "blind_samples.py": "BlindComparison",
     "board_samples.py": "Leaderboard",

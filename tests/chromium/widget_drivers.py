@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from answer_driver import drive_answer
 from attention_driver import drive_attention, drive_pooling
 from beam_driver import drive_beam
 from bench_driver import drive_bench
@@ -153,6 +154,7 @@ DRIVERS = {
     "BlindComparison": drive_blind,
     "EmbeddingMap": drive_words,
     "FillTheMask": drive_fill,
+    "FindTheAnswer": drive_answer,
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gates2heads.figures.diagrams.pretraining import four_ways, input_embeddings
+from gates2heads.figures.diagrams.pretraining import four_heads, four_ways, input_embeddings
 
 
 def test_each_of_the_four_is_drawn_with_its_question():
@@ -28,3 +28,9 @@ def test_a_diagram_of_other_positions_or_segments_is_refused():
         input_embeddings(["a", "b"], [0], [0])
     with pytest.raises(ValueError, match="each of shown_positions must be from 0 to 1, got 2"):
         input_embeddings(["a", "b"], [0, 0], [2])
+
+
+def test_the_four_heads_name_their_input_and_output():
+    told = " ".join(text.get_text() for axes in four_heads().axes for text in axes.texts)
+    for part in ("question [SEP]", "a span, or none", "vector of [CLS]", "a label for each token"):
+        assert part in told

@@ -16,6 +16,7 @@ from gates2heads.models.language.neural import RecurrentLanguageModel, Transform
 from gates2heads.models.language.pruned import PrunedKneserNey, PrunedMaximumLikelihood
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
+from gates2heads.models.pretraining.fine_tuned import HEADS, FineTuned
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.non_autoregressive import (
     NonAutoregressiveLanguageModel,
@@ -43,6 +44,7 @@ MODELS = (
     BERT,
     ELMo,
     EncoderDecoder,
+    FineTuned,
     GPT,
     NonAutoregressiveLanguageModel,
     NonAutoregressiveTransformer,
@@ -69,6 +71,7 @@ PARTS = (
     LuongDecoder,
     PlainDecoder,
     RecurrentEncoder,
+    *HEADS,
     *SCORES.values(),
 )
 KINDS = {kind.__name__: kind for kind in (*MODELS, *PARTS)}

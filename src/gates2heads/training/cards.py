@@ -137,7 +137,8 @@ def _check_sizes(settings: Mapping, source, target) -> None:
     for side, part, tokenizer in (("source", "encoder", source), ("target", "decoder", target)):
         if tokenizer is None:
             continue
-        told = settings.get(part, {}).get("settings", settings)
+        whole = settings.get(part, settings.get("encoder", {}))  # an encoder may be all there is
+        told = whole.get("settings", settings)
         size = told.get(f"{side}_size", told.get("vocabulary_size"))
         there = len(tokenizer.vocabulary)
         if size not in (there, there + 1):

@@ -5,6 +5,7 @@ from gates2heads.views.beam_laboratory.view import BeamLaboratory
 from gates2heads.views.blind_comparison.view import BlindComparison, BlindPair
 from gates2heads.views.embedding_map.view import EmbeddingMap
 from gates2heads.views.fill_the_mask.view import FillTheMask, MaskExample
+from gates2heads.views.find_the_answer.view import FindTheAnswer, PassageExample
 from gates2heads.views.frame_viewer.view import FrameViewer
 from gates2heads.views.gate_explorer.view import FoundUnit, GateExplorer
 from gates2heads.views.head_explorer.view import HeadExplorer
@@ -29,6 +30,7 @@ __all__ = [
     "EmbeddingMap",
     "Example",
     "FillTheMask",
+    "FindTheAnswer",
     "FoundUnit",
     "FrameViewer",
     "GateExplorer",
@@ -40,6 +42,7 @@ __all__ = [
     "MetricBench",
     "ModelWalk",
     "NextToken",
+    "PassageExample",
     "Pooling",
     "Predict",
     "Question",

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from gates2heads.book.ch11 import uses
 from gates2heads.book.ch11.pretraining import fact_markers, untrained
 from gates2heads.book.ch11.uses import USES, UseReader, learn_use, use_batch
 from gates2heads.data.corpora.fact_examples import Labelled
@@ -118,3 +119,28 @@ def test_few_labels_are_drawn_from_the_training_examples(monkeypatch):
 def test_more_labels_than_there_are_is_refused():
     with pytest.raises(ValueError, match="labels must be at most 1616 in slots, got 2000"):
         learn_use("slots", untrained("ernie", 0), labels=2000)
+
+
+def test_examples_are_redrawn_in_every_epoch():
+    use, epochs = USES["answers"], uses._epochs("answers", None, True, 0)
+    first, second = (next(epochs) for _ in range(2))
+    for epoch, some in enumerate((first, second)):
+        assert set(some) <= set(use.examples("train", epoch))
+        assert len(use.examples("train", epoch)) - len(some) < 10
+    assert len(set(second) - set(first)) > 2000
+    room = uses.LONGEST - 3 - 2  # markers and question
+    for length, fits in ((room, True), (room + 1, False)):
+        assert uses.fits(Labelled("the currency", "Euro " * length, (0, 0))) == fits
+    with pytest.raises(ValueError, match="labels must be None where examples are redrawn, got 8"):
+        learn_use("answers", untrained("bert", 0), labels=8, redraw=True)
+
+
+def test_answers_are_counted_with_and_without():
+    examples = [Labelled("a", "b c", (0, 1)), Labelled("a", "b c", (-1, -1))] * 2
+
+    def reader(batch):  # says "no answer" to all
+        logits = torch.zeros(len(batch), batch.tokens.shape[1])
+        logits[:, 0] = 9.0
+        return AnswerLogits(logits, logits)
+
+    assert uses.answer_counts(reader, examples) == {"with": (0, 2), "without": (2, 2)}

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from gates2heads.book.ch11.pretraining import untrained
-from gates2heads.book.ch11.uses import STEPS, USES
+from gates2heads.book.ch11.uses import MORE, STEPS, USES
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.models.pretraining.answers import AnswerLogits
 from studies.ch11 import fine_tuning as fact_uses
 from studies.ch11.fine_tuning import STARTS
 
@@ -35,6 +36,32 @@ def test_the_encoder_starts_as_the_setting_says(monkeypatch, start, seed, how, w
     mine, theirs = asked.pop("encoder").state_dict(), begin.state_dict()
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
     assert asked == {"use": "slots", "seed": seed, **wanted}
+
+
+@pytest.mark.parametrize(
+    ("setting", "use"), [("passages random", "passages"), ("true passages ernie", "true passages")]
+)
+def test_passages_are_learned_for_longer_and_asked_about_in_three_ways(monkeypatch, setting, use):
+    asked = {}
+
+    def reader(batch):  # says "no answer" to all
+        logits = torch.zeros(len(batch), batch.tokens.shape[1])
+        logits[:, 0] = 9.0
+        return AnswerLogits(logits, logits)
+
+    def learn(use, encoder, **how):
+        asked.update(how, use=use)
+        examples = MORE[use].examples("test")
+        right = [one.label[0] < 0 for one in examples]
+        return SimpleNamespace(reader=reader, examples=examples, right=right)
+
+    monkeypatch.setattr(fact_uses, "learn_use", learn)
+    told = fact_uses.run(setting, 1)
+    assert asked == {"use": use, "seed": 1, "frozen": False, "steps": 40 * STEPS, "redraw": True}
+    assert (told["right"], told["asked"]) == (276, 552)
+    for name in ("", "true_", "shuffled_"):
+        assert told[f"{name}with"] == 0
+        assert told[f"{name}without"] == told[f"{name}without_asked"] > 0
 
 
 def test_what_is_stored_has_one_order():

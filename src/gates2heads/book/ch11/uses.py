@@ -4,7 +4,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import lru_cache
+from itertools import count as counted
 from typing import NamedTuple
 
 import torch
@@ -22,13 +23,16 @@ from gates2heads.data.corpora.fact_examples import (
     Labelled,
     answer_examples,
     inference_examples,
+    passage_examples,
+    shuffled_facts,
     slot_examples,
     truth_examples,
 )
 from gates2heads.data.corpora.wordings import STRANGERS, wordings
-from gates2heads.models.pretraining.answers import AnswerHead, best_answers
+from gates2heads.data.tokens.bilingual import split_bilingual
+from gates2heads.models.pretraining.answers import AnswerHead, AnswerLogits, best_answers
 from gates2heads.models.pretraining.bert import BERT
-from gates2heads.models.pretraining.elmo import LayerMix
+from gates2heads.models.pretraining.fine_tuned import FineTuned
 from gates2heads.models.pretraining.heads import SentenceHead, TokenHead
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy
@@ -59,36 +63,21 @@ class UseBatch:
         return UseBatch(*(part if part is None else part.to(device) for part in parts))
 
 
-@accepts(encoder=a(BERT), head=a((SentenceHead, TokenHead, AnswerHead)))
-class UseReader(nn.Module):
-    """An encoder, the mix of its layers that a task learns, and the task's head.
-
-    Args:
-        encoder: a `BERT`.
-        head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width and dtype.
-    """
-
-    def __init__(self, encoder: BERT, head: nn.Module):
-        super().__init__()
-        self.encoder, self.head = encoder, head
-        self.mix = LayerMix(1 + len(encoder.layers)).to(next(encoder.parameters()).dtype)
+class UseReader(FineTuned):
+    """A fine-tuned encoder that reads a `UseBatch`, with the states it carries or with new ones."""
 
     @accepts(batch=a(UseBatch))
     def forward(self, batch: UseBatch):
-        """What the head makes of the batch, from the states it carries or from new ones."""
-        states = batch.states
-        if states is None:
-            states = self.encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
-        vectors = self.mix(states)
-        if isinstance(self.head, SentenceHead):
-            return self.head(vectors, mask=batch.mask)
-        return self.head(vectors)
+        """What the head makes of the batch."""
+        if batch.states is not None:
+            return self.read(batch.states, mask=batch.mask)
+        return super().forward(batch.tokens, segments=batch.segments, mask=batch.mask)
 
 
 class Use(NamedTuple):
     """What is asked of an encoder, and how."""
 
-    examples: Callable[[str], list[Labelled]]  # of "train" or "test"
+    examples: Callable[..., list[Labelled]]  # of "train" or "test", and perhaps of a seed
     head: Callable[[int], nn.Module]  # from the encoder's width
     loss: Callable[[nn.Module, UseBatch], Tensor]
     right: Callable[[nn.Module, UseBatch], Tensor]  # (B,) bool
@@ -133,32 +122,55 @@ def _answer_right(reader: nn.Module, batch: UseBatch) -> Tensor:
     return (places == batch.labels).all(dim=1)
 
 
+kept = lru_cache(maxsize=4)
 USES: dict[str, Use] = {
     "classification": Use(
-        cache(lambda split: truth_examples(_facts(split, told=True), seed=0)),
+        kept(lambda split, seed=0: truth_examples(_facts(split, told=True), seed=seed)),
         lambda width: SentenceHead(width, len(TRUTH)),
         _class_loss,
         _class_right,
     ),
     "slots": Use(
-        cache(lambda split: slot_examples(_facts(split))),
+        kept(lambda split, seed=0: slot_examples(_facts(split))),  # with nothing to draw
         lambda width: TokenHead(width, len(SLOTS)),
         _slot_loss,
         _slot_right,
     ),
     "inference": Use(
-        cache(lambda split: inference_examples(_facts(split), seed=0)),
+        kept(lambda split, seed=0: inference_examples(_facts(split), seed=seed)),
         lambda width: SentenceHead(width, len(INFERENCE)),
         _class_loss,
         _class_right,
     ),
     "answers": Use(
-        cache(lambda split: answer_examples(_facts(split), seed=0)),
+        kept(lambda split, seed=0: answer_examples(_facts(split), seed=seed)),
         AnswerHead,
         _answer_loss,
         _answer_right,
     ),
 }
+# Answers again, from passages of which the kinds of sentences do not tell whether there is one;
+# either the facts are true, or they are shuffled in training, so that nothing can be remembered.
+TRUE_PASSAGES, PASSAGES = "true passages", "passages"
+
+
+def _shuffled_passages(split: str, seed: int = 0) -> list[Labelled]:
+    facts = _facts(split)
+    if split == "train":
+        facts = shuffled_facts(facts, seed=seed)
+    return passage_examples(facts, seed=seed)
+
+
+MORE = {
+    TRUE_PASSAGES: USES["answers"]._replace(
+        examples=kept(lambda split, seed=0: passage_examples(_facts(split), seed=seed))
+    ),
+    PASSAGES: USES["answers"]._replace(examples=kept(_shuffled_passages)),
+}
+
+
+def _use(name: str) -> Use:
+    return MORE[name] if name in MORE else USES[name]
 
 
 @accepts(examples=listed("examples", kind=a(Labelled), least=1))
@@ -194,11 +206,12 @@ class Learned(NamedTuple):
 
 
 @accepts(
-    name=choice(USES),
+    name=choice([*USES, *MORE]),
     encoder=a(BERT),
     frozen=flag,
     steps=count(least=2),
     labels=maybe(count(least=1)),
+    redraw=flag,
     seed=any_seed,
 )
 def learn_use(
@@ -208,9 +221,10 @@ def learn_use(
     frozen: bool = True,
     steps: int = STEPS,
     labels: int | None = None,
+    redraw: bool = False,
     seed: int = 0,
 ) -> Learned:
-    """Train a head for one of `USES`, and ask it.
+    """Train a head for one of `USES` or of `MORE`, and ask it.
 
     Classification asks about facts that were told, in the wording that was kept back; the other
     three ask about territories of which nothing was ever told.
@@ -221,19 +235,24 @@ def learn_use(
         frozen: train the head and the mix of layers only; False trains all.
         steps: batches of 64 examples, or of 32 where all is trained.
         labels: the number of labelled examples to learn from, drawn at random; None takes all.
+        redraw: make new examples from the same facts in every epoch: other wrong answers, other
+            passages; the few that are too long are left out. Not with `labels`.
         seed: draws the labelled examples, the head's weights and the order of the batches.
 
     Raises:
-        ValueError: the encoder is of another size, or there are fewer labelled examples.
+        ValueError: the encoder is of another size, there are fewer labelled examples, or both
+            `labels` and `redraw` are given.
     """
+    if redraw and labels is not None:
+        raise ValueError(f"labels must be None where examples are redrawn, got {labels}")
     check_size("encoder", encoder)
-    use = USES[name]
+    use = _use(name)
     torch.manual_seed(int(seed))
     reader = UseReader(deepcopy(encoder), use.head(encoder.d_model))
     reader.encoder.requires_grad_(not frozen)
     fit(
         reader,
-        _shuffled(_labelled(name, labels, seed), reader.encoder, frozen=frozen, seed=seed),
+        _shuffled(_epochs(name, labels, redraw, seed), reader.encoder, frozen=frozen, seed=seed),
         steps=steps,
         loss=use.loss,
         learning_rate=FROZEN_RATE if frozen else RATE,
@@ -247,9 +266,31 @@ def learn_use(
     return Learned(reader, asked, right, reader.mix.shares.tolist())
 
 
+@accepts(examples=listed("examples", kind=a(Labelled), least=1))
+@torch.no_grad()
+def answer_counts(
+    reader: Callable[[UseBatch], AnswerLogits], examples: Sequence[Labelled]
+) -> dict[str, tuple[int, int]]:
+    """Right answers of all questions whose passage holds the answer, and of all others.
+
+    Args:
+        reader: a `UseReader` with an `AnswerHead`, or what reads a `UseBatch` as it does.
+        examples: of answers or passages.
+
+    Returns:
+        {"with": (right, asked), "without": (right, asked)}.
+    """
+    parts = [examples[at : at + AT_ONCE] for at in range(0, len(examples), AT_ONCE)]
+    right = [ok for part in parts for ok in _answer_right(reader, use_batch(part)).tolist()]
+    kinds = {"with": [], "without": []}
+    for one, is_right in zip(examples, right, strict=True):
+        kinds["without" if one.label[0] < 0 else "with"].append(is_right)
+    return {kind: (sum(some), len(some)) for kind, some in kinds.items()}
+
+
 def _labelled(name: str, labels: int | None, seed: int) -> list[Labelled]:
     """All training examples of a use, or some of them, drawn at random."""
-    known = USES[name].examples("train")
+    known = _use(name).examples("train")
     if labels is None:
         return known
     if labels > len(known):
@@ -257,19 +298,46 @@ def _labelled(name: str, labels: int | None, seed: int) -> list[Labelled]:
     return random.Random(distinct_seed(seed)).sample(known, labels)
 
 
+def _epochs(name: str, labels: int | None, redraw: bool, seed: int) -> Iterator[list[Labelled]]:
+    """The training examples of each epoch: the same ones, or each time others."""
+    examples = _labelled(name, labels, seed)
+    for epoch in counted():
+        if redraw:
+            examples = [one for one in _use(name).examples("train", epoch) if fits(one)]
+        yield examples
+
+
+@accepts(one=a(Labelled))
+def fits(one: Labelled) -> bool:
+    """Whether the encoder has room for the texts of an example and their markers.
+
+    Args:
+        one: an example.
+    """
+    texts = [text for text in one[:2] if text is not None]
+    return sum(len(split_bilingual(text)) + 1 for text in texts) < LONGEST
+
+
 def _shuffled(
-    examples: list[Labelled], encoder: BERT, *, frozen: bool, seed: int
+    epochs: Iterator[list[Labelled]], encoder: BERT, *, frozen: bool, seed: int
 ) -> Iterator[UseBatch]:
-    """Batches of examples of like length in an order that is drawn, again and again."""
+    """Batches of examples of like length, in an order that is drawn for each epoch."""
     draw = random.Random(distinct_seed(seed))
+    known, batches = None, []
+    for examples in epochs:
+        if examples is not known:
+            known, batches = examples, _batches(examples, draw, encoder, frozen)
+        yield from draw.sample(batches, len(batches))
+
+
+def _batches(
+    examples: list[Labelled], draw: random.Random, encoder: BERT, frozen: bool
+) -> list[UseBatch]:
     order = draw.sample(examples, len(examples))
     order.sort(key=lambda one: len(one.first) + len(one.second or ""))
     size = AT_ONCE if frozen else TUNED_AT_ONCE
     batches = [use_batch(order[at : at + size]) for at in range(0, len(order), size)]
-    if frozen:
-        batches = [_read(batch, encoder) for batch in batches]
-    while True:
-        yield from draw.sample(batches, len(batches))
+    return [_read(batch, encoder) for batch in batches] if frozen else batches
 
 
 @torch.no_grad()

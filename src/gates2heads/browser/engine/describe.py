@@ -31,7 +31,9 @@ from gates2heads.layers.recurrent.unroll import Unrolled
 from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.pruned import PrunedCounts, PrunedKneserNey
+from gates2heads.models.pretraining.answers import AnswerHead
 from gates2heads.models.pretraining.bert import BERT
+from gates2heads.models.pretraining.fine_tuned import FineTuned
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.decoders import (
@@ -174,9 +176,17 @@ def _pair(model: SequenceToSequence) -> dict:
     }
 
 
+TASK_HEADS = {AnswerHead: lambda head: {}}
+
+
+def _fine_tuned(model: FineTuned) -> dict:
+    return {"encoder": _stack(model.encoder), "head": _described(model.head, TASK_HEADS)}
+
+
 MODELS = {
     BERT: _stack,
     EncoderDecoder: _pair,
+    FineTuned: _fine_tuned,
     GPT: _stack,
     PrunedKneserNey: _counted,
     RecurrentLanguageModel: lambda model: {"recurrent": _recurrent(model.recurrent)},

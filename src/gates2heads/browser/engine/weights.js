@@ -56,14 +56,15 @@ export function readEntry(entry, { verify = true, fast = true } = {}) {
 
 function readTensors(list, bytes, fast) {
   const longest = Math.max(...list.map(({ shape }) => size(shape.slice(1))));
-  const most = Math.max(...list.map(({ shape }) => shape[0]));
+  const most = Math.max(...list.map(({ shape }) => shape[0] ?? 1));
   const kernel = fast ? Kernel.holding(bytes, longest, most) : null;
   // A view of four-byte numbers must begin at a multiple of four.
   const whole = bytes.byteOffset % 4 ? bytes.slice() : bytes;
   const { buffer, byteOffset } = kernel ? { buffer: kernel.buffer, byteOffset: 0 } : whole;
   const tensors = new Map();
   for (const { name, shape, dtype, offset, scale } of list) {
-    const [rows, columns] = shape.length > 1 ? [shape[0], size(shape.slice(1))] : [1, shape[0]];
+    const [rows, columns] =
+      shape.length > 1 ? [shape[0], size(shape.slice(1))] : [1, shape[0] ?? 1];
     const Kind = { float32: Float32Array, int8: Int8Array }[dtype];
     if (!Kind) throw new Error(`${name} must be float32 or int8, got ${dtype}`);
     const data = new Kind(buffer, byteOffset + offset, size(shape));

@@ -37,6 +37,8 @@ LIVE = (
     "pretrained_gpt",
     "pretrained_bert",
     "pretrained_ernie",
+    "answers_ernie",
+    "answers_random",
 )
 # Of a model that reads German, the one that writes German for readers who cannot
 PARTNERS = {"translator": "translator_to_german"}

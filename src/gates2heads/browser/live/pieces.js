@@ -172,3 +172,13 @@ export function visible(text) {
   });
   return shown.join("") || "␣";
 }
+
+const MOST_NAMED = 6;
+
+/** Which words the models do not know, in a sentence; nothing where they know all. */
+export function unknownInWords(strange) {
+  if (!strange.length) return "";
+  const named = strange.slice(0, MOST_NAMED).map((token) => `“${visible(token)}”`);
+  const more = strange.length > MOST_NAMED ? `, and ${strange.length - MOST_NAMED} more` : "";
+  return `Out of vocabulary: ${named.join(", ")}${more}. The models read each as ‹unk›.`;
+}

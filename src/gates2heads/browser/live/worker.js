@@ -1,6 +1,7 @@
 // What runs beside the page: the engine, and every task that a view may ask for.
 
 import { serve } from "./serve.js";
+import { findAnswer } from "./tasks/answer.js";
 import { countWords } from "./tasks/count.js";
 import { fillText } from "./tasks/fill.js";
 import { forceText } from "./tasks/forcing.js";
@@ -17,6 +18,7 @@ import { askTable } from "./tasks/words.js";
 const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
   ahead: readAhead,
+  answer: findAnswer,
   count: countWords,
   draw: drawOn,
   fill: fillText,

@@ -14,6 +14,7 @@ from gates2heads.data.tokens.spans import token_spans
 TRUTH = ("false", "true")
 SLOTS = ("", "territory", "currency", "language")
 INFERENCE = ("follows", "contradicts", "neither")
+MOST_FACTS = 3  # in a passage
 # Questions in words that stand in the facts, so that a model of the facts can read them.
 ASKED = {
     ("currency", "en"): "the currency of {subject}",
@@ -107,16 +108,84 @@ def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
             _elsewhere(fact, [one for one in facts if one.relation != fact.relation], draw)
         ]
         for second in (fact, draw.choice(beside)):
-            order = draw.sample([second, far], 2)
-            text = (" " if fact.locale == "en" else "").join(one.text for one in order)
-            label = (-1, -1)
-            if second is fact:
-                start = text.index(fact.text)
-                span = tuple(start + end for end in fact.answer_span)
-                [(first, stop)] = token_spans([span], bilingual_offsets(text))
-                label = (first, stop - 1)
-            found.append(Labelled(asked, text, label))
+            passage = draw.sample([second, far], 2)
+            found.append(_asked(asked, passage, fact if second is fact else None))
     return found
+
+
+@accepts(facts=FACTS, seed=seed)
+def passage_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
+    """A question, and a passage of one to three sentences that holds the answer, or does not.
+
+    Whether there is an answer cannot be told from the kinds of the sentences: beside the fact, or
+    in its place, stand any others in its language, often of the same kind or about the same
+    territory.
+
+    Returns:
+        two of them a fact, with its answer and without; labels as in `answer_examples`.
+
+    Raises:
+        ValueError: all facts are about one territory.
+    """
+    draw, _ = _prepare(facts, seed)
+    found = []
+    for fact in facts:
+        asked = ASKED[fact.relation, fact.locale].format(subject=fact.subject)
+        pools = _pools(fact, facts)
+        for has_answer in (True, False):
+            others = [draw.choice(draw.choice(pools)) for _ in range(draw.randint(1, MOST_FACTS))]
+            passage = list(dict.fromkeys([fact, *others[1:]] if has_answer else others))
+            draw.shuffle(passage)
+            found.append(_asked(asked, passage, fact if has_answer else None))
+    return found
+
+
+@accepts(facts=FACTS, seed=seed)
+def shuffled_facts(facts: Sequence[Fact], *, seed: int) -> list[Fact]:
+    """The same sentences with their territories exchanged, and their currencies and languages.
+
+    All that is said of one territory is now said of another one, so that the sentences agree with
+    each other, but hardly with the world: who reads them learns nothing of what was told.
+
+    Returns:
+        one fact for each, in order, in the same wording.
+    """
+    draw = random.Random(distinct_seed(seed))
+    names: dict[tuple[str, str], dict[str, str]] = {}
+    for fact in facts:
+        names.setdefault(("subject", fact.locale), {})[fact.subject] = ""
+        names.setdefault((fact.relation, fact.locale), {})[fact.answer] = ""
+    for known in names.values():
+        known.update(zip(known, draw.sample(list(known), len(known)), strict=True))
+    return [
+        _told(
+            fact,
+            names[fact.relation, fact.locale][fact.answer],
+            subject=names["subject", fact.locale][fact.subject],
+        )
+        for fact in facts
+    ]
+
+
+def _pools(fact: Fact, facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Facts that do not answer what a fact answers: of its kind, about its territory, and all."""
+    near = [one for one in facts if one.locale == fact.locale]
+    alike = [one for one in near if one.relation == fact.relation and one.subject != fact.subject]
+    beside = [one for one in near if _is_beside(one, fact)]
+    if not alike:
+        raise ValueError("facts must be about two territories or more")
+    return [pool for pool in (alike, beside, [*alike, *beside]) if pool]
+
+
+def _asked(question: str, passage: Sequence[Fact], fact: Fact | None) -> Labelled:
+    """A question about a passage, whose answer is that of one of its facts."""
+    text = (" " if passage[0].locale == "en" else "").join(one.text for one in passage)
+    if fact is None:
+        return Labelled(question, text, (-1, -1))
+    start = text.index(fact.text)
+    span = tuple(start + end for end in fact.answer_span)
+    [(first, stop)] = token_spans([span], bilingual_offsets(text))
+    return Labelled(question, text, (first, stop - 1))
 
 
 def _prepare(facts: Sequence[Fact], seed: int) -> tuple[random.Random, dict]:

@@ -1,4 +1,4 @@
-"""The diagrams of pre-training: the input and the objectives of four models."""
+"""The diagrams of pre-training: four objectives, the input, and the heads of four tasks."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -20,6 +20,40 @@ ASKED = (
     ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
     ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
 )
+TASKS = (
+    (
+        "classification",
+        "[CLS] sentence [SEP]",
+        "vector of [CLS]",
+        "hidden layer,\none score per class",
+        "true or false",
+        "(B, 2)",
+    ),
+    (
+        "slot filling",
+        "[CLS] sentence [SEP]",
+        "all vectors",
+        "four scores\nfor each token",
+        "a label for each token",
+        "(B, L, 4)",
+    ),
+    (
+        "inference",
+        "[CLS] premise [SEP]\nhypothesis [SEP]",
+        "vector of [CLS]",
+        "hidden layer,\none score per class",
+        "one of three relations",
+        "(B, 3)",
+    ),
+    (
+        "question answering",
+        "[CLS] question [SEP]\npassage [SEP]",
+        "all vectors",
+        "two scores\nfor each token",
+        "a span, or none",
+        "2 × (B, L)",
+    ),
+)
 
 
 def four_ways() -> Figure:
@@ -37,6 +71,24 @@ def four_ways() -> Figure:
         for below, above in pairwise(("read", "model", "asked")):
             d.arrow(f"{below} {name}", f"{above} {name}")
         d.group(name, f"asked {name}", f"model {name}")
+    return d.draw()
+
+
+def four_heads() -> Figure:
+    """Draw how the encoder and a head are put together for four tasks: input, vectors, output.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    for column, (task, read, used, head, output, shape) in enumerate(TASKS):
+        d.box(f"read {task}", read, at=(column, 3), kind="plain")
+        d.box(f"encoder {task}", "BERT", at=(column, 2), shape="(B, L, D)")
+        d.box(f"head {task}", head, at=(column, 1), shape=shape, colour="orange")
+        d.box(f"output {task}", f"{task}:\n{output}", at=(column, 0), kind="plain")
+        d.arrow(f"read {task}", f"encoder {task}")
+        d.arrow(f"encoder {task}", f"head {task}", used)
+        d.arrow(f"head {task}", f"output {task}")
     return d.draw()
 
 

@@ -1,4 +1,4 @@
-"""Where the answer stands: one vector looks for its first token, another for its last one."""
+"""Where the answer is: one vector looks for its first token, another for its last one."""
 
 import math
 from typing import NamedTuple

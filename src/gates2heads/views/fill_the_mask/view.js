@@ -1,5 +1,5 @@
 import { MASK, writeBilingual } from "../../browser/engine/tokens/bilingual.js";
-import { composed, visible } from "../../browser/live/pieces.js";
+import { composed, unknownInWords, visible } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import {
   maskedOf,
@@ -13,7 +13,6 @@ import {
 import { element, inside, isSame } from "../kit/view.js";
 
 const LONGEST = 400; // characters
-const MOST = 6; // unknown words that are named
 const OLD = "The dimmed result below belongs to the previous sentence.";
 
 class FillTheMask extends LiveStage {
@@ -153,15 +152,9 @@ class FillTheMask extends LiveStage {
       return STORED;
     }
     const { tokens, known } = this.now.results[0];
-    const strange = tokens
-      .filter((token, place) => !known[place] && token !== MASK)
-      .map((token) => `“${visible(token)}”`);
-    const more = strange.length > MOST ? `, and ${strange.length - MOST} more` : "";
-    const named = strange.slice(0, MOST).join(", ");
-    const said = strange.length
-      ? ` Out of vocabulary: ${named}${more}. The models read each as ‹unk›.`
-      : "";
-    return `Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.${said}`;
+    const strange = tokens.filter((token, place) => !known[place] && token !== MASK);
+    const said = [`Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`];
+    return [...said, unknownInWords(strange)].join(" ").trim();
   }
 
   // ---- drawing

@@ -1,0 +1,48 @@
+"""A question and a passage: how well each token of the passage would begin and end the answer."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts import a, accepts, text
+from gates2heads.data.batches.joined import join
+from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
+from gates2heads.models.pretraining.answers import AnswerHead
+from gates2heads.models.pretraining.fine_tuned import FineTuned
+
+
+class ObservedAnswer(NamedTuple):
+    """What a model says of each place at which an answer may begin or end."""
+
+    tokens: list[str]  # L, of the passage
+    strange: list[str]  # words of question and passage that are not in the vocabulary, each once
+    first: Tensor  # (1 + L,) logits; position 0 is [CLS], which stands for "no answer"
+    last: Tensor  # (1 + L,) logits
+
+
+@accepts(model=a(FineTuned), question=text, passage=text, tokenizer=a(BilingualTokenizer))
+@torch.no_grad()
+def observe_answer(
+    model: FineTuned, question: str, passage: str, tokenizer: BilingualTokenizer
+) -> ObservedAnswer:
+    """Read a question and a passage, and keep the logits of the answer's first and last token.
+
+    Args:
+        model: a `FineTuned` with an `AnswerHead`, in evaluation mode.
+        question, passage: the two texts.
+        tokenizer: of the model.
+
+    Raises:
+        TypeError: the model has another head.
+        ValueError: what the tokenizer or the model refuses.
+    """
+    if not isinstance(model.head, AnswerHead):
+        raise TypeError(f"model must have an AnswerHead, got a {type(model.head).__name__}")
+    texts = [tokenizer.encode(one, eos=False) for one in (question, passage)]
+    joined = join(*texts)
+    first, last = model(torch.tensor([joined.tokens]), segments=torch.tensor([joined.segments]))
+    places = [0, *joined.places[1]]
+    asked, tokens = split_bilingual(question), split_bilingual(passage)
+    strange = [token for token in [*asked, *tokens] if token not in tokenizer.vocabulary]
+    return ObservedAnswer(tokens, list(dict.fromkeys(strange)), first[0, places], last[0, places])
