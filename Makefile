@@ -25,12 +25,13 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild serve test check lint bench execute heights picture clean distclean
+.PHONY: help install repository release versions book rebuild zip serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make book     install, build the book, say where to open it"
 	@echo "make serve    serve the built book on this machine and print the address"
+	@echo "make zip      pack the built book as one file that opens from disk, without a server"
 	@echo "make install  only create the environment and install the library"
 	@echo "make rebuild  build the book again, whatever has changed"
 	@echo "make test     every check, with the network cut where the system allows it (STEPS=… for some;"
@@ -103,6 +104,9 @@ rebuild:
 
 book: $(BUILT)
 	@echo "The book is built. Open file://$(CURDIR)/_build/html/index.html, or run make serve."
+
+zip: book
+	@$(PY) tools/pack_book.py
 
 serve: book
 	@$(PY) tools/serve.py

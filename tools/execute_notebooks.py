@@ -105,7 +105,7 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             notebook,
-            km=_this_interpreter(Path(folder)),
+            km=this_interpreter(Path(folder)),
             timeout=timeout,
             startup_timeout=HANGS,
             record_timing=False,
@@ -124,7 +124,7 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
             raise NotebookError(f"{path}: the kernel died at cell {at[-1]}") from None
 
 
-def _this_interpreter(folder: Path) -> AsyncKernelManager:
+def this_interpreter(folder: Path) -> AsyncKernelManager:
     """Give a kernel of the running interpreter, whatever kernels are installed."""
     argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = {"argv": [*argv, "--log-level=ERROR"], **METADATA["kernelspec"]}

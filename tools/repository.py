@@ -8,8 +8,9 @@
 The place is `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
 The book reads them itself (in `_ext`). Written by this tool: the set-up cell of each chapter, which
 must know without the book where Colab finds the library; the first page's ways to read; and in the
-README the clone line and the line that leads to the published book. The set-up cell installs the
-release of this version, never a branch, which would move under a notebook that a reader has saved.
+README the clone line, the line that leads to the published book, and the links to the chapters,
+which lead to the published pages once there are any. The set-up cell installs the release of this
+version, never a branch, which would move under a notebook that a reader has saved.
 Without an address there is no button, and the set-up cell asks for the library's wheel.
 """
 
@@ -38,6 +39,9 @@ URL = re.compile(r"https://[^\s\"'/]+/[^\s\"']+")
 SITE = re.compile(r"https?://[^\s\"'/?#]+/([^\s\"'?#]+/)?")
 GITHUB = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+)")
 ONLINE = re.compile(r"(?<=^<!-- online -->\n)(?:.+\n)?(?=<!-- /online -->$)", re.M)
+CHAPTER = re.compile(
+    r"(?<=\]\()(?:https?://[^)\s]*/)?chapters/(intro|\d\d_\w+)\.(?:ipynb|html)(?=\))"
+)
 SETUP = """\
 import glob
 import importlib.util
@@ -146,6 +150,12 @@ def with_online_line(readme: str, address: str) -> str:
     return changed
 
 
+def with_chapter_links(readme: str, address: str) -> str:
+    """Lead the links to chapters to the pages of the published book, or to the notebooks."""
+    ending = "html" if address else "ipynb"
+    return CHAPTER.sub(lambda link: f"{address}chapters/{link[1]}.{ending}", readme)
+
+
 def with_setup(notebook: dict, code: str) -> dict:
     """Copy a notebook with this code in its first code cell, below the title, if it has one."""
     changed = copy.deepcopy(notebook)
@@ -174,6 +184,7 @@ def fresh_texts(root: Path) -> dict[Path, str]:
     if places != 1:
         raise ValueError(f"README.md must hold `git clone` once, it does {places} times")
     wanted = with_online_line(wanted, repository.site)
+    wanted = with_chapter_links(wanted, repository.site)
     if wanted != text:
         fresh[readme] = wanted
     return fresh

@@ -17,7 +17,10 @@ JUPYTERLAB = (
     ".venv/bin/jupyter lab chapters\n"
     "```\n\n"
     "In JupyterLab, open a chapter and choose **Run → Run All Cells**, which takes up to a minute. "
-    "Then write your answer in the cell of an exercise, and run that cell with Shift+Enter."
+    "Then write your answer in the cell of an exercise, and run that cell with Shift+Enter. To "
+    "train a translator of your own, run `.venv/bin/python -m gates2heads train translator-quick`. "
+    "On two threads of a CPU, it reached 41.3 BLEU after 19 minutes; with the package accelerate, "
+    "on a CPU that computes in bf16, it reached 41.2 BLEU after 13 minutes (each measured once)."
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "

@@ -76,6 +76,18 @@ def test_the_readme_leads_to_the_published_book(site):
     assert repository.with_online_line(written, "") == bare
 
 
+def test_the_readmes_links_to_chapters_lead_to_the_published_pages():
+    bare = repository.with_chapter_links((ROOT / "README.md").read_text(encoding="utf-8"), "")
+    assert len(re.findall(r"\]\(chapters/\w+\.ipynb\)", bare)) >= 12
+    led = repository.with_chapter_links(bare, SITE)
+    assert f"]({SITE}chapters/intro.html)" in led
+    assert "](chapters/" not in led
+    assert repository.with_chapter_links(led, "https://a.org/") == led.replace(
+        f"{SITE}chapters/", "https://a.org/chapters/"
+    )
+    assert repository.with_chapter_links(led, "") == bare
+
+
 def test_a_readme_without_the_marks_is_refused():
     with pytest.raises(ValueError, match=r"must hold <!-- online --> and <!-- /online --> once"):
         repository.with_online_line("# A book\n", "https://book.org/")

@@ -313,11 +313,47 @@ def test_a_path_asks_for_the_hours_that_it_says(stated):
 
 def test_the_short_path_says_which_chapters_it_leaves_out():
     six = path_called("Six weeks")
-    plan, left_out = six.split("The plan omits chapters ")
+    plan, left_out = six.split("The plan omits chapter ")
     taken = {int(section.split(".")[0]) for section in SECTION.findall(plan)}
     taken |= {int(number) for number in re.findall(r"chapter (\d+)", plan)}
-    missing = [str(number) for number in range(1, 12) if number not in taken]
-    assert left_out.startswith(f"{' and '.join(missing)}, ")
+    (missing,) = (number for number in range(1, 12) if number not in taken)
+    (of_two,) = re.findall(r"\[(2\.\d+)\]\(02_", plan)
+    assert left_out.startswith(f"{missing}, chapter 2 except section {of_two}, ")
+
+
+def short_path() -> list[tuple[str, str, int]]:
+    """The weeks of the short path: the sections, the exercises, and the minutes that are said."""
+    rows = re.findall(
+        r"^\| Week \d \| (.+) \| (.+) \| (\d)(¼|½|¾)?&nbsp;h \|$", path_called("Six weeks"), re.M
+    )
+    quarters = {"": 0, "¼": 15, "½": 30, "¾": 45}
+    return [(work, done, 60 * int(whole) + quarters[rest]) for work, done, whole, rest in rows]
+
+
+def exercises_of(name: str, sections: set[str] | None = None) -> list[str]:
+    """The exercises in some sections of a chapter, or in all of them."""
+    found, section = [], ""
+    for line in prose_of(chapters()[name]).splitlines():
+        if heading := re.match(r"## (\d+\.\d+) ", line):
+            section = heading[1]
+        exercise = re.match(r"#{2,4} Exercise (\d+\.\d+)", line)
+        if exercise and (sections is None or section in sections):
+            found.append(exercise[1])
+    return found
+
+
+def test_a_week_of_the_short_path_names_the_exercises_of_its_sections():
+    for work, done, _ in short_path():
+        wanted = []
+        for all_, of, name in re.findall(r"(all of )?\[(.+?)\]\((.+?)\)", work):
+            order = list(words_by_section(chapters()[name]))
+            wanted += exercises_of(name, None if all_ else sections_of(of, order))
+        named = []
+        for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", done):
+            chapter, number = first.split(".")
+            until = int((last or first).split(".")[1])
+            named += [f"{chapter}.{one}" for one in range(int(number), until + 1)]
+        assert named == wanted, work
 
 
 def words_by_section(notebook: dict) -> dict[str, int]:
@@ -336,20 +372,22 @@ def words_by_section(notebook: dict) -> dict[str, int]:
 def part_of(name: str, listed: str) -> float:
     """Which part of a chapter some of its sections are: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
     words = words_by_section(chapters()[name])
-    order, taken = list(words), set()
+    return sum(words[section] for section in sections_of(listed, list(words))) / sum(words.values())
+
+
+def sections_of(listed: str, order: list[str]) -> set[str]:
+    """The sections that a list names: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
+    taken = set()
     for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", listed):
         taken |= set(order[order.index(first) : order.index(last or first) + 1])
-    return sum(words[section] for section in taken) / sum(words.values())
+    return taken
 
 
 def test_a_week_of_the_short_path_takes_the_hours_that_it_says(stated):
     times = dict(zip(chapters(), map(sum, stated), strict=True))
-    rows = re.findall(
-        r"^\| Week \d \| (.+) \| (\d)(¼|½|¾)?&nbsp;h \|$", path_called("Six weeks"), re.M
-    )
+    rows = short_path()
     assert len(rows) == 6
-    for work, whole, rest in rows:
-        said = 60 * int(whole) + {"": 0, "¼": 15, "½": 30, "¾": 45}[rest]
+    for work, _, said in rows:
         parts = re.findall(r"(all of )?\[(.+?)\]\((.+?)\)", work)
         asked = sum(times[name] * (1 if all_ else part_of(name, of)) for all_, of, name in parts)
         assert abs(said - asked) <= 15, work
@@ -364,6 +402,29 @@ def test_a_path_leads_to_sections_that_exist():
     ]
     assert len(named) > 10
     assert set(named) <= set(headings)
+
+
+def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
+    (twelve, below) = path_called("Twelve weeks").rsplit("\n\n", 1)
+    assert twelve.count("| Complete or not, by the checks; no marks |") == 2
+    assert "| All marks, by the scheme below |" in twelve
+    assert "The diagnosis is not marked" in below
+    advice = prose_of(read(INTRO)).split("## For teachers")[1]
+    assert "Ask that the exercises are complete, and do not mark them" in advice
+    assert "orally in class or in writing, without marks" in advice
+
+
+def test_every_page_tells_the_training_of_the_translator_alike(trained):
+    root = CHAPTERS.parent
+    texts = [(root / name).read_text("utf-8") for name in ("README.md", "docs/models.md")]
+    readme, models = (" ".join(text.split()) for text in texts)
+    minutes, threads = trained.card["seconds"] / 60, trained.card["machine"]["threads"]
+    assert threads == 2
+    assert f"in {minutes:.0f} minutes on two threads of a CPU" in readme
+    assert f"for {minutes:.0f} minutes on two threads" in models
+    for page in (readme, models, " ".join(prose_of(read(INTRO)).split())):
+        assert "41.2 BLEU after 13 minutes" in page
+    assert "41.3 after 19 minutes" in models
 
 
 def test_the_page_and_the_readme_ask_for_the_same_citation():

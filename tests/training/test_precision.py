@@ -45,6 +45,18 @@ def test_auto_on_a_gpu(monkeypatch):
         assert precision_here("auto") == expected
 
 
+def test_auto_without_accelerate_is_full_precision_and_says_so(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setitem(sys.modules, "accelerate", None)  # as if it was not installed
+    for capable, told in (({"avx512_bf16": True}, "would train in bf16"), ({}, "")):
+        ask = partial(dict, capable)
+        monkeypatch.setattr(torch.cpu, "get_capabilities", ask, raising=False)
+        assert precision_here("auto") == "no"
+        said = capsys.readouterr().err
+        assert told in said
+        assert bool(said) == bool(told)
+
+
 def test_other_words_stand_for_themselves():
     assert [precision_here(word) for word in ("no", "bf16", "fp16")] == ["no", "bf16", "fp16"]
 

@@ -7,9 +7,11 @@ batch, as if one process had read it whole.
 """
 
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields
+from importlib.util import find_spec
 from os import environ
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -22,6 +24,10 @@ from gates2heads.data.batches.pairs import Batch
 MISSING = (
     "training in several processes or in mixed precision needs the package accelerate: run "
     "pip install accelerate, or train in one process with training.precision=no"
+)
+SINGLE = (
+    "gates2heads: training in single precision; with the package accelerate (pip install "
+    "accelerate), this machine would train in {mixed}, which is faster"
 )
 
 
@@ -108,10 +114,19 @@ def precision_here(wanted: str) -> str:
     """Which precision "auto" stands for on this machine; another word stands for itself.
 
     bf16 where a GPU or the processor multiplies in it, else "no": elsewhere it is emulated, and
-    slower than full precision.
+    slower than full precision. Without Accelerate it is "no" too, and a line on stderr says so.
     """
     if wanted != "auto":
         return wanted
+    mixed = _mixed_here()
+    if mixed != "no" and find_spec("accelerate") is None:
+        print(SINGLE.format(mixed=mixed), file=sys.stderr)
+        return "no"
+    return mixed
+
+
+def _mixed_here() -> str:
+    """Give the mixed precision that this machine computes fastest in; "no" if it has none."""
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
     # An older torch cannot be asked; "no" is right everywhere, if not the quickest.
