@@ -9,10 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
+from scipy import stats
 
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.chrf import Chrf
-from gates2heads.metrics.significance import bootstrap_interval, paired_bootstrap
+from gates2heads.metrics.significance import (
+    bootstrap_interval,
+    paired_bootstrap,
+    wilson_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -198,3 +203,27 @@ def test_a_seed_that_holds_itself_is_refused_and_does_not_end_the_process():
             bootstrap_interval([1.0, 2.0], resamples=5, seed=wrong)
     drawn = [bootstrap_interval([1.0, 2.0, 4.0], seed=s) for s in (7, np.random.default_rng(7))]
     assert drawn[0] == drawn[1]
+
+
+def test_wilsons_interval_by_hand():
+    # z = 2 at a confidence of 95.45 %, n = 12, all right: 12 / (12 + 4) = 3/4 is the lower end
+    confidence = math.erf(2 / math.sqrt(2))
+    assert wilson_interval(12, 12, confidence=confidence) == pytest.approx((3 / 4, 1))
+    assert wilson_interval(0, 12, confidence=confidence) == pytest.approx((0, 1 / 4))
+
+
+@given(st.integers(0, 997), st.integers(1, 997), st.floats(0.5, 0.999))
+def test_wilsons_interval_is_scipys(right, total, confidence):
+    right = min(right, total)
+    wanted = stats.binomtest(right, total).proportion_ci(confidence, method="wilson")
+    found = wilson_interval(right, total, confidence=confidence)
+    assert found == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+    assert 0 <= found.low <= right / total <= found.high <= 1
+    assert (found.high < 1) or right == total
+
+
+def test_wilsons_interval_refuses_more_right_than_there_are():
+    with pytest.raises(ValueError, match="right must be at most total, 7, got 11"):
+        wilson_interval(11, 7)
+    with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
+        wilson_interval(5, 7, confidence=1.0)

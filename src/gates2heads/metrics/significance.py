@@ -7,10 +7,14 @@ sentences.
 
 A score is computed from statistics that add up over sentences, `Bleu.statistics` for BLEU or one
 number a sentence for a mean. A new test set is then a new sum; no sentence is read twice.
+
+A share of correct outputs needs no resampling: Wilson's interval depends on two counts only.
 """
 
+import math
 from collections.abc import Callable
 from numbers import Integral
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +23,13 @@ from torch import Tensor
 from gates2heads.accepts import accepts, count, function, number, share
 from gates2heads.accepts.shown import shown
 
-__all__ = ["Interval", "PairedBootstrap", "bootstrap_interval", "paired_bootstrap"]
+__all__ = [
+    "Interval",
+    "PairedBootstrap",
+    "bootstrap_interval",
+    "paired_bootstrap",
+    "wilson_interval",
+]
 
 Score = Callable[[np.ndarray], float]
 
@@ -123,6 +133,34 @@ def bootstrap_interval(
     statistics = _read(statistics, "statistics")
     sums = _resample_sums(statistics, resamples, seed)
     return _interval(_score_all(sums, score, len(statistics)), confidence)
+
+
+@accepts(right=count(least=0), total=count, confidence=share)
+def wilson_interval(right: int, total: int, *, confidence: float = 0.95) -> Interval:
+    """Give Wilson's interval of a share, which is never empty and stays inside [0, 1].
+
+    Source: Wilson 1927: the shares from which the observed one is at most z standard errors away,
+    each with its own standard error. The usual p ± z √(p (1 - p) / n) takes the observed one's,
+    and near 0 or 1 it may contain values that the data exclude.
+
+    Args:
+        right: how many of the outputs are correct.
+        total: how many there are.
+        confidence: of the interval, between 0 and 1.
+
+    Raises:
+        ValueError: right is larger than total, or a confidence of 0 or 1.
+    """
+    if right > total:
+        raise ValueError(f"right must be at most total, {total}, got {right}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, got {shown(confidence)}")
+    z, observed = NormalDist().inv_cdf((1 + confidence) / 2), right / total
+    spread = z**2 / total
+    middle = (observed + spread / 2) / (1 + spread)
+    reach = math.sqrt(spread * (observed * (1 - observed) + spread / 4)) / (1 + spread)
+    # exactly 0 and 1 where rounding would miss them
+    return Interval(middle - reach if right else 0.0, middle + reach if right < total else 1.0)
 
 
 def _score_all(sums: np.ndarray, score: Score | None, sentences: int) -> np.ndarray:

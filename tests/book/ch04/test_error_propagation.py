@@ -5,7 +5,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.book.ch04.error_propagation import drift, forcing_loss, wrong_tokens
+from gates2heads.book.ch04.error_propagation import (
+    drift,
+    exact_matches,
+    forcing_loss,
+    wrong_tokens,
+)
 from gates2heads.data.batches.pairs import collate
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.losses import sequence_loss
@@ -48,6 +53,24 @@ def test_a_decoder_that_looks_at_its_source_does_not_drift():
 def test_a_decoder_that_looks_at_its_own_does():
     found = drift(Counting(), batch_of([3, 4, 5, 6, 7]), DIGITS)
     assert found == {"sound": 1, "drift": [1.0] * 4, "later": [1.0] * 4}
+
+
+def test_exact_matches_by_hand():
+    # Counting generates 4, 5, 6 and 7 after 3; one wrong token, and the whole sequence is wrong
+    batch = batch_of([3, 4, 5, 6, 7], [3, 5, 5, 5, 5], [3, 4, 5, 6, 8])
+    assert exact_matches(Counting(), batch).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_exact_match_is_decided_by_the_true_prefixes(seed):
+    # Section 4.5: until the first error, the own prefix is the true one.
+    torch.manual_seed(seed)
+    model = EncoderDecoder(7, 5, embedding_size=5, hidden_size=6, score=None).eval()
+    batch = collate([([3], [a, b, c]) for a in range(5) for b in range(5) for c in range(5)])
+    with torch.no_grad():
+        forced = (model(batch).argmax(dim=-1) == batch.target_out).all(dim=1)
+    assert torch.equal(exact_matches(model, batch), forced)
+    assert forced.sum() == 1
 
 
 def test_what_was_wrong_before_does_not_count():

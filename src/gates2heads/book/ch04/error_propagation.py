@@ -53,6 +53,35 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
     return digits[(place + first + draw.long()) % size]
 
 
+@accepts(model=module, batch=a(Batch, "as `collate` makes"))
+def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
+    """Tell which targets of a batch greedy decoding generates exactly.
+
+    Args:
+        model: an encoder–decoder.
+        batch: B pairs whose targets (B, T) are all of one length, `<eos>` included.
+
+    Returns:
+        (B,) bool.
+
+    Raises:
+        TypeError, ValueError: it is no encoder–decoder, or the targets differ in length.
+    """
+    return (_outputs(model, batch, {}) == batch.target_out).all(dim=1)
+
+
+def _outputs(model: nn.Module, batch: Batch, held: dict[int, Tensor]) -> Tensor:
+    """What greedy decoding generates (B, T) where some steps are clamped."""
+    if not (callable(getattr(model, "start", None)) and callable(getattr(model, "step", None))):
+        raise TypeError(f"model must be an encoder–decoder, got {type(model).__name__}")
+    if not batch.target_mask.all():
+        raise ValueError("batch must hold targets of one length")
+    with torch.no_grad():
+        state = model.start(batch.source, mask=batch.source_mask)
+    begin, length = batch.target_in[:, 0], batch.target_out.shape[1]
+    return run_held(model.step, state, begin, length, held=held)
+
+
 @accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
     """Replace one written token by a wrong one, at each place in turn, and let the decoder go on.
@@ -72,21 +101,13 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
     Raises:
         TypeError, ValueError: it is no batch, its targets differ in length, or none came out right.
     """
-    if not (callable(getattr(model, "start", None)) and callable(getattr(model, "step", None))):
-        raise TypeError(f"model must be an encoder–decoder, got {type(model).__name__}")
-    if not batch.target_mask.all():
-        raise ValueError("batch must hold targets of one length")
-    wanted, begin = batch.target_out, batch.target_in[:, 0]
-    length = wanted.shape[1]
-    with torch.no_grad():
-        state = model.start(batch.source, mask=batch.source_mask)
-    sound = (run_held(model.step, state, begin, length) == wanted).all(dim=1)
+    wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():
         raise ValueError("model must write some of the batch right, but it wrote none")
     draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": []}
-    for place in range(length - 1):
+    for place in range(wanted.shape[1] - 1):
         held = {place: wrong_tokens(wanted[:, place], digits, draw)}
-        wrong = (run_held(model.step, state, begin, length, held=held) != wanted)[sound]
+        wrong = (_outputs(model, batch, held) != wanted)[sound]
         later = wrong[:, place + 1 :].double()
         found["drift"].append(float(later.amax(dim=1).mean()))
         found["later"].append(float(later.mean()))

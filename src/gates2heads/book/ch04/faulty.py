@@ -40,8 +40,9 @@ def faulty_pair(source_size: int, target_size: int) -> EncoderDecoder:
 def check_fault(letter) -> str:
     """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
     contradiction = {
-        "a": "That explains the low cross-entropy. But greedy decoding would then be at least as "
-        "accurate as in a correct network, and another day's date would have a high cross-entropy.",
+        "a": "That explains a low cross-entropy after long training, but not after so few batches. "
+        "And greedy decoding would then be at least as accurate as in a correct network, and "
+        "another day's date would have a high cross-entropy.",
         "c": "That explains why greedy decoding fails and why the source does not matter. But a "
         "decoder that must guess the date has a cross-entropy of at least 1 nat per token.",
         "d": "That explains why greedy decoding fails. But the cross-entropy under teacher forcing "

@@ -111,7 +111,7 @@ class Unroller extends LiveStage {
       this.put({ step: this.now.source.length + step }),
     );
     this.decoder = new UnrollTape(this.isSimple ? "decoder states" : "states, clamped line");
-    this.gap = new UnrollBars("distance of states", FAR, "");
+    this.gap = new UnrollBars("distance between states", FAR, "");
     this.nats = new UnrollBars("surprisal", SURPRISAL, " nats");
     const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
     const writing = element(
