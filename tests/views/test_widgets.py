@@ -10,6 +10,7 @@ from ipywidgets.embed import embed_data
 from matplotlib.figure import Figure
 
 from gates2heads.views import FrameViewer
+from tests.javascript import LIBRARY
 
 matplotlib.use("agg")
 
@@ -115,3 +116,19 @@ def test_viewer_describes_every_frame_or_none():
     assert frames(2, alts=["a dot", "a line"]).alts == ["a dot", "a line"]
     with pytest.raises(ValueError, match=r"^alts must describe 3 frames, got 1$"):
         frames(3, alts=["a dot"])
+
+
+@pytest.mark.parametrize(
+    "sheet", sorted((LIBRARY / "views").glob("*/style.css")), ids=lambda path: path.parent.name
+)
+def test_a_sheet_reaches_no_other_view(sheet):
+    """Views share a page: each selector names the class of its own view, but for the Markdown
+    twin of a prediction, which stands beside the view."""
+    (name,) = re.findall(r'super\(model, el, "([^"]+)"\)', sheet.with_name("view.js").read_text())
+    text = re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.S)
+    for selectors in re.findall(r"([^{};]+)\{", text):
+        if selectors.strip().startswith("@"):
+            continue
+        for selector in re.split(r",(?![^()]*\))", selectors):
+            is_own = f".g2h-{name}" in selector or ".g2h-twin" in selector
+            assert is_own, f"{selector.strip()} is not only for {name}"

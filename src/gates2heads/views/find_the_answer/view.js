@@ -194,9 +194,9 @@ class FindTheAnswer extends LiveStage {
           style: `--g2h-first: ${begins[at].toFixed(4)}; --g2h-last: ${ends[at].toFixed(4)}`,
           title: `first token: ${percent(begins[at])}, last token: ${percent(ends[at])}`,
         },
-        element("i", { class: "g2h-begin" }),
+        element("i", { class: "g2h-opening" }),
         element("bdi", {}, token),
-        element("i", { class: "g2h-end" }),
+        element("i", { class: "g2h-closing" }),
       );
     return element(
       "div",
