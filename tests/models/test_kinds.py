@@ -12,8 +12,10 @@ from gates2heads.models.kinds import KINDS, MODELS, build, tell
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.ngram import KneserNey
 from gates2heads.models.language.pruned import PrunedKneserNey
+from gates2heads.models.pretraining.answers import AnswerHead
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
+from gates2heads.models.pretraining.fine_tuned import FineTuned
 from gates2heads.models.pretraining.gpt import GPT
 from gates2heads.models.transformer.non_autoregressive import (
     NonAutoregressiveLanguageModel,
@@ -57,6 +59,7 @@ MADE = {
     "PrunedKneserNey": counted,
     "PrunedMaximumLikelihood": lambda: counted().counts_alone(),
     "BERT": lambda: BERT(V, d_model=8, nhead=2, num_layers=2),
+    "FineTuned": lambda: FineTuned(BERT(V, d_model=8, nhead=2, num_layers=2), AnswerHead(8)),
     "GPT": lambda: GPT(V, d_model=8, nhead=2, num_layers=2, norm_first=False),
     "ELMo": lambda: ELMo(V, hidden_size=6),
     "SubwordTable": lambda: SubwordTable(["a", "man"], torch.tensor([5, 3]), 7, buckets=11, own=1),

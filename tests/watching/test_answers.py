@@ -5,11 +5,11 @@ import torch
 
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
-from gates2heads.models.pretraining.answers import AnswerHead, AnswerLogits, best_answers
+from gates2heads.models.pretraining.answers import AnswerHead
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.fine_tuned import FineTuned
 from gates2heads.models.pretraining.heads import TokenHead
-from gates2heads.watching.answers import observe_answer
+from gates2heads.watching.answers import ObservedAnswer, extracted, observe_answer
 
 TOKENIZER = BilingualTokenizer.from_texts(["the currency of Bern is Franc . 法郎"])
 
@@ -34,8 +34,17 @@ def test_logits_are_the_models_at_cls_and_in_the_passage():
         logits = model()(torch.tensor([tokens]), segments=segments)
     for found, wanted in zip((seen.first, seen.last), logits, strict=True):
         torch.testing.assert_close(found, wanted[0, [0, 4, 5, 6, 7, 8, 9]])
-    best = best_answers(AnswerLogits(seen.first[None], seen.last[None]), null=0)
-    assert best.score.shape == (1,)
+
+
+def test_the_best_span_as_text_or_none():
+    tokens = ["the", "Franc", "."]
+    first, last = torch.tensor([1.0, 0.0, 2.0, 0.0]), torch.tensor([1.0, 0.0, 0.0, 0.5])
+    seen = ObservedAnswer(tokens, [], first, last)
+    assert extracted(seen) == "Franc."
+    assert extracted(seen, max_length=1) == ""  # 2 + 0 is not more than 1 + 1
+    assert (
+        extracted(seen._replace(last=torch.tensor([0.9, 0.0, 0.0, 0.5])), max_length=1) == "Franc"
+    )
 
 
 def test_what_cannot_be_read_is_refused():

@@ -5,10 +5,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, text
+from gates2heads.accepts import a, accepts, count, text
 from gates2heads.data.batches.joined import join
-from gates2heads.data.tokens.bilingual import BilingualTokenizer, split_bilingual
-from gates2heads.models.pretraining.answers import AnswerHead
+from gates2heads.data.tokens.bilingual import (
+    BilingualTokenizer,
+    split_bilingual,
+    write_bilingual,
+)
+from gates2heads.models.pretraining.answers import AnswerHead, AnswerLogits, best_answers
 from gates2heads.models.pretraining.fine_tuned import FineTuned
 
 
@@ -46,3 +50,18 @@ def observe_answer(
     asked, tokens = split_bilingual(question), split_bilingual(passage)
     strange = [token for token in [*asked, *tokens] if token not in tokenizer.vocabulary]
     return ObservedAnswer(tokens, list(dict.fromkeys(strange)), first[0, places], last[0, places])
+
+
+@accepts(seen=a(ObservedAnswer), max_length=count)
+def extracted(seen: ObservedAnswer, *, max_length: int = 16) -> str:
+    """The best span as text, or "" where "no answer" has a score at least as high.
+
+    Args:
+        seen: from `observe_answer`.
+        max_length: the longest answer, in tokens.
+    """
+    logits = AnswerLogits(seen.first[None], seen.last[None])
+    best = best_answers(logits, max_length=max_length, null=0)
+    if not best.found:
+        return ""
+    return write_bilingual(seen.tokens[best.first.item() - 1 : best.last.item()])
