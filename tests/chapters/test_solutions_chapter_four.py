@@ -50,7 +50,7 @@ def test_a_solution_shows_its_numbers(number, printed, capsys):
 def test_the_loop_writes_the_date_with_the_cells_of_the_page(capsys):
     one = shipped("forced_teacher")
     names = {"torch": torch, "GRUCell": GRUCell, "observe_forcing": observe_forcing}
-    names |= {"taught": one, "source": one.source, "target": one.target}
+    names |= {"opening": one, "source": one.source, "target": one.target}
     kept = torch.is_grad_enabled()
     try:
         exec(cell_of(PAGE, "GRU cells with the trained parameters"), names)
