@@ -4,22 +4,23 @@
     python -m studies.ch11.few_labels --table
 
 Four tasks, each with 8, 32 and 128 labelled examples that are drawn at random, start from the
-released ERNIE or from an encoder of its size with random parameters. All parameters are trained,
+released ERNIE or from an encoder of its size with random parameters, and two of the tasks from the
+released BERT. All parameters are trained,
 for as many steps as in `studies.ch11.fine_tuning`, which holds the runs with all examples. The
 test examples are those of the page. Nothing is downloaded.
 """
 
 import torch
 
-from gates2heads.book.ch11.pretraining import untrained
 from gates2heads.book.ch11.uses import USES, learn_use
 from gates2heads.book.studies import Study
-from gates2heads.browser.engine.rebuild import shipped
+from studies.ch11.fine_tuning import begin
 
 STARTS = ("ernie", "random")
 LABELS = (8, 32, 128)
-SETTINGS = tuple(
-    f"{use} {start}, {labels}" for labels in LABELS for use in USES for start in STARTS
+SETTINGS = (
+    *(f"{use} {start}, {labels}" for labels in LABELS for use in USES for start in STARTS),
+    *(f"{use} bert, {labels}" for labels in LABELS for use in ("slots", "answers")),
 )
 
 
@@ -27,8 +28,7 @@ def run(setting: str, seed: int) -> dict:
     """Fine-tune on a few labelled examples of one use, and test."""
     told, labels = setting.split(", ")
     use, start = told.split(" ")
-    encoder = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
-    learned = learn_use(use, encoder, frozen=False, labels=int(labels), seed=seed)
+    learned = learn_use(use, begin(start, seed), frozen=False, labels=int(labels), seed=seed)
     return {"right": sum(learned.right), "asked": len(learned.right)}
 
 
