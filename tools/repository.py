@@ -40,7 +40,7 @@ SITE = re.compile(r"https?://[^\s\"'/?#]+/([^\s\"'?#]+/)?")
 GITHUB = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+)")
 ONLINE = re.compile(r"(?<=^<!-- online -->\n)(?:.+\n)?(?=<!-- /online -->$)", re.M)
 CHAPTER = re.compile(
-    r"(?<=\]\()(?:https?://[^)\s]*/)?chapters/(intro|\d\d_\w+)\.(?:ipynb|html)(?=\))"
+    r"(?<=\]\()(?:https?://[^)\s]*/)?chapters/(intro|\d\d_\w+|appendix/\w+)\.(?:ipynb|md|html)(?=\))"
 )
 SETUP = """\
 import glob
@@ -151,9 +151,13 @@ def with_online_line(readme: str, address: str) -> str:
 
 
 def with_chapter_links(readme: str, address: str) -> str:
-    """Lead the links to chapters to the pages of the published book, or to the notebooks."""
-    ending = "html" if address else "ipynb"
-    return CHAPTER.sub(lambda link: f"{address}chapters/{link[1]}.{ending}", readme)
+    """Lead the links to chapters to the pages of the published book, or to their sources."""
+
+    def led(link: re.Match) -> str:
+        ending = "md" if link[1].startswith("appendix/") else "ipynb"
+        return f"{address}chapters/{link[1]}.{'html' if address else ending}"
+
+    return CHAPTER.sub(led, readme)
 
 
 def with_setup(notebook: dict, code: str) -> dict:

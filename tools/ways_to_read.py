@@ -5,10 +5,10 @@ writes these texts into the cells of `chapters/intro.ipynb` that are named here.
 """
 
 JUPYTERLAB = (
-    "**In JupyterLab, on your machine.** You need Linux or macOS (on Windows, use WSL), git, make "
-    "and Python 3.10 to 3.13. You do not need a GPU, and you need not install npm: `make book` "
-    "installs Node.js through pip.{address} The first `make book` takes three to five minutes on a "
-    "fast connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
+    "**In JupyterLab, on your machine.** You need Linux, a Mac with Apple silicon, or WSL on "
+    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU, and you need not install "
+    "npm: `make book` installs Node.js through pip.{address} The first `make book` takes three to "
+    "five minutes on a fast connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
     "`make book TORCH_BACKEND=cpu` installs the CPU-only build, which is several gigabytes "
     "smaller.\n\n"
     "```sh\n"
@@ -30,16 +30,16 @@ WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the librar
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."
 ON_COLAB = (
     "**In Colab.** Click the rocket button at the top of a chapter and choose Colab. The first "
-    f"cell of the notebook {INSTALLS}"
+    f"cell of the notebook {INSTALLS} Choose **Runtime → Run all**."
 )
 BY_UPLOAD = (
     "**In Colab**, without an installation on your machine:\n\n"
-    "1. Download {wheel} (one file of 24 MB; see [Data and licences](appendix/data.md)).\n"
+    "1. Download {wheel} (one file of 25 MB; see [Data and licences](appendix/data.md)).\n"
     "2. On the page of a chapter, click the download button at the top and choose **.ipynb**.\n"
     "3. In Colab, choose **File → Upload notebook** and upload that file.\n"
     "4. Open the file panel on the left, upload the library, and wait until the upload is "
     "complete.\n"
-    f"5. Run the first cell, which {INSTALLS}\n\n"
+    f"5. Run the first cell, which {INSTALLS} Then choose **Runtime → Run all**.\n\n"
     "Colab gives each notebook a runtime of its own and deletes the library when the runtime ends; "
     "then repeat steps 4 and 5."
 )

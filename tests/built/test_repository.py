@@ -81,6 +81,8 @@ def test_the_readmes_links_to_chapters_lead_to_the_published_pages():
     assert len(re.findall(r"\]\(chapters/\w+\.ipynb\)", bare)) >= 12
     led = repository.with_chapter_links(bare, SITE)
     assert f"]({SITE}chapters/intro.html)" in led
+    assert f"]({SITE}chapters/appendix/claims.html)" in led
+    assert repository.with_chapter_links(led, "") == bare
     assert "](chapters/" not in led
     assert repository.with_chapter_links(led, "https://a.org/") == led.replace(
         f"{SITE}chapters/", "https://a.org/chapters/"

@@ -410,7 +410,7 @@ def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
     assert "| All marks, by the scheme below |" in twelve
     assert "The diagnosis is not marked" in below
     advice = prose_of(read(INTRO)).split("## For teachers")[1]
-    assert "Ask that the exercises are complete, and do not mark them" in advice
+    assert "Require the exercises to be complete, but do not mark them" in advice
     assert "orally in class or in writing, without marks" in advice
 
 

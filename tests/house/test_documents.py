@@ -199,6 +199,22 @@ def test_every_file_of_parameters_is_in_the_table_of_models():
     assert f"contains {len(WEIGHTS)} files of parameters" in read("DATA.md")
 
 
+def test_the_table_of_models_has_the_minutes_of_the_cards():
+    rows = [
+        row.split(" | ") for row in read("docs/models.md").splitlines() if row.count(" | ") == 4
+    ]
+    told = {}
+    for files, _, _, minutes, _ in (row for row in rows if "`" in row[0]):
+        names = re.findall(r"`(\w+)`", files)
+        of_each = minutes.removesuffix(" (bf16)").split(", ")
+        told |= zip(names, of_each if minutes != "–" else ["–"] * len(names), strict=True)
+    seconds = {path.stem: card(path).get("seconds") for path in WEIGHTS}
+    assert told == {
+        name: "–" if taken is None else "< 1" if taken < 60 else f"{taken / 60:.0f}"
+        for name, taken in seconds.items()
+    }
+
+
 @pytest.mark.parametrize("name", ["translator", "translator_to_german"])
 def test_the_translators_reach_what_is_said(name):
     path = next(path for path in WEIGHTS if path.stem == name)
