@@ -95,6 +95,8 @@ def link(app: Sphinx, doctree: nodes.document, page: str) -> None:
         for table in doctree.findall(nodes.table):
             _link_columns(app, table, page)
     for text in list(doctree.findall(nodes.Text)):
+        if _is_raw_link(text):
+            continue
         if not _inside(text, (*SHUT, nodes.strong)):  # a caption names its figure in bold
             _put_links(app, text, page, mentions(text, app.env.g2h_figures))
     for reference in list(doctree.findall(nodes.reference)):
@@ -187,6 +189,13 @@ def _put_links(app: Sphinx, text: nodes.Text, page: str, found: list) -> None:
         end = stop
     if parts:
         text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def _is_raw_link(text: nodes.Text) -> bool:
+    """Whether a text stands in a link that was written as HTML: behind a raw `<a …>`."""
+    place = text.parent.index(text)
+    before = text.parent[place - 1] if place else None
+    return isinstance(before, nodes.raw) and before.astext().startswith("<a ")
 
 
 def _link_section(app: Sphinx, reference: nodes.reference, page: str) -> None:
