@@ -136,6 +136,9 @@ def test_every_section_that_a_page_names_exists(page):
 
 
 @pytest.mark.slow
+RAW = 'Or <a href="a.html">section 5.2</a>.'
+
+
 def test_the_built_page_is_linked(tmp_path):
     figure = {"svg": "<svg></svg>", "alt": "A.", "caption": "C.", "content": {}, "number": "5.3"}
     output = nbformat.v4.new_output("display_data", {page_links.FIGURE_MIME: figure})
@@ -149,7 +152,7 @@ def test_the_built_page_is_linked(tmp_path):
         f"# Glossary\n\n| term | 中文 | meaning |\n|---|---|---|{LINES}\nSee Figure 5.3, *query*.\n"
     )
     (source / f"{page_links.GLOSSARY}.md").write_text(f"---\norphan: true\n---\n{glossary}")
-    (source / f"{FIVE}.md").write_text("---\norphan: true\n---\n# 5\n\nSee section 5.1.\n")
+    (source / f"{FIVE}.md").write_text(f"---\norphan: true\n---\n# 5\n\nSee section 5.1.\n\n{RAW}\n")
     (source / "conf.py").write_text(CONFIG)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", source, target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -171,6 +174,7 @@ def test_the_built_page_is_linked(tmp_path):
     assert "and 99.9" in body
     five = (target / f"{FIVE}.html").read_text(encoding="utf-8")
     assert f'href="#{anchors[0]}">section 5.1</a>' in five
+    assert RAW in five  # no link within a link
     other = (target / f"{page_links.GLOSSARY}.html").read_text(encoding="utf-8")
     assert 'href="../../page.html#figure-5-3">Figure 5.3</a>' in other
     assert "g2h-term" not in other
