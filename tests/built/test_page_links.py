@@ -135,10 +135,10 @@ def test_every_section_that_a_page_names_exists(page):
     assert missing == []
 
 
-@pytest.mark.slow
 RAW = 'Or <a href="a.html">section 5.2</a>.'
 
 
+@pytest.mark.slow
 def test_the_built_page_is_linked(tmp_path):
     figure = {"svg": "<svg></svg>", "alt": "A.", "caption": "C.", "content": {}, "number": "5.3"}
     output = nbformat.v4.new_output("display_data", {page_links.FIGURE_MIME: figure})
@@ -152,7 +152,8 @@ def test_the_built_page_is_linked(tmp_path):
         f"# Glossary\n\n| term | 中文 | meaning |\n|---|---|---|{LINES}\nSee Figure 5.3, *query*.\n"
     )
     (source / f"{page_links.GLOSSARY}.md").write_text(f"---\norphan: true\n---\n{glossary}")
-    (source / f"{FIVE}.md").write_text(f"---\norphan: true\n---\n# 5\n\nSee section 5.1.\n\n{RAW}\n")
+    five = f"# 5\n\nSee section 5.1.\n\n{RAW}\n"
+    (source / f"{FIVE}.md").write_text(f"---\norphan: true\n---\n{five}")
     (source / "conf.py").write_text(CONFIG)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", source, target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
