@@ -16,7 +16,7 @@
 import { Refusal, Stage, element, field } from "../../views/kit/view.js";
 import { megabytes } from "./files.js";
 import { Live } from "./runtime.js";
-import { refusalInWords, tidy, tooLong } from "./pieces.js";
+import { refusalInWords, tidy, tooLong, unknownInWords } from "./pieces.js";
 import { Permission } from "./permission.js";
 import { onUse } from "./touch.js";
 
@@ -165,6 +165,12 @@ export class LiveStage extends Stage {
   report(sentence) {
     const isKept = this.isRecorded && !this.isOld;
     this.state.textContent = isKept ? `${KEPT} ${sentence}`.trim() : sentence;
+  }
+
+  /** Said of a live result: how long it took, and which words the models do not know. */
+  computed(strange) {
+    const time = `Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`;
+    return `${time} ${unknownInWords(strange)}`.trim();
   }
 
   /** Says what stands there now. */

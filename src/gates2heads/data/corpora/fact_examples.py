@@ -102,14 +102,13 @@ def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     draw, _ = _prepare(facts, seed)
     found = []
     for fact in facts:
-        asked = ASKED[fact.relation, fact.locale].format(subject=fact.subject)
         far = _elsewhere(fact, [one for one in facts if one.relation == fact.relation], draw)
         beside = [one for one in facts if _is_beside(one, fact)] or [
             _elsewhere(fact, [one for one in facts if one.relation != fact.relation], draw)
         ]
         for second in (fact, draw.choice(beside)):
             passage = draw.sample([second, far], 2)
-            found.append(_asked(asked, passage, fact if second is fact else None))
+            found.append(_asked(fact, passage, has_answer=second is fact))
     return found
 
 
@@ -130,13 +129,12 @@ def passage_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     draw, _ = _prepare(facts, seed)
     found = []
     for fact in facts:
-        asked = ASKED[fact.relation, fact.locale].format(subject=fact.subject)
         pools = _pools(fact, facts)
         for has_answer in (True, False):
             others = [draw.choice(draw.choice(pools)) for _ in range(draw.randint(1, MOST_FACTS))]
             passage = list(dict.fromkeys([fact, *others[1:]] if has_answer else others))
             draw.shuffle(passage)
-            found.append(_asked(asked, passage, fact if has_answer else None))
+            found.append(_asked(fact, passage, has_answer=has_answer))
     return found
 
 
@@ -177,10 +175,11 @@ def _pools(fact: Fact, facts: Sequence[Fact]) -> list[list[Fact]]:
     return [pool for pool in (alike, beside, [*alike, *beside]) if pool]
 
 
-def _asked(question: str, passage: Sequence[Fact], fact: Fact | None) -> Labelled:
-    """A question about a passage, whose answer is that of one of its facts."""
-    text = (" " if passage[0].locale == "en" else "").join(one.text for one in passage)
-    if fact is None:
+def _asked(fact: Fact, passage: Sequence[Fact], *, has_answer: bool) -> Labelled:
+    """The question that a fact answers, about a passage that holds the fact, or does not."""
+    question = ASKED[fact.relation, fact.locale].format(subject=fact.subject)
+    text = (" " if fact.locale == "en" else "").join(one.text for one in passage)
+    if not has_answer:
         return Labelled(question, text, (-1, -1))
     start = text.index(fact.text)
     span = tuple(start + end for end in fact.answer_span)

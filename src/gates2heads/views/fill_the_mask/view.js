@@ -1,5 +1,5 @@
 import { MASK, writeBilingual } from "../../browser/engine/tokens/bilingual.js";
-import { composed, unknownInWords, visible } from "../../browser/live/pieces.js";
+import { composed, visible } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import {
   maskedOf,
@@ -152,9 +152,7 @@ class FillTheMask extends LiveStage {
       return STORED;
     }
     const { tokens, known } = this.now.results[0];
-    const strange = tokens.filter((token, place) => !known[place] && token !== MASK);
-    const said = [`Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`];
-    return [...said, unknownInWords(strange)].join(" ").trim();
+    return this.computed(tokens.filter((token, place) => !known[place] && token !== MASK));
   }
 
   // ---- drawing

@@ -1,6 +1,7 @@
 // What logits say of an answer; nothing here touches a page.
 
 import { bestSpans } from "../../browser/engine/models/fine_tuned.js";
+import { softmaxInPlace } from "../../browser/engine/tensor.js";
 import { writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 import { visible } from "../../browser/live/pieces.js";
 
@@ -8,12 +9,7 @@ export const LONGEST_ANSWER = 16; // tokens, as in training
 const CANDIDATES = 2; // that are listed
 
 /** Probabilities from logits. */
-export function shares(logits) {
-  const most = Math.max(...logits);
-  const parts = logits.map((logit) => Math.exp(logit - most));
-  const sum = parts.reduce((a, b) => a + b, 0);
-  return parts.map((part) => part / sum);
-}
+export const shares = (logits) => softmaxInPlace([...logits]);
 
 /**
  * The answer to one question: {spans: the best ones, [{first, last, score, text}…], none: the score

@@ -1,4 +1,4 @@
-import { composed, tooLong, unknownInWords, visible } from "../../browser/live/pieces.js";
+import { composed, tooLong, visible } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { answerOf, shares, signed, toldInWords } from "./answers.js";
 import { element, field, moreControls } from "../kit/view.js";
@@ -144,9 +144,7 @@ class FindTheAnswer extends LiveStage {
   }
 
   inWords() {
-    if (this.isRecorded) return STORED;
-    const said = [`Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`];
-    return [...said, unknownInWords(this.now[0].strange)].join(" ").trim();
+    return this.isRecorded ? STORED : this.computed(this.now[0].strange);
   }
 
   // ---- drawing

@@ -55,7 +55,7 @@ class FindTheAnswer(LiveView):
     """
 
     _esm = module(__file__)
-    _css = style(__file__)
+    _css = style(__file__, "answers.css")
 
     names = List(Unicode()).tag(sync=True)
     examples = List(Unicode()).tag(sync=True)

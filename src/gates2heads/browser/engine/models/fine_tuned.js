@@ -1,17 +1,13 @@
 // A pre-trained encoder with the head of one task: extract an answer from a passage.
 
-import { linear, Matrix } from "../tensor.js";
+import { linear, Matrix, softmaxInPlace } from "../tensor.js";
 import { BERT } from "./pretraining.js";
 
 /** One matrix from those of all layers, in shares that the task has learned: γ Σⱼ sⱼ hⱼ. */
 class LayerMix {
   constructor(weights) {
-    const scores = [...weights.vector("scores")];
-    const most = Math.max(...scores);
-    const parts = scores.map((score) => Math.exp(score - most));
-    const sum = parts.reduce((a, b) => a + b, 0);
     const [scale] = weights.vector("scale");
-    this.factors = parts.map((part) => (scale * part) / sum);
+    this.factors = softmaxInPlace([...weights.vector("scores")]).map((share) => scale * share);
   }
 
   forward(states) {
