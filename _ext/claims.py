@@ -2,7 +2,8 @@
 
 chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 
-- id, claim: a name for links, and the sentence, with {numbers};
+- id, claim: a name for links, and the sentence, with {numbers}; a number after "at least" is
+  rounded down and one after "at most" up, so that the sentence stays true;
 - where: sections ("4.5") and figures ("Figure 4.2") that rest on it;
 - study, settings, data: the stored study, its settings, and what was tested;
 - numbers: names to expressions over the stored study, see `Stored`; the sentences name them;
@@ -11,7 +12,7 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
   not tried;
 - before: what the book said earlier, if the attack changed it;
 - verdict: one of `VERDICTS`;
-- change: what would change our minds.
+- change: what would overturn the claim.
 
 The page is made when the book is built ({stored-table} claims), and every section and figure that a
 claim names gets a link to its entry. tests/house/test_claims.py evaluates every expression.
@@ -19,6 +20,8 @@ claim names gets a link to its entry. tests/house/test_claims.py evaluates every
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -46,9 +49,12 @@ VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
     "narrowed": "narrowed",
-    "refuted": "refuted",
+    "refuted": "replaces a refuted claim",
     "open": "open",
+    "untested": "untested",
 }
+# A number that bounds others, and how its digits are written: "at least {x:.1f}", "at most {x:.0%}"
+BOUND = re.compile(r"\bat (least|most) \{(\w+)(?::(,?)(?:\.(\d+))?([f%d])?)?\}")
 
 
 class Stored:
@@ -145,8 +151,20 @@ def _evaluate(expression: str, known: dict) -> object:
 
 
 def written(text: str, claim: dict) -> str:
-    """Put the numbers of a claim into one of its sentences."""
-    return " ".join(text.split()).format(**numbers_of(claim))
+    """Put the numbers of a claim into one of its sentences; a bound is never rounded inwards."""
+    known = numbers_of(claim)
+    text = BOUND.sub(lambda found: _bound(found, known), " ".join(text.split()))
+    return text.format(**known)
+
+
+def _bound(found: re.Match, known: dict) -> str:
+    side, name, comma, digits, kind = found.groups()
+    value, places = known[name], int(digits or 0) + (2 if kind == "%" else 0)
+    if isinstance(value, float):
+        towards = math.floor if side == "least" else math.ceil
+        # 98.6 is 98.60000000000001 after a multiplication: not 98.7 at most
+        value = towards(round(value * 10**places, 6)) / 10**places
+    return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 
 def claims() -> list[str]:
@@ -185,7 +203,8 @@ def _entry(claim: dict) -> list[str]:
         f"{written(claim['data'], claim)}.",
     ]
     if "before" in claim:
-        lines.append(f"- **What the book claimed before:** {written(claim['before'], claim)}")
+        told = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
+        lines.append(f"- **{told}:** {written(claim['before'], claim)}")
     lines += [f"- **{ATTACKS[name]}:** {written(told, claim)}" for name, told in tried.items()]
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")

@@ -1,5 +1,6 @@
 """Every number of the appendix of claims is evaluated, and every comparison is true."""
 
+import itertools
 import re
 import subprocess
 import sys
@@ -47,6 +48,20 @@ def test_an_entry_is_complete(chapter, claim):
     assert ("before" in claim) >= (claim["verdict"] == "refuted")
     if claim["verdict"] in ("narrowed", "refuted"):
         assert claim["attacks"]
+    # a verdict that says that a claim was tested, and no test of it
+    if not claim["attacks"]:
+        assert claim["verdict"] in ("untested", "open")
+    assert (claim["verdict"] == "untested") <= (not claim["attacks"])
+
+
+NOT_TRIED = re.compile(r"\b(was|were|has|have)( been)? not (been )?(run|tried|tested)\b")
+
+
+@each_claim
+def test_an_attack_was_made(chapter, claim):
+    for told in claim["attacks"].values():
+        sentences_told = re.split(r"(?<=[.;?])\s+", " ".join(told.split()))
+        assert not all(NOT_TRIED.search(one) for one in sentences_told), told
 
 
 @each_claim
@@ -76,6 +91,125 @@ def test_no_sentence_has_a_typed_number(chapter, claim):
     for text in sentences(claim):
         assert not re.search(r"\d", NAMES.sub("", " ".join(text.split()))), text
         assert not re.search(r"[{}]", claims.written(text, claim))
+
+
+def corners(claim, name):
+    """All values of a number if each mean, least or most of its expressions is that of any run."""
+
+    def value(asked, picks):
+        def pick(*where):
+            found = claims.Stored.runs(*where)
+            return (min, max)[next(picks)](found)
+
+        names = claims.Stored.names() | dict.fromkeys(("least", "most", "mean"), pick)
+        known, numbers = {}, claim["numbers"]
+
+        def needed(one):
+            for word in re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", numbers[one])):
+                if word in numbers and word not in known and word != one:
+                    needed(word)
+            known[one] = eval(numbers[one], {"__builtins__": {}, **names, **known})
+
+        needed(asked)
+        return known[asked]
+
+    calls = itertools.count()
+    value(name, iter(lambda: next(calls) * 0, None))
+    count = next(calls)
+    assert count <= 12, f"{name} is made of {count} values: give it a name for each part"
+    return [value(name, iter(some)) for some in itertools.product((0, 1), repeat=count)]
+
+
+def bounds_that_fail(claim):
+    """The bounds in the sentences of an entry that some stored run does not keep."""
+    failing = []
+    for text in sentences(claim):
+        for found in claims.BOUND.finditer(" ".join(text.split())):
+            side, name = found[1], found[2]
+            told = claims.written(found[0], claim).removeprefix(f"at {side} ")
+            told = float(told.replace(",", "").rstrip("%")) / (100 if told[-1] == "%" else 1)
+            values = corners(claim, name)
+            near = 1e-9 * max(1, abs(told))  # a product of floats is not exact
+            if not (told <= min(values) + near if side == "least" else told >= max(values) - near):
+                failing.append(found[0])
+    return failing
+
+
+@each_claim
+def test_every_run_keeps_the_bounds_of_the_sentences(chapter, claim):
+    assert bounds_that_fail(claim) == []
+    for text in sentences(claim):  # one way to write a bound, so that all are found
+        told = " ".join(text.split())
+        assert not re.search(
+            r"\{[^}]*\}[^.;,{]{0,25} (at most|at least|or more|or less)\b(?! \{)", told
+        )
+        assert len(re.findall(r"at (?:least|most) \{", told)) == len(claims.BOUND.findall(told))
+
+
+OTHER = {"at least": "at most", "at most": "at least", "least(": "most(", "most(": "least("}
+
+
+def mutants(claim):
+    """The entry with one word of a bound turned into its opposite, in a sentence or in a number."""
+    for key in ("claim", "data", "change", "before"):
+        for found in claims.BOUND.finditer(claim.get(key, "")):
+            turned = claim[key][: found.start()] + OTHER[found[0][: len(f"at {found[1]}")]]
+            turned += claim[key][found.start() + len(f"at {found[1]}") :]
+            yield found, {**claim, key: turned}
+    named = {
+        one[2]: one
+        for text in sentences(claim)
+        for one in claims.BOUND.finditer(" ".join(text.split()))
+    }
+    for name, found in named.items():
+        told = claim["numbers"][name]
+        for call in re.finditer(r"\b(least|most)\(", told):
+            for other in (OTHER[call[0]], "mean("):
+                turned = told[: call.start()] + other + told[call.end() :]
+                yield found, {**claim, "numbers": {**claim["numbers"], name: turned}}
+
+
+def test_a_bound_that_is_turned_round_is_found():
+    """Mutation testing: of entries with a wrong bound, the test above lets hardly any pass."""
+    caught, missed = 0, []
+    for _, claim in EVERY:
+        as_it_is = [claims.written(one, claim) for one in sentences(claim)]
+        for found, mutant in mutants(claim):
+            values = corners(claim, found[2])
+            if max(values) - min(values) < 1e-9:
+                continue  # all runs are alike, so both bounds are true
+            if [claims.written(one, mutant) for one in sentences(mutant)] == as_it_is:
+                continue  # digits that are not shown
+            if bounds_that_fail(mutant):
+                caught += 1
+            else:
+                missed.append((claim["id"], found[0]))
+    assert caught > 30
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [
+        ("at least {x:.0f} %", 99.6, "at least 99 %"),
+        ("at most {x:.0f} %", 12.1, "at most 13 %"),
+        ("at least {x:.1f}", 1.768, "at least 1.7"),
+        ("at most {x:.0%}", 0.121, "at most 13%"),
+        ("at least {x:,}", 5150, "at least 5,150"),
+        ("at most {x:.1f}", 98.60000000000001, "at most 98.6"),
+        ("some {x:.0f} %", 99.6, "some 100 %"),
+    ],
+)
+def test_a_bound_is_rounded_outwards(text, value, told):
+    assert claims.written(text, {"numbers": {"x": repr(value)}}) == told
+
+
+def test_a_refuted_sentence_is_named_as_refuted():
+    page = "\n".join(claims.claims())
+    refuted = [claim for _, claim in EVERY if claim["verdict"] == "refuted"]
+    assert page.count("**Verdict:** replaces a refuted claim.") == len(refuted) > 0
+    for claim in refuted:
+        assert f"**The refuted claim:** {claims.written(claim['before'], claim)}" in page
 
 
 def test_the_page_says_all_and_counts_the_verdicts():
