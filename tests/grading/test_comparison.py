@@ -16,26 +16,26 @@ NUMBERS = st.floats(-1e6, 1e6)
 @pytest.mark.parametrize(
     ("answer", "wanted", "said"),
     [
-        (7, 5, "the answer is 5, yours is 7"),
-        (torch.tensor([0.5, 2.0]), torch.tensor([0.5, 3.0]), "is [0.5, 3], yours is [0.5, 2]"),
-        (torch.arange(6.0), torch.zeros(6), "is [0, 0, 0, 0, …], yours is [0, 1, 2, 3, …]"),
+        (7, 5, "expected 5, got 7"),
+        (torch.tensor([0.5, 2.0]), torch.tensor([0.5, 3.0]), "expected [0.5, 3], got [0.5, 2]"),
+        (torch.arange(6.0), torch.zeros(6), "expected [0, 0, 0, 0, …], got [0, 1, 2, 3, …]"),
         (torch.ones(2, 3), torch.ones(2, 3).index_put((torch.tensor(1), torch.tensor(2)),
-         torch.tensor(2.0)), "in row 1, counted from 0, the answer is [1, 1, 2], yours is"),
-        (torch.ones(3), torch.ones(2), "should be of shape (2,), yours is of shape (3,)"),
-        (torch.ones(1), 1.0, "should be a single number, yours is of shape (1,)"),
-        ([1.0, 2.0], torch.ones(2), "the answer is [1, 1], yours is [1, 2]"),
-        ("one", 1.0, "the answer should be a number, yours is 'one'"),
-        ([[1], [2, 3]], torch.ones(2), "should be a tensor of shape (2,), yours is [[1], [2, 3]]"),
-        (None, 1.0, "the answer should be a number, yours is None"),
-        (math.nan, 1.0, "the answer is 1, yours holds NaN"),
-        ("b", "a", "the answer is 'a', yours is 'b'"),
-        (1, "1", "the answer is '1', yours is 1"),
-        (1.0001, 1.0, "the answer is 1, yours is 1.0001"),
-        (torch.tensor(True), False, "the answer is 0, yours is 1"),
-        (torch.eye(2).to_sparse(), torch.ones(2, 2), "row 0, counted from 0, the answer is [1, 1]"),
-        (torch.ones(2, device="meta"), torch.ones(2), "should be a tensor of shape (2,), yours is"),
-        (1 + 5j, 1.0, "the answer should be a number, yours is (1+5j)"),
-        (torch.ones(2) + 5j, torch.ones(2), "yours is a torch.complex64 tensor of shape (2,)"),
+         torch.tensor(2.0)), "in row 1, counted from 0, expected [1, 1, 2], got"),
+        (torch.ones(3), torch.ones(2), "a tensor of shape (2,), got a tensor of shape (3,)"),
+        (torch.ones(1), 1.0, "expected a single number, got a tensor of shape (1,)"),
+        ([1.0, 2.0], torch.ones(2), "expected [1, 1], got [1, 2]"),
+        ("one", 1.0, "expected a number, got 'one'"),
+        ([[1], [2, 3]], torch.ones(2), "expected a tensor of shape (2,), got [[1], [2, 3]]"),
+        (None, 1.0, "expected a number, got None"),
+        (math.nan, 1.0, "expected 1, got NaN"),
+        ("b", "a", "expected 'a', got 'b'"),
+        (1, "1", "expected '1', got 1"),
+        (1.0001, 1.0, "expected 1, got 1.0001"),
+        (torch.tensor(True), False, "expected 0, got 1"),
+        (torch.eye(2).to_sparse(), torch.ones(2, 2), "row 0, counted from 0, expected [1, 1]"),
+        (torch.ones(2, device="meta"), torch.ones(2), "expected a tensor of shape (2,), got"),
+        (1 + 5j, 1.0, "expected a number, got (1+5j)"),
+        (torch.ones(2) + 5j, torch.ones(2), "got a torch.complex64 tensor of shape (2,)"),
     ],
 )  # fmt: skip
 def test_by_hand(answer, wanted, said):
@@ -68,6 +68,6 @@ def test_no_two_equal_numbers_are_shown(number, change, place):
     answer[place] += change * max(1.0, abs(number))  # a large number hides a small change
     said = difference(answer, wanted)
     assume(said)
-    right, yours = re.fullmatch(r".*the answer is (.*), yours is (.*)", said).groups()
+    right, yours = re.fullmatch(r".*expected (.*), got (.*)", said).groups()
     assert right != yours
     assert eval(right.strip("…[] ").rstrip(", ")) != eval(yours.strip("…[] ").rstrip(", "))

@@ -60,7 +60,7 @@ def test_every_mistake_is_called_by_its_name(name, words):
     verdict = checker(checker.mistakes[words])
     assert not verdict.passed
     assert verdict.message.endswith(f"It looks as if {words}."), verdict.message
-    numbers = re.search(r"the answer is (.*), yours is (.*?)\. It", verdict.message)
+    numbers = re.search(r"expected (.*), got (.*?)\. It", verdict.message)
     assert numbers is None or numbers[1] != numbers[2]
 
 

@@ -23,21 +23,21 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         wanted: a tensor or a number; anything else is compared by ==.
         tolerance: how far two numbers may lie apart, absolutely and in relation to the right one.
     Returns:
-        "" or the end of a sentence, such as "the answer is 5, yours is 7". It never tells two
+        "" or the end of a sentence, such as "expected 5, got 7". It never tells two
         different numbers by the same digits.
     """
     if not isinstance(wanted, Tensor | Number):
         right = type(answer) is type(wanted) and answer == wanted
-        return "" if right else f"the answer is {shown(wanted)}, yours is {shown(answer)}"
+        return "" if right else f"expected {shown(wanted)}, got {shown(answer)}"
     wanted = torch.as_tensor(wanted).detach().double().cpu()
     try:
         given = _real(torch.as_tensor(answer))
     except (TypeError, ValueError, RuntimeError):
         kind = f"a tensor of shape {tuple(wanted.shape)}" if wanted.dim() else "a number"
-        return f"the answer should be {kind}, yours is {shown(answer)}"
+        return f"expected {kind}, got {shown(answer)}"
     if given.shape != wanted.shape:
         given_shape, wanted_shape = (_shape(one) for one in (given, wanted))
-        return f"the answer should be {wanted_shape}, yours is {given_shape}"
+        return f"expected {wanted_shape}, got {given_shape}"
     if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
         return ""
     if given.isnan().any() and not wanted.isnan().any():
@@ -53,15 +53,15 @@ def _real(answer: Tensor) -> Tensor:
 
 
 def _shape(tensor: Tensor) -> str:
-    return f"of shape {tuple(tensor.shape)}" if tensor.dim() else "a single number"
+    return f"a tensor of shape {tuple(tensor.shape)}" if tensor.dim() else "a single number"
 
 
 def _holed(given: Tensor, wanted: Tensor) -> str:
     """Show what belongs where NaN stands: of a matrix, the row."""
     if given.dim() != 2 or len(given) < 2:
-        return f"the answer is {_first(wanted)}, yours holds NaN"
+        return f"expected {_first(wanted)}, got NaN"
     row = int(given.isnan().any(1).nonzero()[0])
-    return f"in row {row}, counted from 0, the answer is {_first(wanted[row])}, yours holds NaN"
+    return f"in row {row}, counted from 0, expected {_first(wanted[row])}, got NaN"
 
 
 def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
@@ -76,11 +76,11 @@ def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
         for digits in range(4, 18):
             yours, right = _first(given, digits), _first(wanted, digits)
             if yours != right:
-                return f"the answer is {right}, yours is {yours}"
+                return f"expected {right}, got {yours}"
     at = [int(one) for one in torch.unravel_index(torch.tensor(place), given.shape)]
     mine, other = given.flatten()[place].item(), wanted.flatten()[place].item()
     digits = next(n for n in range(4, 18) if f"{mine:.{n}g}" != f"{other:.{n}g}")
-    return f"at {at} the answer is {other:.{digits}g}, yours is {mine:.{digits}g}"
+    return f"at index {at}, expected {other:.{digits}g}, got {mine:.{digits}g}"
 
 
 def _first(tensor: Tensor, digits: int = 4) -> str:

@@ -142,7 +142,7 @@ class FunctionCheck:
             return f"the answer should be {len(self.parts)} results: {' and '.join(self.parts)}"
         for name, one, right in zip(self.parts, result, wanted, strict=True):
             if fault := difference(one, right):
-                return f"of {name}, {fault}"
+                return f"for {name}, {fault}"
         return ""
 
     def _mistake(self, answer: Callable, cases: Sequence[Case]) -> str:

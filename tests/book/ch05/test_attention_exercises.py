@@ -30,7 +30,7 @@ def masked(scores, mask):
 
 
 WRONG = [
-    (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "should be of shape (1,)"),
+    (exercises.check_pool, lambda q, k, v: (k @ q).softmax(0), "expected a tensor of shape (1,)"),
     (exercises.check_pool, lambda q, k, v: (k @ q) @ v, "the softmax is missing"),
     (exercises.check_pool, lambda q, k, v: (k @ q / len(q) ** 0.5).softmax(0) @ v, "by √K"),
     (exercises.check_pool, lambda q, k, v: (k @ q / 3**0.5).softmax(0) @ v, "√3 for every K"),

@@ -63,7 +63,7 @@ WRONG = [
     (
         exercises.check_encoding,
         lambda p, d: torch.tensor([math.sin(p), math.cos(p)] * (d // 2)),
-        "the answer is",
+        "expected",
     ),
     (
         exercises.check_encoding,
@@ -97,7 +97,7 @@ WRONG = [
         ),
         "the exponent is n/D and not 2n/D",
     ),
-    (exercises.check_reach, lambda w: w.argmax(-1).float().mean(-1), "the answer is"),
+    (exercises.check_reach, lambda w: w.argmax(-1).float().mean(-1), "expected"),
     (exercises.check_reach, lambda w: reach(w).mean(), "also taken over the heads"),
     (exercises.check_reach, lambda w: reach(w) * w.shape[-1], "a sum over the queries"),
     (exercises.check_reach, lambda w: w.mean(-1), "of shape"),

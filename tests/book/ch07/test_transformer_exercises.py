@@ -11,7 +11,7 @@ from gates2heads.book.ch07.exercises import cached_step, encoder_block, may_see
 from gates2heads.book.ch07.faulty import FAULTS, check_fault
 
 WRONG = [
-    (exercises.check_layer_norm, lambda x, w, b: (x - x.mean(0)) / x.std(0) * w + b, "the answer"),
+    (exercises.check_layer_norm, lambda x, w, b: (x - x.mean(0)) / x.std(0) * w + b, "expected"),
     (
         exercises.check_layer_norm,
         lambda x, w, b: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True) * w + b,
@@ -60,7 +60,7 @@ WRONG = [
         lambda x, a, f, m, n: x + a(m(x)) + f(n(x + a(m(x)))),
         "pre-norm",
     ),
-    (exercises.check_encoder_block, lambda x, a, f, m, n: n(x + f(m(a(x)))), "the answer is"),
+    (exercises.check_encoder_block, lambda x, a, f, m, n: n(x + f(m(a(x)))), "expected"),
     (exercises.check_encoder_block, lambda x, a, f, m, n: n(m(a(x) + f(x) + x)), "parallel"),
     (
         exercises.check_cached_step,

@@ -52,8 +52,8 @@ def test_another_way_to_be_right(check, answer):
     [
         (exercises.check_perplexity, lambda p, mask: math.exp(-p.mean()), "padding positions"),
         (exercises.check_perplexity, lambda p, mask: 2 ** -p[mask].mean().item(), "natural log"),
-        (exercises.check_perplexity, lambda p, mask: math.exp(-p[mask].sum()), "the answer is"),
-        (exercises.check_clipped, lambda x, s, n: (len(x), len(x)), "the answer is"),
+        (exercises.check_perplexity, lambda p, mask: math.exp(-p[mask].sum()), "expected"),
+        (exercises.check_clipped, lambda x, s, n: (len(x), len(x)), "expected"),
         (exercises.check_clipped, lambda x, s, n: len(x), "2 results"),
         (
             exercises.check_clipped,
@@ -61,24 +61,24 @@ def test_another_way_to_be_right(check, answer):
                 sum((Counter(x) & Counter(one)).total() for one in s) if n == 1 else 2,
                 len(x) - n + 1,
             ),
-            "answer is",
+            "expected",
         ),
-        (exercises.check_common, lambda s, x: sum(w in s for w in x), "the answer is"),
+        (exercises.check_common, lambda s, x: sum(w in s for w in x), "expected"),
         (exercises.check_common, lambda s, x: len(set(s) & set(x)), "once each"),
         (exercises.check_common, lambda s, x: s[9], "raised"),
         (
             exercises.check_wins,
             lambda a, b, draws, score: float(score(a.sum(0)) > score(b.sum(0))),
-            "the answer is",
+            "expected",
         ),
         (
             exercises.check_wins,
             lambda a, b, draws, score: sum(
                 bool(score(a[some].sum(0)) > score(b[draws[0]].sum(0))) for some in draws
             ) / len(draws),
-            "the answer is",
+            "expected",
         ),
-        (exercises.check_wins, lambda a, b, draws, score: 3, "the answer is|number"),
+        (exercises.check_wins, lambda a, b, draws, score: 3, "expected|number"),
     ],
 )  # fmt: skip
 def test_a_wrong_answer_gets_its_reason(check, answer, words):

@@ -132,11 +132,13 @@ def tie(first: tuple[float, int], second: tuple[float, int]) -> float:
     return math.log(other / log_prob) / math.log(longer / length)
 
 
-def _tie_with(*, turned=False, plain=False, ratio=False, over="logs"):
+def _tie_with(*, turned=False, plain=0, means=False, ratio=False, over="logs"):
     def wrong(first, second):
         (log_prob, length), (other, longer) = first, second
         if plain:
-            return (log_prob - other) / (longer - length)
+            return plain * (log_prob - other) / (longer - length)
+        if means:
+            return log_prob / length - other / longer
         if ratio:
             return (other / log_prob) / (longer / length)
         if over == "no logarithm of the lengths":
@@ -158,7 +160,13 @@ check_tie = FunctionCheck(
     mistakes={
         "you returned 1/α: the exponent belongs to the lengths": _tie_with(turned=True),
         "the sign is wrong: invert one of the two fractions": _tie_with(),
-        "you took differences, not quotients: length normalisation divides": _tie_with(plain=True),
+        "you took differences, not quotients: length normalisation divides": _tie_with(plain=1),
+        "you solved log P + α L, a linear reward for length: (8.4) divides by a power of L": (
+            _tie_with(plain=-1)
+        ),
+        "you compared the scores at α = 1: the α at which they are equal is asked for": (
+            _tie_with(means=True)
+        ),
         "the logarithms are missing: taking logarithms isolates an exponent": _tie_with(ratio=True),
         "the logarithm of the lengths is missing": (_tie_with(over="no logarithm of the lengths")),
     },

@@ -106,9 +106,9 @@ def step_of_a_beam() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("prefixes", "prefixes", at=(0, 0), shape="tokens (k, t), sums (k, 1)", kind="plain")
+    d.box("prefixes", "prefixes", at=(0, 0), shape="tokens (k, t), log P (k, 1)", kind="plain")
     d.box("model", "model", at=(1, 0), shape="log P of the next (k, V)")
-    d.box("sums", "add the sums", at=(2, 0), shape="candidates (k·V)", colour="green")
+    d.box("sums", "add cumulative log P", at=(2, 0), shape="candidates (k·V)", colour="green")
     d.box("best", "the k most probable", at=(2, 1), shape="prefix, token (k)", colour="green")
     d.box("end", "finished", at=(2, 2), shape="ranked by score", colour="orange")
     d.box("order", "reorder", at=(1, 1), shape="state of each (k, …)")

@@ -71,10 +71,7 @@ class BeamLaboratory extends GermanStage {
       this.listen(button, "change", () => this.change({ table, prefix: [] }));
       return { button, label: element("label", {}, button, ` ${name}`) };
     };
-    this.kinds = [
-      radio("a German sentence", false),
-      radio("two small tables of probabilities", true),
-    ];
+    this.kinds = [radio("a German sentence", false), radio("the example of Table 8.1", true)];
     const kinds = element("div", {
       class: "g2h-kinds",
       role: "radiogroup",
