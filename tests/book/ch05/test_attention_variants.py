@@ -89,6 +89,6 @@ def test_reinforce_adds_the_reward_times_the_gradient_of_the_log_probability(bat
 
 def test_the_baseline_is_what_earlier_batches_earned(batch):
     loss = SampledLoss()
-    assert loss.usual.value == 0
+    assert loss.baseline.value == 0
     gradients(loss, looking_model("hard", 13, 13), batch)
-    assert loss.usual.value < 0  # a tenth of a mean log-probability
+    assert loss.baseline.value < 0  # a tenth of a mean log-probability

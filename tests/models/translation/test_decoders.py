@@ -279,14 +279,14 @@ def test_hard_attention_draws_once_a_step_and_learns_from_the_reward(kind):
 def test_input_feeding_feeds_and_without_it_nothing_is_fed():
     fed, unfed, batch = build("luong"), build("luong unfed"), collate(PAIRS)
     state = fed.start(batch.source, mask=batch.source_mask)
-    assert torch.equal(state.fed, torch.zeros(3, U).double())
+    assert torch.equal(state.attentional_state, torch.zeros(3, U).double())
     log_probs, state = fed.step(state, torch.tensor([BOS] * 3))
     # What was fed is what the readout read.
-    torch.testing.assert_close(fed.decoder.readout(state.fed).log_softmax(-1), log_probs)
-    changed = state._replace(fed=state.fed + 1)
+    torch.testing.assert_close(fed.decoder.readout(state.attentional_state).log_softmax(-1), log_probs)
+    changed = state._replace(attentional_state=state.attentional_state + 1)
     last = torch.tensor([3, 4, 5])
     assert not torch.allclose(fed.step(state, last)[0], fed.step(changed, last)[0])
-    assert unfed.start(batch.source).fed.shape == (3, 0)
+    assert unfed.start(batch.source).attentional_state.shape == (3, 0)
 
 
 @pytest.mark.parametrize("encoder", ["rnn", "gru", "lstm", "convolutional"])

@@ -61,7 +61,7 @@ class SampledLoss:
     """
 
     def __init__(self, *, baseline: bool = True, reinforce: bool = True):
-        self.usual = MovingBaseline() if baseline else None
+        self.baseline = MovingBaseline() if baseline else None
         self.reinforce = reinforce
 
     @accepts(batch=a(Batch, "as `collate` makes"))
@@ -82,6 +82,6 @@ class SampledLoss:
         reward = right.masked_fill(~real, 0.0).sum(1)  # (B,)
         loss = -reward.mean()  # trains the outputs
         if self.reinforce:  # trains the samples
-            usual = self.usual.update(reward) if self.usual else 0.0
-            loss = loss + reinforce_loss(reward, choices, baseline=usual, mask=real)
+            expected = self.baseline.update(reward) if self.baseline else 0.0
+            loss = loss + reinforce_loss(reward, choices, baseline=expected, mask=real)
         return loss * len(batch) / real.sum()

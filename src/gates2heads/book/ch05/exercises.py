@@ -110,6 +110,11 @@ def _softmax_if_allowed(scores: Tensor, mask: Tensor, forbidden: float, dim: int
     return scores.masked_fill(~mask, forbidden).softmax(dim)
 
 
+def _highest_of_all(scores: Tensor, mask: Tensor) -> Tensor:
+    mass = (scores - scores.amax(-1, keepdim=True)).masked_fill(~mask, -torch.inf).exp()
+    return mass / mass.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
 def _masked_after_exp(scores: Tensor, mask: Tensor) -> Tensor:
     highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
     mass = (scores - highest).exp().masked_fill(~mask, 0)
@@ -144,6 +149,8 @@ check_masked_softmax = FunctionCheck(
         "the mask was applied after `exp`, which overflows for a large masked score": (
             _masked_after_exp
         ),
+        "the maximum was taken before the mask was applied: beside a far larger masked score, all "
+        "exponentials of allowed ones become 0": _highest_of_all,
         "the exponentials overflow: subtract the largest allowed score first": (
             lambda s, m: (
                 (e := s.exp().masked_fill(~m, 0)) / e.sum(-1, keepdim=True).clamp_min(1e-30)

@@ -64,8 +64,8 @@ class PlainDecoder(Writer):
         first = torch.tanh(self.bridge(summary))
         # (B, parts · num_layers · U) -> parts times (B, num_layers, U)
         carried = first.unflatten(1, (-1, self.recurrent.num_layers, self.hidden_size)).unbind(1)
-        fed = summary.new_zeros(len(summary), self.fed_size)
-        return begin(carried, fed, Memory(states, states, mask, summary))
+        attentional_state = summary.new_zeros(len(summary), self.fed_size)
+        return begin(carried, attentional_state, Memory(states, states, mask, summary))
 
     def _advance(self, state: DecoderState, vectors: Tensor):
         states, carried = run(self.recurrent, vectors[:, None], state.carried)
@@ -185,10 +185,12 @@ class LuongDecoder(PlainDecoder):
         return state._replace(memory=memory)
 
     def _advance(self, state: DecoderState, vectors: Tensor):
-        hidden, after = super()._advance(state, torch.cat([vectors, state.fed], dim=1))
+        hidden, after = super()._advance(
+            state, torch.cat([vectors, state.attentional_state], dim=1)
+        )
         context = look(self.attention, hidden, state.memory, state.steps)
         attentional = torch.tanh(self.combine(torch.cat([context, hidden], dim=1)))  # (B, U)
-        return attentional, after._replace(fed=attentional[:, : self.fed_size])
+        return attentional, after._replace(attentional_state=attentional[:, : self.fed_size])
 
 
 @accepts(

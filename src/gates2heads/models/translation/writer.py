@@ -14,7 +14,7 @@ class DecoderState(NamedTuple):
     """Where a decoder stands; every tensor has the batch first."""
 
     carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
-    fed: Tensor  # (B, U) what input feeding hands to the next step; (B, 0) without it
+    attentional_state: Tensor  # (B, U) what input feeding hands to the next step; (B, 0) without it
     steps: Tensor  # (B,) long: how many tokens were read
     memory: Memory
 
@@ -55,7 +55,7 @@ class Writer(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must say what it writes")
 
 
-def begin(carried: Carried, fed: Tensor, memory: Memory) -> DecoderState:
+def begin(carried: Carried, attentional_state: Tensor, memory: Memory) -> DecoderState:
     """The state before the first step, from what is carried (parts of (B, num_layers, U))."""
-    steps = torch.zeros(len(fed), dtype=torch.long, device=fed.device)
-    return DecoderState(carried, fed, steps, memory)
+    steps = torch.zeros(len(attentional_state), dtype=torch.long, device=attentional_state.device)
+    return DecoderState(carried, attentional_state, steps, memory)
