@@ -131,7 +131,7 @@ def _lstm_cases() -> list[Case]:
     third = math.log(3)  # σ(ln 3) = ¾, tanh(½ ln 3) = ½
     by_hand = torch.tensor([[0.0], [third], [third / 2], [-third]])
     return [
-        Case("the step done by hand, with an old cell of 4", (by_hand, torch.tensor([4.0]))),
+        Case("the step done by hand, with an old cell state of 4", (by_hand, torch.tensor([4.0]))),
         Case("five units", (sums, cell)),
     ]
 
@@ -157,7 +157,7 @@ check_lstm = FunctionCheck(
     title="Exercise 1.3",
     solution=lstm,
     cases=_lstm_cases,
-    parts=("the new hidden state", "the new cell"),
+    parts=("the new hidden state", "the new cell state"),
     mistakes={
         "input gate and forget gate are exchanged": _lstm_with(order=(1, 0, 2, 3)),
         "candidate and output gate are exchanged: rows 2 and 3": (_lstm_with(order=(0, 1, 3, 2))),
@@ -165,8 +165,10 @@ check_lstm = FunctionCheck(
             _lstm_with(candidate=torch.sigmoid)
         ),
         "the candidate lacks its tanh": _lstm_with(candidate=lambda x: x),
-        "the hidden state uses the old cell instead of the new one": _lstm_with(shown_cell="old"),
-        "the hidden state lacks the tanh of the cell": _lstm_with(squash=lambda x: x),
+        "the hidden state uses the old cell state instead of the new one": _lstm_with(
+            shown_cell="old"
+        ),
+        "the hidden state lacks the tanh of the cell state": _lstm_with(squash=lambda x: x),
         "the candidate is multiplied by 1 − f, as in a GRU, and not by i": _lstm_of_a_gru,
         "the two results are exchanged: the hidden state comes first": (
             lambda sums, cell: lstm(sums, cell)[::-1]
@@ -176,7 +178,7 @@ check_lstm = FunctionCheck(
             sums[1] * cell + sums[0] * sums[2].tanh(),
         ),
     },
-    remark="`torch.nn.LSTMCell` does the same and also computes the four sums.",
+    remark="`torch.nn.LSTMCell` does the same and also computes the four pre-activations.",
 )
 
 
