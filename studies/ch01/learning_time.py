@@ -9,26 +9,28 @@ A setting is a model of `MODELS` and a distance k. The model is trained on the r
 own from 1 to k, and evaluated after every EVERY batches on VALIDATED sequences that are all at the
 full distance k. `batches` is the number of batches after which it first names SHARE of their
 letters, or None if it does not do so within CAP batches. `recalled` is its share on TESTED other
-sequences at the distance k, with the parameters of its best evaluation.
+sequences at the distance k, with the parameters at the end of the run.
 
-All models are trained with AdamW and, unless their name says otherwise, with the learning rate
-0.003 and the gradient clipped to norm 1. Those with "distance k only" are trained without shorter
-sequences.
+The loop is the one that section 1.1 of the chapter shows, with AdamW, the learning rate 0.003, the
+betas 0.9 and 0.98, no weight decay, and the gradient clipped to norm 1, unless the name of the
+model says otherwise. Those with "AdamW's defaults" have PyTorch's betas, 0.9 and 0.999, and its
+weight decay of 0.01. Those with "distance k only" are trained without shorter sequences.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import torch
+from torch import Tensor, nn
 
 from gates2heads.book.ch01.recall_task import Rememberer, recall_loss, recalled, texts
 from gates2heads.book.studies import Study
-from gates2heads.training.early_stopping import EarlyStopping
-from gates2heads.training.loop import fit
 
 EVERY, CAP, SHARE = 50, 10_000, 0.99
 BATCH_SIZE, VALIDATED, TESTED = 32, 300, 2000
 DISTANCES = (5, 10, 20, 40, 80, 160)
 UNCLIPPED = 1e9  # a norm that no gradient here reaches
+DEFAULTS = {"betas": (0.9, 0.999), "weight_decay": 0.01}  # of torch.optim.AdamW
 MODELS = {
     "rnn": {"cell": "rnn"},
     "gru": {"cell": "gru"},
@@ -36,6 +38,9 @@ MODELS = {
     "lstm, bias 3": {"cell": "lstm", "forget_bias": 3.0},
     "rnn, orthogonal": {"cell": "rnn", "orthogonal": True},
     "rnn, not clipped": {"cell": "rnn", "clip": UNCLIPPED},
+    "rnn, AdamW's defaults": {"cell": "rnn", **DEFAULTS},
+    "rnn, AdamW's defaults, not clipped": {"cell": "rnn", "clip": UNCLIPPED, **DEFAULTS},
+    "rnn, clip 0.001": {"cell": "rnn", "clip": 0.001},
     "rnn, 69 units": {"cell": "rnn", "units": 69},  # about as many parameters as the LSTM
     "rnn, rate 0.001": {"cell": "rnn", "learning_rate": 1e-3},
     "rnn, rate 0.01": {"cell": "rnn", "learning_rate": 1e-2},
@@ -49,15 +54,26 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Arrival(EarlyStopping):
-    """Stop at the first evaluation that reaches SHARE; patience has no part in it."""
-
-    patience: int = 1
-
-    def over(self, history) -> bool:
-        """Say whether the last evaluation reached SHARE."""
-        return bool(history.evaluations) and history.evaluations[-1] >= SHARE
+def train(
+    model: nn.Module,
+    batches: Iterable[Tensor],
+    *,
+    learning_rate: float = 0.003,
+    betas: tuple[float, float] = (0.9, 0.98),
+    weight_decay: float = 0.0,
+    clip: float = 1.0,
+) -> Iterator[int]:
+    """Train as section 1.1 shows it; give the number of batches done after each of them."""
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
+    )
+    for done, batch in enumerate(batches, 1):
+        optimizer.zero_grad()
+        loss = recall_loss(model, batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+        yield done
 
 
 def run(setting: str, seed: int) -> dict:
@@ -65,33 +81,31 @@ def run(setting: str, seed: int) -> dict:
     name, distance = SETTINGS[setting]
     options = dict(MODELS[name])
     training = {
-        "learning_rate": options.pop("learning_rate", 3e-3),
-        "clip": options.pop("clip", 1.0),
+        key: options.pop(key)
+        for key in ("learning_rate", "betas", "weight_decay", "clip")
+        if key in options
     }
     shortest = distance if options.pop("only", False) else 1
     torch.manual_seed(seed)
     model = Rememberer(**options)
+    batches = islice(texts(BATCH_SIZE, distance, shortest=shortest, seed=seed), CAP)
     validation = next(texts(VALIDATED, distance, shortest=distance, seed=10**6 + seed))
-    history = fit(
-        model,
-        texts(BATCH_SIZE, distance, shortest=shortest, seed=seed),
-        steps=CAP,
-        loss=recall_loss,
-        evaluate=lambda model: recalled(model, validation),
-        evaluate_at=range(EVERY, CAP + 1, EVERY),
-        early_stopping=Arrival(),
-        description=f"{setting}, seed {seed}",
-        **training,
-    )
-    model.eval()
-    arrived = history.evaluations[-1] >= SHARE
+    best, arrived = 0.0, None
+    for done in train(model, batches, **training):
+        if done % EVERY:
+            continue
+        share = recalled(model, validation)
+        best = max(best, share)
+        if share >= SHARE:
+            arrived = done
+            break
     return {
         "model": name,
         "distance": distance,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "batches": history.evaluated_at[-1] if arrived else None,
+        "batches": arrived,
         "cap": CAP,
-        "best": max(history.evaluations),
+        "best": best,
         "recalled": recalled(
             model, next(texts(TESTED, distance, shortest=distance, seed=seed + 1))
         ),

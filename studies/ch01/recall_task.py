@@ -8,6 +8,8 @@ batches of 32 texts, to name the first letter of a text after k symbols of noise
 share of 500 new texts, all at the full distance, at which it does; `influence`, at the distance
 PROBED alone, how much the last hidden state depends on earlier ones, before and after training.
 
+`fit` trains as the loop of section 1.1 does, to the last bit of the parameters.
+
 A batch has a distance of its own, from 1 to k. The settings "at k alone" show no shorter texts,
 and have one distance, ALONE_AT.
 """

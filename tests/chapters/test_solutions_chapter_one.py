@@ -18,8 +18,8 @@ ANSWERS = {
     "1.3": ("lstm", exercises.check_lstm),
     "1.4": ("bias", exercises.check_forget_bias),
     "1.5": ("diagnosis", faulty.check_fault),
-    "1.6": ("turned", exercises.check_turned),
-    "1.7": ("weights_of", exercises.check_weights_of),
+    "1.6": ("weights_of", exercises.check_weights_of),
+    "1.7": ("turned", exercises.check_turned),
 }
 
 
@@ -43,8 +43,8 @@ def test_the_printed_solution_passes_its_check(number):
     [
         ("1.2", [1.0, 0.0, 0.0, 0.19]),
         ("1.3", [0.25 * math.tanh(3.25), 3.25]),
-        ("1.6", [1.0, -2.0, 3.0]),
-        ("1.7", [440]),
+        ("1.6", [440]),
+        ("1.7", [1.0, -2.0, 3.0]),
     ],
 )
 def test_a_solution_shows_its_numbers(number, printed, capsys):

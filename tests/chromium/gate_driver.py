@@ -140,7 +140,12 @@ def drive_gates(page: Page, root: Locator, traits: dict) -> None:
     drive_clamps(view)
     view.root.locator("[data-trait=model]").select_option(index=1)
     view.network, view.quantity = 1, "hidden"
+    found = [one["unit"] for one in traits["found"] if one["model"] == 1]
+    view.unit = found[0]  # another network begins with its own unit
     view.answered()
+    expect(root.locator(f".g2h-found [data-unit='{found[0]}']")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     drive_clamps(view)
     drive_texts(view)
 
@@ -253,7 +258,8 @@ def drive_texts(view: Explorer) -> None:
         expect(refusal).to_contain_text(sentence)
         assert view.field.input_value() == text
         assert view.facts()["letters"] == before
-        expect(view.root.locator(".g2h-tape")).to_have_css("opacity", "0.45")
+        for part in (".g2h-tape", ".g2h-legend", ".g2h-live"):
+            expect(view.root.locator(part)).to_have_css("opacity", "0.45")
     for text in ("<img src=x onerror=alert(1)>", "é 猫👩‍👧\t(שלום)", OWN):
         view.text, view.place = text, 0
         view.field.fill(text)

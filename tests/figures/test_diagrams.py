@@ -169,7 +169,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
     [
         (self_attention_head, {"queries", "keys", "values", "scores (S, S)", "context (S, V)"}),
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
-        (gru_cell, {"update gate z", "reset gate r", "candidate", "x, and r × h", "(U,)"}),
+        (gru_cell, {"gate z", "gate r", "σ", "candidate", "r × h", "× (1 − z)", "x", "h", "(U,)"}),
         (lstm_cell, {"gate f", "σ", "candidate", "f × c", "o × tanh(c)", "(D,), (U,)"}),
         (unrolled_rnn, {"h0 = 0", "h3", "W", "A", "(D,)", "(U,)", "loss L"}),
         (backpropagation_through_time, {"h3 = 1/4", "= 1/16", "w = ½", "× w"}),

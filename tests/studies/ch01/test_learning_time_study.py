@@ -1,14 +1,20 @@
 """The study of learning time: one run in small, and of what is stored, all that chapter 1 says."""
 
-from itertools import pairwise
+import ast
+from itertools import islice, pairwise
+from pathlib import Path
 from statistics import mean
-from types import SimpleNamespace
 
+import nbformat
 import pytest
+import torch
 
+from gates2heads.book.ch01.recall_task import Rememberer, recall_loss, recalled, texts
 from gates2heads.book.studies import read_study
+from gates2heads.training.loop import fit
 from studies.ch01 import learning_time as study
 
+ROOT = Path(__file__).parents[3]
 ROWS = read_study("ch01/learning_time")
 
 
@@ -34,17 +40,36 @@ def test_a_run_in_small_that_does_not_arrive(monkeypatch, setting):
     assert 0 <= result["recalled"] <= 1
 
 
+@pytest.mark.parametrize(("cell", "distance"), [("rnn", 20), ("gru", 7)])
+def test_the_loop_of_the_page_and_of_fit_is_that_of_the_study(cell, distance):
+    page = nbformat.read(ROOT / "chapters" / "01_recurrent_gates.ipynb", as_version=4)
+    code = next(one.source for one in page.cells if one.source.startswith("def train("))
+    names = {"torch": torch, "nn": torch.nn, "islice": islice, "sequences": texts}
+    names |= {"recall_loss": recall_loss, "recalled": recalled}
+    tree = ast.parse(code)
+    tree.body = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    exec(compile(tree, "the loop of the page", "exec"), names)
+    trained = []
+    for loop in (
+        lambda model: names["train"](model, distance, 30, seed=3),
+        lambda model: list(study.train(model, islice(texts(32, distance, seed=3), 30))),
+        lambda model: fit(
+            model, texts(32, distance, seed=3), steps=30, loss=recall_loss, learning_rate=0.003
+        ),
+    ):
+        torch.manual_seed(5)
+        model = Rememberer(cell)
+        loop(model)
+        trained.append(model.state_dict())
+    for other in trained[1:]:
+        assert all(torch.equal(trained[0][name], other[name]) for name in other)
+
+
 def test_a_run_that_arrives_stops_there(monkeypatch):
     monkeypatch.setattr(study, "SHARE", 0.0)
     monkeypatch.setattr(study, "EVERY", 3)
     result = study.run("gru, 5 steps", 1)
     assert result["batches"] == 3
-
-
-def test_arrival_is_the_last_evaluation_alone():
-    stop = study.Arrival()
-    for found, over in (([], False), ([0.5, 0.4, 0.3], False), ([0.2, 0.99], True), ([1.0], True)):
-        assert stop.over(SimpleNamespace(evaluations=found)) is over
 
 
 def test_the_models_of_the_page_have_five_seeds_and_all_arrive():
@@ -66,10 +91,13 @@ def test_the_learning_time_grows_with_the_distance_and_gates_shorten_it():
         assert all(near < far for near, far in pairwise(times))
     shares = [mean(batches("gru", k)) / mean(batches("rnn", k)) for k in (10, 80)]
     assert shares[0] > 2 * shares[1]
-    assert min(batches("rnn", 80)) > 2 * max(batches("gru", 80))
+    assert min(batches("rnn", 80)) > max(batches("gru", 80))
     assert mean(batches("lstm, bias 3", 80)) < mean(batches("gru", 80))
 
 
 def test_orthogonal_and_clipping():
     assert abs(mean(batches("rnn, orthogonal", 80)) / mean(batches("rnn", 80)) - 1) < 1 / 3
-    assert min(batches("rnn, not clipped", 40)) > max(batches("rnn", 40))
+    assert mean(batches("rnn, not clipped", 40)) > 1.3 * mean(batches("rnn", 40))
+    default = mean(batches("rnn, AdamW's defaults", 40))
+    assert mean(batches("rnn, AdamW's defaults, not clipped", 40)) > 1.5 * default
+    assert mean(batches("rnn, clip 0.001", 40)) < 1.3 * mean(batches("rnn", 40))

@@ -26,9 +26,9 @@ FORGET = 0.5 ** (1 / HALF_AFTER)
 FORGET_BIAS = math.log(FORGET / (1 - FORGET))
 _BIAS_SLIPS = {
     FORGET: "That is the gate f itself. Invert the sigmoid: b = ln(f / (1 − f)).",
-    -FORGET_BIAS: "The sign is wrong: with a negative sum the gate is below ½, and "
-    "the cell decays quickly.",
-    0.0: "With a sum of 0 the gate is ½, and one half is lost after a single step.",
+    -FORGET_BIAS: "The sign is wrong: with a negative pre-activation the gate is below "
+    "½, and the cell state decays quickly.",
+    0.0: "With a pre-activation of 0 the gate is ½, and one half is lost after a single step.",
     math.log(2) / HALF_AFTER: "That is −ln f. Compute f first, then invert the sigmoid.",
     math.log10(FORGET / (1 - FORGET)): "Use the natural logarithm, because σ is defined with e.",
     math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: f to the power "
@@ -57,14 +57,16 @@ def check_forget_bias(bias) -> str:
     """Check the bias of a forget gate under which half of a cell is left after 100 steps."""
     number = finite_number(bias)
     if abs(number - FORGET_BIAS) < 0.02:
-        return f"The gate is {FORGET:.4f}, and the cell halves in {HALF_AFTER} steps."
+        return f"The gate is {FORGET:.4f}, and the cell state halves in {HALF_AFTER} steps."
     for slip, words in _BIAS_SLIPS.items():
         if abs(number - slip) < 0.003:
             raise NotYetError(words)
     if abs(number - FORGET_BIAS) < 0.1:
         raise NotYetError("That is close. Keep more digits of f, because 1 − f is small.")
     left = _sigmoid(number) ** HALF_AFTER
-    raise NotYetError(f"With that sum, {left:.3g} of the cell is left after {HALF_AFTER} steps.")
+    raise NotYetError(
+        f"With that pre-activation, {left:.3g} of the cell state is left after {HALF_AFTER} steps."
+    )
 
 
 def _sigmoid(number: float) -> float:
@@ -129,7 +131,7 @@ def _lstm_cases() -> list[Case]:
     third = math.log(3)  # σ(ln 3) = ¾, tanh(½ ln 3) = ½
     by_hand = torch.tensor([[0.0], [third], [third / 2], [-third]])
     return [
-        Case("the step done by hand, with an old cell of 4", (by_hand, torch.tensor([4.0]))),
+        Case("the step done by hand, with an old cell state of 4", (by_hand, torch.tensor([4.0]))),
         Case("five units", (sums, cell)),
     ]
 
@@ -155,7 +157,7 @@ check_lstm = FunctionCheck(
     title="Exercise 1.3",
     solution=lstm,
     cases=_lstm_cases,
-    parts=("the new hidden state", "the new cell"),
+    parts=("the new hidden state", "the new cell state"),
     mistakes={
         "input gate and forget gate are exchanged": _lstm_with(order=(1, 0, 2, 3)),
         "candidate and output gate are exchanged: rows 2 and 3": (_lstm_with(order=(0, 1, 3, 2))),
@@ -163,8 +165,10 @@ check_lstm = FunctionCheck(
             _lstm_with(candidate=torch.sigmoid)
         ),
         "the candidate lacks its tanh": _lstm_with(candidate=lambda x: x),
-        "the hidden state uses the old cell instead of the new one": _lstm_with(shown_cell="old"),
-        "the hidden state lacks the tanh of the cell": _lstm_with(squash=lambda x: x),
+        "the hidden state uses the old cell state instead of the new one": _lstm_with(
+            shown_cell="old"
+        ),
+        "the hidden state lacks the tanh of the cell state": _lstm_with(squash=lambda x: x),
         "the candidate is multiplied by 1 − f, as in a GRU, and not by i": _lstm_of_a_gru,
         "the two results are exchanged: the hidden state comes first": (
             lambda sums, cell: lstm(sums, cell)[::-1]
@@ -174,60 +178,12 @@ check_lstm = FunctionCheck(
             sums[1] * cell + sums[0] * sums[2].tanh(),
         ),
     },
-    remark="`torch.nn.LSTMCell` does the same and also computes the four sums.",
-)
-
-
-def turned(weight: Tensor) -> Tensor:
-    """The solution of exercise 1.6: weight of shape (3U, D) -> the same for 1 − z."""
-    reset, update, candidate = weight.chunk(3)
-    return torch.cat([reset, -update, candidate])
-
-
-def _blocks(order=(0, 1, 2), signs=(1, 1, 1)):
-    def wrong(weight):
-        parts = weight.chunk(3)
-        return torch.cat([sign * parts[place] for place, sign in zip(order, signs, strict=True)])
-
-    return wrong
-
-
-def _one_minus(weight):
-    reset, update, candidate = weight.chunk(3)
-    return torch.cat([reset, 1 - update, candidate])
-
-
-check_turned = FunctionCheck(
-    title="Exercise 1.6",
-    solution=turned,
-    cases=lambda: [
-        Case(
-            "one unit and one input",
-            (torch.tensor([[1.0], [2.0], [3.0]]),),
-            torch.tensor([[1.0], [-2.0], [3.0]]),
-        ),
-        Case("five units and seven inputs", (random_tensors((15, 7))[0],)),
-        Case("a bias of five units", (random_tensors((15,))[0],)),
-    ],
-    mistakes={
-        "the parameters became 1 − w: it is the gate that becomes 1 − z, and σ(−x) = 1 − σ(x)": (
-            _one_minus
-        ),
-        "all three blocks changed sign: the reset gate and the candidate must stay": (
-            _blocks(signs=(-1, -1, -1))
-        ),
-        "the reset gate, the first block, changed sign instead": _blocks(signs=(-1, 1, 1)),
-        "the candidate changed sign too": _blocks(signs=(1, -1, -1)),
-        "reset gate and update gate are exchanged": _blocks(order=(1, 0, 2)),
-        "update gate and candidate are exchanged": _blocks(order=(0, 2, 1)),
-        "the array is unchanged": _blocks(),
-    },
-    remark="So stored parameters can be converted to the other convention without training.",
+    remark="`torch.nn.LSTMCell` does the same and also computes the four pre-activations.",
 )
 
 
 def weights_of(blocks: int, width: int, units: int, layers: int, directions: int) -> int:
-    """The solution of exercise 1.7: the number of parameters of a recurrent network."""
+    """The solution of exercise 1.6: the number of parameters of a recurrent network."""
     total = 0
     for _ in range(layers):
         total += directions * blocks * units * (width + units + 2)
@@ -257,7 +213,7 @@ def _weights_of_equal_layers(blocks, width, units, layers, directions):
 
 
 check_weights_of = FunctionCheck(
-    title="Exercise 1.7",
+    title="Exercise 1.6",
     solution=weights_of,
     cases=lambda: [
         Case("a plain RNN with D = 2 and U = 3", (1, 2, 3, 1, 1), 21),
@@ -266,7 +222,9 @@ check_weights_of = FunctionCheck(
         Case("a GRU of two layers in two directions", (3, 2, 7, 2, 2)),
     ],
     mistakes={
-        "each block has one bias, as in the papers: PyTorch has two": (_weights_with(biases=1)),
+        "each block has one bias, as in (1.1): PyTorch stores two, bias_ih and bias_hh": (
+            _weights_with(biases=1)
+        ),
         "the biases are missing": _weights_with(biases=0),
         "the matrix for the state is missing": _weights_with(squares=0),
         "the upper layers have inputs of width U: with two directions the width is 2U": (
@@ -278,4 +236,52 @@ check_weights_of = FunctionCheck(
     },
     remark="So an LSTM has four times as many parameters as a plain RNN of its width, "
     "and a GRU three times.",
+)
+
+
+def turned(weight: Tensor) -> Tensor:
+    """The solution of exercise 1.7: weight of shape (3U, D) -> the same for 1 − z."""
+    reset, update, candidate = weight.chunk(3)
+    return torch.cat([reset, -update, candidate])
+
+
+def _blocks(order=(0, 1, 2), signs=(1, 1, 1)):
+    def wrong(weight):
+        parts = weight.chunk(3)
+        return torch.cat([sign * parts[place] for place, sign in zip(order, signs, strict=True)])
+
+    return wrong
+
+
+def _one_minus(weight):
+    reset, update, candidate = weight.chunk(3)
+    return torch.cat([reset, 1 - update, candidate])
+
+
+check_turned = FunctionCheck(
+    title="Exercise 1.7",
+    solution=turned,
+    cases=lambda: [
+        Case(
+            "one unit and one input",
+            (torch.tensor([[1.0], [2.0], [3.0]]),),
+            torch.tensor([[1.0], [-2.0], [3.0]]),
+        ),
+        Case("five units and seven inputs", (random_tensors((15, 7))[0],)),
+        Case("a bias of five units", (random_tensors((15,))[0],)),
+    ],
+    mistakes={
+        "the parameters became 1 − w: it is the gate that becomes 1 − z, and σ(−x) = 1 − σ(x)": (
+            _one_minus
+        ),
+        "all three blocks changed sign: the reset gate and the candidate must stay": (
+            _blocks(signs=(-1, -1, -1))
+        ),
+        "the reset gate, the first block, changed sign instead": _blocks(signs=(-1, 1, 1)),
+        "the candidate changed sign too": _blocks(signs=(1, -1, -1)),
+        "reset gate and update gate are exchanged": _blocks(order=(1, 0, 2)),
+        "update gate and candidate are exchanged": _blocks(order=(0, 2, 1)),
+        "the array is unchanged": _blocks(),
+    },
+    remark="So stored parameters can be converted to the other convention without training.",
 )

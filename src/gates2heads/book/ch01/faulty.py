@@ -40,8 +40,8 @@ def check_fault(letter) -> str:
         "a": "Then some gate would be negative; all recorded gates are between 0 and 1.",
         "c": "Then padding after a sequence would change its output; it does not.",
         "d": "Then the second run would give another output; it gives the same.",
-        "e": "Then the model would learn slowly. But clipping acts after autograd has computed the "
-        "gradient, so both slopes would agree.",
+        "e": "Then both slopes would agree, because clipping acts after autograd has computed "
+        "the gradient.",
     }
     fault = chosen_fault(letter, FAULTS, contradiction)
     return f"{fault}: the last state contains the letter, but no gradient reaches its first step."

@@ -48,7 +48,6 @@ class GateExplorer extends LiveStage {
     });
     this.panel = new GatePanel();
     this.legend = element("p", { class: "g2h-legend" });
-    [this.tape.node, this.panel.node].forEach((node) => node.classList.add("g2h-dim"));
     this.root.append(
       this.buildField("textarea", { autocapitalize: "off" }),
       this.refusal.node,
@@ -62,6 +61,9 @@ class GateExplorer extends LiveStage {
     );
     this.buildFoot();
     this.clamps.node.after(this.state); // in sight of who clamps and types
+    [this.tape.node, this.legend, this.panel.node, this.status].forEach((node) =>
+      node.classList.add("g2h-dim"),
+    );
   }
 
   buildChoices() {
@@ -78,7 +80,7 @@ class GateExplorer extends LiveStage {
       "aria-label": "units that were found",
     });
     this.told = element("p", { class: "g2h-told" });
-    this.listen(this.which, "change", () => this.put({ model: this.which.selectedIndex }));
+    this.listen(this.which, "change", () => this.choose(this.which.selectedIndex));
     this.listen(this.quantity, "change", () => this.put({ quantity: this.quantity.value }));
     this.listen(this.number, "change", () => {
       this.put({ unit: inside(this.number.value, this.now.units) });
@@ -134,6 +136,12 @@ class GateExplorer extends LiveStage {
       ),
     );
     this.found.hidden = !found.length;
+  }
+
+  /** Another network, with the first unit that was found in it: a number of the old one says nothing. */
+  choose(model) {
+    const first = this.model.get("found").find((one) => one.model === model);
+    this.put({ model, ...(first && { unit: first.unit }) });
   }
 
   // ---- where we are
