@@ -32,6 +32,7 @@ NUMBERS = st.floats(-1e6, 1e6)
         (1, "1", "the answer is '1', yours is 1"),
         (1.0001, 1.0, "the answer is 1, yours is 1.0001"),
         (torch.tensor(True), False, "the answer is 0, yours is 1"),
+        (torch.eye(2), torch.eye(2) > 0, "should hold True and False, yours has numbers of torch"),
         (torch.eye(2).to_sparse(), torch.ones(2, 2), "row 0, counted from 0, the answer is [1, 1]"),
         (torch.ones(2, device="meta"), torch.ones(2), "should be a tensor of shape (2,), yours is"),
         (1 + 5j, 1.0, "the answer should be a number, yours is (1+5j)"),

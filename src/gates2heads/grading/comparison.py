@@ -29,6 +29,7 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
     if not isinstance(wanted, Tensor | Number):
         right = type(answer) is type(wanted) and answer == wanted
         return "" if right else f"the answer is {shown(wanted)}, yours is {shown(answer)}"
+    is_mask = isinstance(wanted, Tensor) and wanted.dtype == torch.bool
     wanted = torch.as_tensor(wanted).detach().double().cpu()
     try:
         given = _real(torch.as_tensor(answer))
@@ -39,6 +40,9 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         given_shape, wanted_shape = (_shape(one) for one in (given, wanted))
         return f"the answer should be {wanted_shape}, yours is {given_shape}"
     if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
+        kind = torch.as_tensor(answer).dtype
+        if is_mask and kind != torch.bool:
+            return f"the answer should hold True and False, yours has numbers of {kind}"
         return ""
     if given.isnan().any() and not wanted.isnan().any():
         return _holed(given, wanted)

@@ -54,6 +54,17 @@ WRONG = [
         "padding is visible",
     ),
     (exercises.check_may_see, lambda r: ~may_see(r), "are exchanged"),
+    (exercises.check_may_see, lambda r: may_see(r).float(), "True and False, yours has numbers"),
+    (
+        exercises.check_encoder_block,
+        lambda x, a, f, m, n: n(f(m(x + a(x)))),
+        "the second residual connection is missing",
+    ),
+    (
+        exercises.check_encoder_block,
+        lambda x, a, f, m, n: n(m(a(x)) + f(m(a(x)))),
+        "the first residual connection is missing",
+    ),
     (exercises.check_may_see, lambda r: torch.ones(r.shape[1], r.shape[1]).tril(), "of shape"),
     (
         exercises.check_encoder_block,

@@ -225,6 +225,11 @@ def _from_the_start(x, attend, feed_forward, norm1, norm2):
     return norm2(x + feed_forward(norm1(x + attend(x))))
 
 
+def _first_missing(x, attend, feed_forward, norm1, norm2):
+    x = norm1(attend(x))
+    return norm2(x + feed_forward(x))
+
+
 check_encoder_block = FunctionCheck(
     title="Exercise 7.3",
     solution=encoder_block,
@@ -236,6 +241,11 @@ check_encoder_block = FunctionCheck(
         "is lost from it": (_from_the_start),
         "the residual connections are missing: nothing is added": (
             lambda x, a, f, m, n: n(f(m(a(x))))
+        ),
+        "the second residual connection is missing: the output of `feed_forward` replaces its "
+        "input": (lambda x, a, f, m, n: n(f(m(x + a(x))))),
+        "the first residual connection is missing: the output of `attend` replaces its input": (
+            _first_missing
         ),
         "`norm1` is used twice": lambda x, a, f, m, n: encoder_block(x, a, f, m, m),
         "the feed-forward network is parallel to attention instead of following it": (
