@@ -1,4 +1,4 @@
-"""Do the conclusions of the ablation hold with other learning rates and longer training? Section 7.4.
+"""Do the conclusions of the ablation hold with other rates and longer training? Section 7.4.
 
     python -m studies.ch07.budgets --seeds 0 1
     python -m studies.ch07.budgets --table

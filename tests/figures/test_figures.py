@@ -68,7 +68,7 @@ class TestPictures:
     @pytest.mark.parametrize("length", [3, 12, 24, 36])
     def test_a_legend_has_as_many_columns_as_fit(self, length):
         names = [f"{place} " + "m" * length for place in range(3)]
-        figure = curves(dict.fromkeys(names, ([0, 1], [0, 1])), xlabel="x", ylabel="y")
+        figure = figures.curves(dict.fromkeys(names, ([0, 1], [0, 1])), xlabel="x", ylabel="y")
         figure.canvas.draw()
         (legend,) = figure.legends
         box = legend.get_window_extent()

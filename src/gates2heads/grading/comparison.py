@@ -40,13 +40,17 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         given_shape, wanted_shape = (_shape(one) for one in (given, wanted))
         return f"the answer should be {wanted_shape}, yours is {given_shape}"
     if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
-        kind = torch.as_tensor(answer).dtype
-        if is_mask and kind != torch.bool:
-            return f"the answer should hold True and False, yours has numbers of {kind}"
-        return ""
+        return _no_mask(torch.as_tensor(answer)) if is_mask else ""
     if given.isnan().any() and not wanted.isnan().any():
         return _holed(given, wanted)
     return _told_apart(given, wanted, tolerance)
+
+
+def _no_mask(answer: Tensor) -> str:
+    """What is wrong with a mask of the right zeros and ones that are not False and True."""
+    if answer.dtype == torch.bool:
+        return ""
+    return f"the answer should hold True and False, yours has numbers of {answer.dtype}"
 
 
 def _real(answer: Tensor) -> Tensor:
