@@ -143,7 +143,7 @@ def test_what_is_kept():
     }
     assert told[1] == (
         "Each token takes 1 layers × (key + value) × 6 = 12 numbers. The cache holds 24 for the "
-        "source, computed once, and 24 for the output so far: 48 in total. Without a cache, 84 "
+        "source, computed once, and 24 for the output so far: 48 in total. Without any cache, 84 "
         "would have been computed by now, 1.8 times as many."
     )
 

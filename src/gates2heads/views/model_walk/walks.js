@@ -150,7 +150,7 @@ export function keptInWords(cache, step) {
   return (
     `Each token takes ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. The cache holds ` +
     `${grouped(source)} for the source, computed once, and ${grouped(target)} for the output so far: ${grouped(total)} ` +
-    `in total. Without a cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
+    `in total. Without any cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
   );
 }
 
