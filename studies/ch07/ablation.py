@@ -54,9 +54,16 @@ def measured(model, data) -> dict:
     }
 
 
-def run(change: str, seed: int) -> dict:
-    """Train one Transformer with one change."""
-    data = date_data()
+def run(change: str, seed: int, *, steps: int | None = None, rate: float = RATE) -> dict:
+    """Train one Transformer with one change.
+
+    Args:
+        change: one of `CHANGES`.
+        seed: of the parameters and of the batches.
+        steps: of training; None for those of the chapter.
+        rate: the peak of the learning rate.
+    """
+    data, steps = date_data(), steps or STEPS
     pairs = data.train[:FEW] if change.startswith("few dates") else data.train
     torch.manual_seed(seed)
     model = changed_transformer(change)
@@ -64,10 +71,10 @@ def run(change: str, seed: int) -> dict:
     history = fit(
         model,
         endless_batches(pairs, BATCH_SIZE, seed=seed),
-        steps=STEPS,
+        steps=steps,
         loss=loss_for(change),
-        learning_rate=RATE,
-        schedule=warmup_linear(STEPS, warmup=warmup, decay=DECAY),
+        learning_rate=rate,
+        schedule=warmup_linear(steps, warmup=warmup, decay=DECAY),
         description=f"{change}, seed {seed}",
     )
     bins = torch.tensor(history.loss).view(-1, BIN).mean(1)

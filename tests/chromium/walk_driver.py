@@ -202,6 +202,9 @@ def drive_way(view: Walker, walked: Walk) -> None:
     for place, step in way[1:]:
         view.on.click()
         assert (view.place, view.at("written")) == (place, step)
+        if place >= 4:  # the logit lens goes with the decoder's blocks
+            listed = view.root.locator(".g2h-says[aria-pressed=true]")
+            assert listed.get_attribute("data-depth") == str(place - 4)
     view.check(walked)
     for place, step in way[-2::-1]:
         view.back.click()
@@ -217,7 +220,7 @@ def drive_cells(view: Walker, walked: Walk) -> None:
     steps = len(walked.target)
     named = view.root.locator(".g2h-named p")
     view.cells.nth(2 * steps + 1).click()
-    assert view.at("written") == 1
+    assert (view.at("written"), view.place) == (1, 6)
     view.check(walked)
     expect(named).to_contain_text("Step 2, after block 2")
     view.cells.nth(3).hover()
@@ -237,7 +240,7 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
     )
     for text, sentence in (
         ("", "The field is empty"),
-        ("Hund " * 99, "494 characters (maximum 300)"),
+        ("Hund " * 99, "100 tokens (maximum 40)"),
         (LONG, "tokens (maximum 40)"),
     ):
         view.field.fill(text)

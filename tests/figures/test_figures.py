@@ -65,6 +65,16 @@ class TestPictures:
         limits = {(a.collections[0].norm.vmin, a.collections[0].norm.vmax) for a in figure.axes[:2]}
         assert limits == {(0.0, 7.0)}
 
+    @pytest.mark.parametrize("length", [3, 12, 24, 30])
+    def test_a_legend_has_as_many_columns_as_fit(self, length):
+        names = [f"{place} " + "m" * length for place in range(3)]
+        figure = figures.curves(dict.fromkeys(names, ([0, 1], [0, 1])), xlabel="x", ylabel="y")
+        figure.canvas.draw()
+        (legend,) = figure.legends
+        box = legend.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+
     def test_curves_take_tensors_that_need_gradients(self):
         x = torch.arange(5.0, requires_grad=True)
         line = figures.curves({"model": (x, 2 * x)}, **AXES).axes[0].lines[0]

@@ -32,6 +32,7 @@ NUMBERS = st.floats(-1e6, 1e6)
         (1, "1", "expected '1', got 1"),
         (1.0001, 1.0, "expected 1, got 1.0001"),
         (torch.tensor(True), False, "expected 0, got 1"),
+        (torch.eye(2), torch.eye(2) > 0, "expected True and False, got numbers of torch"),
         (torch.eye(2).to_sparse(), torch.ones(2, 2), "row 0, counted from 0, expected [1, 1]"),
         (torch.ones(2, device="meta"), torch.ones(2), "expected a tensor of shape (2,), got"),
         (1 + 5j, 1.0, "expected a number, got (1+5j)"),

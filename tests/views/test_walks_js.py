@@ -143,7 +143,7 @@ def test_what_is_kept():
     }
     assert told[1] == (
         "Each token takes 1 layers × (key + value) × 6 = 12 numbers. The cache holds 24 for the "
-        "source, computed once, and 24 for the output so far: 48 in total. Without a cache, 84 "
+        "source, computed once, and 24 for the output so far: 48 in total. Without any cache, 84 "
         "would have been computed by now, 1.8 times as many."
     )
 
@@ -154,20 +154,20 @@ def test_places_in_words():
         " walks.placeInWords(result, { place, step, token })).concat(walks.walkInWords(result));"
     )
     assert found == [
-        "Encoder, embedding, at “end”: a vector of magnitude 3.00.",
+        "Encoder, embedding, at “end”: a vector with RMS 3.00.",
         "Encoder, block 2, at “x”: "
-        "self-attention adds a vector of magnitude 0.50 to one of magnitude 4.00, "
-        "and the sum has magnitude 5.00; "
-        "feed-forward network adds a vector of magnitude 0.50 to one of magnitude 5.00, "
-        "and the sum has magnitude 6.00.",
-        "Decoder, embedding, predicting “a”: a vector of magnitude 7.00.",
+        "self-attention adds a vector with RMS 0.50 to one with RMS 4.00, "
+        "and the sum has RMS 5.00; "
+        "feed-forward network adds a vector with RMS 0.50 to one with RMS 5.00, "
+        "and the sum has RMS 6.00.",
+        "Decoder, embedding, predicting “a”: a vector with RMS 7.00.",
         "Decoder, block 1, predicting “-b”: "
-        "self-attention adds a vector of magnitude 1.00 to one of magnitude 8.00, "
-        "and the sum has magnitude 9.00; "
-        "cross-attention adds a vector of magnitude 1.00 to one of magnitude 9.00, "
-        "and the sum has magnitude 10.00; "
-        "feed-forward network adds a vector of magnitude 1.00 to one of magnitude 10.00, "
-        "and the sum has magnitude 11.00. The output is “-b” (0.50).",
+        "self-attention adds a vector with RMS 1.00 to one with RMS 8.00, "
+        "and the sum has RMS 9.00; "
+        "cross-attention adds a vector with RMS 1.00 to one with RMS 9.00, "
+        "and the sum has RMS 10.00; "
+        "feed-forward network adds a vector with RMS 1.00 to one with RMS 10.00, "
+        "and the sum has RMS 11.00. The output is “-b” (0.50).",
         "Output: “ab”.",
     ]
 

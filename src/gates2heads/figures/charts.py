@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
@@ -269,7 +270,12 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     entries = {}
     for axis in axes:
         entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    # Outside, where it hides no data and stays when the data move.
-    figure.legend(
-        entries.values(), entries.keys(), loc="outside upper center", ncols=min(3, len(entries))
-    )
+    # Outside, where it hides no data and stays when the data move; in as many columns as fit.
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for columns in range(min(3, len(entries)), 0, -1):
+        legend = figure.legend(
+            entries.values(), entries.keys(), loc="outside upper center", ncols=columns
+        )
+        if columns == 1 or legend.get_window_extent(renderer).width <= figure.bbox.width:
+            return
+        legend.remove()

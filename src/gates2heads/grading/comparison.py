@@ -29,6 +29,7 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
     if not isinstance(wanted, Tensor | Number):
         right = type(answer) is type(wanted) and answer == wanted
         return "" if right else f"expected {shown(wanted)}, got {shown(answer)}"
+    is_mask = isinstance(wanted, Tensor) and wanted.dtype == torch.bool
     wanted = torch.as_tensor(wanted).detach().double().cpu()
     try:
         given = _real(torch.as_tensor(answer))
@@ -39,10 +40,17 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         given_shape, wanted_shape = (_shape(one) for one in (given, wanted))
         return f"expected {wanted_shape}, got {given_shape}"
     if torch.allclose(given, wanted, atol=tolerance, rtol=tolerance):
-        return ""
+        return _no_mask(torch.as_tensor(answer)) if is_mask else ""
     if given.isnan().any() and not wanted.isnan().any():
         return _holed(given, wanted)
     return _told_apart(given, wanted, tolerance)
+
+
+def _no_mask(answer: Tensor) -> str:
+    """What is wrong with a mask of the right zeros and ones that are not False and True."""
+    if answer.dtype == torch.bool:
+        return ""
+    return f"expected True and False, got numbers of {answer.dtype}"
 
 
 def _real(answer: Tensor) -> Tensor:

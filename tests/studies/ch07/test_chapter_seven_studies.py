@@ -4,7 +4,15 @@ import pytest
 import torch
 from torch import nn
 
-from studies.ch07 import ablation, cache_lengths, complexity, depth, shared_layers, step_profile
+from studies.ch07 import (
+    ablation,
+    budgets,
+    cache_lengths,
+    complexity,
+    depth,
+    shared_layers,
+    step_profile,
+)
 
 
 def test_the_cost_of_a_convolution_by_hand():
@@ -67,6 +75,20 @@ def test_a_short_run_of_the_ablations(change, monkeypatch):
     assert 0 < row["sure"] < 1
     assert row["forced"] > 0
     assert len(row["written"]) == ablation.SHOWN
+
+
+def test_a_budget_changes_the_steps_or_the_rate(monkeypatch):
+    monkeypatch.setattr(ablation, "WARMUP", 2)
+    monkeypatch.setattr(ablation, "BIN", 2)
+    monkeypatch.setattr(ablation, "STEPS", 4)
+    monkeypatch.setitem(budgets.BUDGETS, "1,200 steps", {"steps": 8})
+    threads = torch.get_num_threads()
+    try:
+        found = [budgets.run(f"no warm-up, {name}", 0)["losses"] for name in budgets.BUDGETS]
+    finally:
+        torch.set_num_threads(threads)
+    assert [len(losses) for losses in found] == [2, 2, 4]
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("setting", shared_layers.SETTINGS)

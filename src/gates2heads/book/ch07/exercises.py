@@ -225,6 +225,11 @@ def _from_the_start(x, attend, feed_forward, norm1, norm2):
     return norm2(x + feed_forward(norm1(x + attend(x))))
 
 
+def _first_missing(x, attend, feed_forward, norm1, norm2):
+    x = norm1(attend(x))
+    return norm2(x + feed_forward(x))
+
+
 check_encoder_block = FunctionCheck(
     title="Exercise 7.3",
     solution=encoder_block,
@@ -236,6 +241,11 @@ check_encoder_block = FunctionCheck(
         "is lost from it": (_from_the_start),
         "the residual connections are missing: nothing is added": (
             lambda x, a, f, m, n: n(f(m(a(x))))
+        ),
+        "the second residual connection is missing: the output of `feed_forward` replaces its "
+        "input": (lambda x, a, f, m, n: n(f(m(x + a(x))))),
+        "the first residual connection is missing: the output of `attend` replaces its input": (
+            _first_missing
         ),
         "`norm1` is used twice": lambda x, a, f, m, n: encoder_block(x, a, f, m, m),
         "the feed-forward network is parallel to attention instead of following it": (
@@ -339,4 +349,91 @@ check_repair = FunctionCheck(
         ),
     },
     remark="With it, both columns of the table agree again.",
+)
+
+
+def intensity(n: int, width: int, size: int) -> float:
+    """The solution of exercise 7.7: operations per byte of n vectors through a D × D matrix."""
+    return 2 * n * width * width / (size * (width * width + 2 * n * width))
+
+
+check_intensity = FunctionCheck(
+    title="Exercise 7.7",
+    solution=intensity,
+    cases=lambda: [
+        Case("one vector of width 2, one byte per number", (1, 2, 1), 1.0),
+        Case("16 vectors of width 256, four bytes per number", (16, 256, 4)),
+        Case("300 vectors of width 64, two bytes per number", (300, 64, 2)),
+    ],
+    mistakes={
+        "a MAC counts as one operation: it is a multiplication and an addition": (
+            lambda n, width, size: intensity(n, width, size) / 2
+        ),
+        "the input and output vectors are not counted": lambda n, width, size: 2 * n / size,
+        "only one of the input and output vectors is counted": (
+            lambda n, width, size: 2 * n * width / (size * (width + n))
+        ),
+        "the parameters are read once for each vector: one pass reads them once for all": (
+            lambda n, width, size: 2 * width / (size * (width + 2))
+        ),
+        "numbers are counted instead of bytes": lambda n, width, size: (
+            size * intensity(n, width, size)
+        ),
+        "it is bytes per operation, the reciprocal": lambda n, width, size: (
+            1 / intensity(n, width, size)
+        ),
+    },
+    remark="With few vectors it is about 2n divided by the bytes per number.",
+)
+
+
+def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
+    """The solution of exercise 7.8: x (S, D), weight (D,) -> (S, D)."""
+    return x / (x.square().mean(-1, keepdim=True) + 1e-6).sqrt() * weight
+
+
+def _by_rms(*, dim=-1, root=True, centred=False, summed=False, scaled=True, least=1e-6) -> Callable:
+    """RMSNorm with one mistake."""
+
+    def wrong(x, weight):
+        kept = x - x.mean(-1, keepdim=True) if centred else x
+        squares = kept.square()
+        size = squares.sum(dim, keepdim=True) if summed else squares.mean(dim, keepdim=True)
+        size = size + least
+        return kept / (size.sqrt() if root else size) * (weight if scaled else 1)
+
+    return wrong
+
+
+def _rms_cases() -> list[Case]:
+    x, weight = random_tensors((7, 5), (5,))
+    return [
+        Case(
+            "the vector (1, 7), whose root mean square is 5",
+            (torch.tensor([[1.0, 7.0]]), torch.ones(2)),
+            torch.tensor([[0.2, 1.4]]),
+        ),
+        Case("seven vectors of width 5", (3 * x + 2, weight)),
+        Case("a vector of zeros", (torch.zeros(1, 5), weight)),
+    ]
+
+
+check_rms_norm = FunctionCheck(
+    title="Exercise 7.8",
+    solution=rms_norm,
+    cases=_rms_cases,
+    mistakes={
+        "the mean is subtracted first: that is layer normalisation": _by_rms(centred=True),
+        "the mean square is taken over the positions: each vector has its own": _by_rms(dim=0),
+        "you divide by the mean square: its square root is missing": _by_rms(root=False),
+        "you divide by the length of the vector: take the mean of the squares, not their sum": (
+            _by_rms(summed=True)
+        ),
+        "the weight is missing": _by_rms(scaled=False),
+        "nothing is added to the mean square: a vector of zeros divides zero by zero": _by_rms(
+            least=0.0
+        ),
+    },
+    without=("rms_norm", "RMSNorm"),
+    remark="It equals PyTorch's `F.rms_norm`.",
 )

@@ -8,6 +8,7 @@ import { WalkLens } from "./walk_lens.js";
 import { WalkMap } from "./walk_map.js";
 import {
   boxesOf,
+  firstWriting,
   goOn,
   looksEnglish,
   placeInWords,
@@ -16,7 +17,6 @@ import {
   wordsOfWalk,
 } from "./walks.js";
 
-const LONGEST = 300; // characters; the model's own limit is told in tokens
 const OLD = "The picture below belongs to the previous sentence.";
 const LEGEND = [
   ["read", "source"],
@@ -61,7 +61,9 @@ class ModelWalk extends GermanStage {
     );
     this.map = new WalkMap(this, (place) => this.put({ place }));
     this.block = new WalkBlock();
-    this.lens = new WalkLens(this, (step) => this.put({ step }));
+    this.lens = new WalkLens(this, (step, depth) =>
+      this.put({ step, place: firstWriting(this.boxes) + depth }),
+    );
     this.cache = new WalkCache();
     const parts = [this.map, this.block, this.lens, this.cache].map(({ node }) => node);
     const picture = element("div", { class: "g2h-dim" }, rows, this.controls(), ...parts);
@@ -183,10 +185,6 @@ class ModelWalk extends GermanStage {
     return "The field is empty: type a German sentence.";
   }
 
-  get longest() {
-    return LONGEST;
-  }
-
   get afresh() {
     return { step: 0, token: 0 };
   }
@@ -255,7 +253,7 @@ class ModelWalk extends GermanStage {
     this.map.mark(at);
     const [, heads, width] = this.result.cache.shape;
     this.block.show(boxes[at.place], at, words, heads * width);
-    this.lens.mark(at.step);
+    this.lens.mark(at.step, boxes[at.place]);
     this.cache.show(this.result, words, at.step);
     this.say(placeInWords(this.result, at));
   }

@@ -51,7 +51,7 @@ export class WalkCache {
       );
     this.bars.replaceChildren(
       bar("in the cache", ["read", kept.source], ["write", kept.target]),
-      bar("computed without a cache", ["none", kept.without]),
+      bar("computed without any cache", ["none", kept.without]),
     );
     Object.assign(this.node.dataset, {
       source: kept.source,

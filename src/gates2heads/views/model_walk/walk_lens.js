@@ -13,7 +13,7 @@ const KEYS = {
 };
 
 export class WalkLens {
-  /** stage: the view; choose: gets the step of the cell that is clicked. */
+  /** stage: the view; choose: gets the step and the depth of the cell that is clicked. */
   constructor(stage, choose) {
     this.choose = choose;
     this.depth = 1; // whose most probable tokens are listed
@@ -50,8 +50,7 @@ export class WalkLens {
     const place = this.placeOf(node);
     if (!place) return;
     [this.depth] = place;
-    this.choose(place[1]);
-    this.mark(place[1]);
+    this.choose(place[1], place[0]);
   }
 
   walk(event) {
@@ -114,8 +113,12 @@ export class WalkLens {
     return node;
   }
 
-  /** Marks the current step, and the cell whose most probable tokens are listed. */
-  mark(step) {
+  /**
+   * Marks the current step, and the cell whose most probable tokens are listed: that of the open
+   * box, if it is one of the decoder's.
+   */
+  mark(step, { stack, block }) {
+    if (stack === "decoder") this.depth = block;
     this.step = step;
     this.buttons.forEach((buttons, depth) =>
       buttons.forEach((node, at) => {

@@ -89,7 +89,7 @@ export class WalkMap {
       this.nodes[n].setAttribute("aria-pressed", n === place);
       this.nodes[n].setAttribute(
         "aria-label",
-        `${box.stack}, ${box.name}: output of magnitude ${short(size)}`,
+        `${box.stack}, ${box.name}: output with RMS ${short(size)}`,
       );
     });
     const { word, logProb } = cellsOf(this.result).at(-1)[step];

@@ -150,7 +150,7 @@ export function keptInWords(cache, step) {
   return (
     `Each token takes ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. The cache holds ` +
     `${grouped(source)} for the source, computed once, and ${grouped(target)} for the output so far: ${grouped(total)} ` +
-    `in total. Without a cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
+    `in total. Without any cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
   );
 }
 
@@ -166,11 +166,11 @@ export function placeInWords(result, { place, step, token }) {
   const begin = isEncoder
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
     : `Decoder, ${box.name}, predicting “${words.written[step]}”: `;
-  if (!box.block) return `${begin}a vector of magnitude ${short(came[row])}.`;
+  if (!box.block) return `${begin}a vector with RMS ${short(came[row])}.`;
   const added = box.stages.map(
     (stage) =>
-      `${PARTS[stage.part]} adds a vector of magnitude ${short(stage.added[row])} to one of magnitude ` +
-      `${short(stage.before[row])}, and the sum has magnitude ${short(stage.after[row])}`,
+      `${PARTS[stage.part]} adds a vector with RMS ${short(stage.added[row])} to one with RMS ` +
+      `${short(stage.before[row])}, and the sum has RMS ${short(stage.after[row])}`,
   );
   return `${begin}${added.join("; ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
 }
