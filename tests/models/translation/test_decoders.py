@@ -282,7 +282,8 @@ def test_input_feeding_feeds_and_without_it_nothing_is_fed():
     assert torch.equal(state.attentional_state, torch.zeros(3, U).double())
     log_probs, state = fed.step(state, torch.tensor([BOS] * 3))
     # What was fed is what the readout read.
-    torch.testing.assert_close(fed.decoder.readout(state.attentional_state).log_softmax(-1), log_probs)
+    fed_again = fed.decoder.readout(state.attentional_state)
+    torch.testing.assert_close(fed_again.log_softmax(-1), log_probs)
     changed = state._replace(attentional_state=state.attentional_state + 1)
     last = torch.tensor([3, 4, 5])
     assert not torch.allclose(fed.step(state, last)[0], fed.step(changed, last)[0])
