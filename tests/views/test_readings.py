@@ -73,7 +73,8 @@ def test_a_step_is_told_in_words():
         MODULES,
         {"weights": [0.9, 0.08, 0.02], "source": ["1", " ", "<eos>"], "target": ["-"]},
     )
-    assert told[0] == "Step 1 outputs “-”; the largest weights are on “1” 0.90, a space 0.08."
+    weights = "the largest weights are on “1” (0.90) and a space (0.08)"
+    assert told[0] == f"Step 1 outputs “-”; {weights}."
     assert told[1] == (
         "Step 1 outputs “-”; the decoder of “one vector” sees only one context vector."
     )

@@ -21,6 +21,7 @@ U = 5
 WORDS = ["<pad>", "<bos>", "<eos>", *"01-"]
 V = len(WORDS)
 UNROLLED = {"unrolled": LIBRARY / "views/unroller/unrolled.js"}
+UNLIKE = {"unlike": LIBRARY / "browser/live/unlike_dates.js"}
 
 
 def line(text) -> Line:
@@ -228,14 +229,20 @@ def test_a_simple_view_tells_one_line():
     ],
 )
 def test_what_is_unlike_the_training_data_gets_a_warning(text, output, sentence):
-    found = run_javascript("return unrolled.warningOf(...given);", UNROLLED, [text, output])
+    found = run_javascript("return unlike.warningOf(...given);", UNLIKE, [text, output])
     assert sentence in found if sentence else found == ""
+
+
+def test_a_list_without_digits_gets_a_warning():
+    lists = ["aaaa", "Mar 3, 1974 | 4 juin 2001", "٣"]
+    told = run_javascript("return given.map(unlike.warningOfList);", UNLIKE, lists)
+    assert [one == "" for one in told] == [False, True, True]
 
 
 def test_no_date_of_the_data_gets_a_warning():
     pairs = [[pair.text, pair.iso] for split in ("train", "test") for pair in dates(split, 3000)]
     warned = run_javascript(
-        "return given.filter(([text, iso]) => unrolled.warningOf(text, iso));", UNROLLED, pairs
+        "return given.filter(([text, iso]) => unlike.warningOf(text, iso));", UNLIKE, pairs
     )
     assert warned == []
 

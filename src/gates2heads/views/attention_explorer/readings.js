@@ -60,6 +60,8 @@ export function stepInWords({ source, target, weights }, step, name) {
   if (!weights) return `${begin}; the decoder of “${name}” sees only one context vector.`;
   const rows = softmaxRows(rowOf(weights, step), null).slice(0, 3);
   const named = rows.filter(({ weight }, rank) => rank === 0 || weight >= 0.05);
-  const parts = named.map(({ place, weight }) => `${sign(source[place])} ${weight.toFixed(2)}`);
-  return `${begin}; the largest weights are on ${parts.join(", ")}.`;
+  const parts = named.map(({ place, weight }) => `${sign(source[place])} (${weight.toFixed(2)})`);
+  if (parts.length === 1) return `${begin}; the largest weight is on ${parts[0]}.`;
+  const [last, before] = [parts.at(-1), parts.slice(0, -1)];
+  return `${begin}; the largest weights are on ${before.join(", ")} and ${last}.`;
 }

@@ -1,5 +1,6 @@
 import { spelled, visible } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { warningOf, warningOfList } from "../../browser/live/unlike_dates.js";
 import {
   asInTraining,
   compared,
@@ -12,7 +13,7 @@ import {
 import { element, field, inside } from "../kit/view.js";
 
 const TOP = 6; // how many characters the numbers name
-const [LEAST_CELL, MOST_CELL] = [5, 24]; // pixels
+const [LEAST_CELL, MOST_CELL] = [8, 24]; // pixels
 const LEGIBLE = 10; // below this many pixels a cell names only the row and column in question
 const OLD = "The picture still shows the previous text.";
 const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));
@@ -50,9 +51,11 @@ class AttentionExplorer extends LiveStage {
   build() {
     const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
     const titled = (place) => ({ dir: "auto", title: this.example(place) });
+    this.warning = element("p", { class: "g2h-warning", role: "status" });
     this.root.append(
       this.buildField("input", own),
       this.refusal.node,
+      this.warning,
       this.buildChips(this.model.get("labels"), titled),
     );
     this.buildReaders();
@@ -180,7 +183,9 @@ class AttentionExplorer extends LiveStage {
   }
 
   get nothing() {
-    return "The field is empty: type a date.";
+    return this.input.value.trim()
+      ? "There is no date in the field, only separators: type a date."
+      : "The field is empty: type a date.";
   }
 
   /** What the models are given: spaces and the parts of a list as in training, however typed. */
@@ -233,6 +238,7 @@ class AttentionExplorer extends LiveStage {
         ...parts.map(({ text, isSame }) => (isSame ? text : element("mark", {}, text))),
       );
     });
+    this.warning.textContent = this.warningFor(result);
     this.slider.max = result.target.length - 1;
     this.slider.value = step;
     this.stepText.textContent = `${step + 1}: ${sign(result.target[step])}`;
@@ -243,6 +249,13 @@ class AttentionExplorer extends LiveStage {
     if (!result.weights) return;
     this.drawMap();
     this.drawNumbers();
+  }
+
+  /** A stored example is the book's own; where nothing is shown, nothing is said of it. */
+  warningFor({ written }) {
+    if (this.isRecorded) return "";
+    const text = this.read(this.model.get("text"));
+    return this.model.get("separator") ? warningOfList(text) : warningOf(text, written);
   }
 
   drawMap() {

@@ -1,5 +1,6 @@
 import { LiveStage, STORED } from "../../browser/live/stage.js";
 import { spelled } from "../../browser/live/pieces.js";
+import { warningOf } from "../../browser/live/unlike_dates.js";
 import { seen, told } from "../kit/gates.js";
 import { UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
@@ -16,7 +17,6 @@ import {
   surprises,
   taughtInWords,
   textOf,
-  warningOf,
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "../kit/view.js";
 
