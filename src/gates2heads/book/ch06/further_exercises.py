@@ -8,7 +8,7 @@ from gates2heads.layers.positions import alibi_bias
 
 
 def angles(length: int, trained: int, width: int) -> Tensor:
-    """The solution of exercise 6.7: L', L and K -> (L', K/2), interpolated where L' > L."""
+    """The solution of exercise 6.7: S, L and K -> (S, K/2), interpolated where S > L."""
     positions = torch.arange(length) * min(1, trained / length)
     frequencies = 10000 ** (-torch.arange(0, width, 2) / width)
     return positions[:, None] * frequencies
