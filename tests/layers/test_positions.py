@@ -12,6 +12,8 @@ from gates2heads.layers.positions import (
     LearnedPositions,
     Positions,
     SinusoidalPositions,
+    alibi_bias,
+    alibi_slopes,
     rotate,
     sinusoids,
 )
@@ -234,3 +236,35 @@ def test_precision_is_kept():
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_interpolated_positions_are_those_of_a_finer_grid():
+    vectors = torch.randn(1, 2, 2 * L, 8, dtype=torch.float64)
+    halved = rotate(vectors, scale=0.5)
+    torch.testing.assert_close(halved[:, :, ::2], rotate(vectors[:, :, ::2]))
+    pair = vectors[0, 0, 3, [1, 5]]  # pair 1 of 4, at position 3
+    angle = 3 * 0.5 / 10000 ** (2 / 8)
+    turned = [
+        pair[0] * math.cos(angle) - pair[1] * math.sin(angle),
+        pair[0] * math.sin(angle) + pair[1] * math.cos(angle),
+    ]
+    assert halved[0, 0, 3, [1, 5]].tolist() == pytest.approx([one.item() for one in turned])
+    with pytest.raises(ValueError, match="scale must be"):
+        rotate(vectors, scale=0)
+
+
+def test_the_slopes_of_the_paper():
+    assert alibi_slopes(8).tolist() == [1 / 2**h for h in range(1, 9)]
+    sixteen = alibi_slopes(16).tolist()  # "which interpolate those of 8 heads geometrically"
+    assert sixteen[1::2] == pytest.approx(alibi_slopes(8).tolist())
+    assert sixteen[0] == pytest.approx(2**-0.5)
+
+
+def test_the_bias_falls_with_the_distance_and_starts_at_zero():
+    bias = alibi_bias(4, L)
+    assert bias.shape == (4, L, L)
+    for head in range(4):
+        for query in range(L):
+            for key in range(query + 1):
+                expected = -(query - key) * 2 ** (-2 * (head + 1))
+                assert bias[head, query, key].item() == pytest.approx(expected)

@@ -199,11 +199,11 @@ def test_two_translations_compared_by_hand():
     [
         (-2, -2.004, "as probable as before"),
         (-2, -2.04, "about as probable as before"),
-        (-2, -1.94, "more probable by a factor of 1.1"),
-        (-2, -3, "less probable by a factor of 2.7"),
-        (-3, -2, "more probable by a factor of 2.7"),
-        (-2, -14, "less probable by a factor of 160,000"),
-        (-2, -60, "less probable by more than a factor of a million"),
+        (-2, -1.94, "1.1 times more probable"),
+        (-2, -3, "2.7 times less probable"),
+        (-3, -2, "2.7 times more probable"),
+        (-2, -14, "160,000 times less probable"),
+        (-2, -60, "more than a million times less probable"),
     ],
 )
 def test_how_much_less_probable_in_words(before, after, words):

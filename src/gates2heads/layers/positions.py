@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, anything, choice, count, floats
+from gates2heads.accepts import accepts, anything, choice, count, floats, positive
 
 
 @accepts(positions=anything(), size=count)
@@ -24,8 +24,8 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     return _waves(positions, size).to(torch.get_default_dtype() if whole else positions.dtype)
 
 
-@accepts(vectors=floats("B H L D"), start=count(least=0))
-def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
+@accepts(vectors=floats("B H L D"), start=count(least=0), scale=positive)
+def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
     """Turn each vector by angles that grow with its position.
 
     The product of a query and a key that are both turned depends on their distance and no longer
@@ -37,6 +37,8 @@ def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
     Args:
         vectors: (B, H, L, D) float, D even.
         start: the position of the first.
+        scale: factor on every position. A factor of L / L' maps L' positions into the first L:
+            *position interpolation* (Chen et al. 2023, section 2.3, eq. 4).
 
     Returns:
         (B, H, L, D); no vector becomes longer or shorter.
@@ -47,10 +49,46 @@ def rotate(vectors: Tensor, *, start: int = 0) -> Tensor:
     places, size = _places(vectors, start), vectors.shape[-1]
     if not size or size % 2:
         raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
-    angles = _angles(places, size)  # (L, D/2)
+    angles = scale * _angles(places, size)  # (L, D/2)
     sines, cosines = angles.sin().to(vectors.dtype), angles.cos().to(vectors.dtype)
     left, right = vectors.chunk(2, dim=-1)  # (B, H, L, D/2) each
     return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
+
+
+@accepts(num_heads=count)
+def alibi_slopes(num_heads: int) -> Tensor:
+    """Slopes 2^(-8h/H) of ALiBi, one for each head h = 1, …, H.
+
+    Source: Press et al. 2022, section 3. Departs from the authors' program in using this formula
+    for every H; for an H that is no power of two, they take slopes of two neighbouring powers.
+
+    Args:
+        num_heads: H.
+
+    Returns:
+        (H,) float, falling from 2^(-8/H) to 2^-8.
+    """
+    heads = torch.arange(1, num_heads + 1)  # (H,)
+    return 2.0 ** (-8 * heads / num_heads)
+
+
+@accepts(num_heads=count, length=count)
+def alibi_bias(num_heads: int, length: int) -> Tensor:
+    """Bias that ALiBi adds to the scores of a causal model: -slope · (i - j) for key j ≤ query i.
+
+    Source: Press et al. 2022, section 3. Keys after the query get the bias 0; the causal mask
+    removes them.
+
+    Args:
+        num_heads: H.
+        length: S, positions of queries and keys.
+
+    Returns:
+        (H, S, S) float: heads, queries, keys.
+    """
+    positions = torch.arange(length)  # (S,)
+    distances = (positions[:, None] - positions).clamp_min(0)  # (S, S), i - j
+    return -alibi_slopes(num_heads)[:, None, None] * distances
 
 
 def _angles(positions: Tensor, size: int) -> Tensor:

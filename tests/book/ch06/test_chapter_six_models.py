@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from gates2heads.book.ch06.copy_task import READERS, SYMBOLS, Reach, Reader, sequences
+from gates2heads.book.ch06.copy_task import (
+    READERS,
+    SYMBOLS,
+    Interpolated,
+    Reach,
+    Reader,
+    sequences,
+)
 from gates2heads.book.ch06.faulty import (
     FAULTS,
     HEADS,
@@ -17,6 +24,12 @@ from gates2heads.book.ch06.faulty import (
     counted,
     counting_loss,
     texts,
+)
+from gates2heads.book.ch06.longer_texts import (
+    ENCODINGS,
+    CharacterModel,
+    next_character_loss,
+    passages,
 )
 from gates2heads.book.ch06.matching_task import NAMES, PAIRS, Recaller, recall_loss, twins
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
@@ -39,6 +52,9 @@ def test_each_reader_sees_what_its_name_says(kind):
     seen = moved(Reader(kind).eval(), 11)
     if kind == "recurrence":
         assert seen.tolist() == [place >= 11 for place in range(23)]
+    elif kind == "alibi":  # causal, too; steep heads give distant tokens hardly any weight
+        assert not seen[:11].any()
+        assert seen[11:].all()
     elif kind == "convolution":
         assert seen.tolist() == [abs(place - 11) <= 4 for place in range(23)]
     else:
@@ -53,6 +69,15 @@ def test_only_without_places_does_order_mean_nothing(kind):
     with torch.no_grad():
         alike = torch.allclose(reader(tokens[:, order]), reader(tokens)[:, order], atol=1e-5)
     assert alike == (kind == "none")
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_interpolation_by_one_changes_nothing_and_by_a_half_moves_the_positions(causal):
+    torch.manual_seed(5)
+    layer, x = MultiHeadAttention(12, 3, rotary=True), torch.randn(2, 9, 12)
+    wanted = layer(x, causal=causal)
+    torch.testing.assert_close(Interpolated(layer, 1.0)(x, causal=causal), wanted)
+    assert not torch.allclose(Interpolated(layer, 0.5)(x, causal=causal), wanted, atol=1e-3)
 
 
 class Echo(torch.nn.Module):
@@ -95,6 +120,41 @@ def test_the_task_by_hand():
 def test_what_reaching_refuses(act, message):
     with pytest.raises(ValueError, match=message):
         act()
+
+
+# ---- longer texts
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_character_model_sees_the_past_alone_and_any_length(encoding):
+    torch.manual_seed(5)
+    model = CharacterModel(encoding, 11).eval()
+    text = torch.randint(11, (2, 9))
+    other = text.clone()
+    other[:, 5:] = (other[:, 5:] + 1) % 11
+    with torch.no_grad():
+        torch.testing.assert_close(model(text)[:, :5], model(other)[:, :5])
+        assert (model(text) - model(other))[:, 5:].abs().amax(-1).min() > 1e-4
+        swapped = model(text[:, [1, 0, *range(2, 9)]])[:, 2:]
+    assert (swapped - model(text)[:, 2:]).abs().max() > 1e-4
+
+
+def test_passages_are_cut_from_the_text():
+    text = torch.arange(50)
+    found = next(passages(text, 8, length=6, seed=1))
+    assert found.shape == (8, 7)
+    assert (found.diff() == 1).all()
+    torch.testing.assert_close(next(passages(text, 8, length=6, seed=np.int64(1))), found)
+    with pytest.raises(ValueError, match="text must be longer than 50"):
+        next(passages(text, 8, length=50))
+
+
+def test_uniform_characters_cost_the_logarithm_of_their_number():
+    model = CharacterModel("alibi", 7)
+    with torch.no_grad():
+        model.readout.weight.zero_()
+        model.readout.bias.zero_()
+    assert next_character_loss(model, torch.randint(7, (2, 5))).item() == pytest.approx(math.log(7))
 
 
 # ---- recalling

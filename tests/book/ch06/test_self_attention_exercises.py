@@ -7,9 +7,10 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.book.ch06 import exercises
+from gates2heads.book.ch06 import further_exercises as further
 from gates2heads.book.ch06.exercises import attend_to_itself, reach
 from gates2heads.layers.attention.heads import split_heads
-from gates2heads.layers.positions import sinusoids
+from gates2heads.layers.positions import alibi_bias, sinusoids
 
 
 def masked(hide):
@@ -97,10 +98,75 @@ WRONG = [
         ),
         "the exponent is n/D and not 2n/D",
     ),
+    (
+        exercises.check_encoding,
+        lambda p, d: torch.stack(
+            [f(torch.tensor(p) / 10000 ** (2 * torch.arange(0, d, 2) / d))
+             for f in (torch.sin, torch.cos)], -1
+        ).flatten(),
+        "do not double it",
+    ),
+    (
+        further.check_angles,
+        lambda new, old, k: torch.arange(new)[:, None] * 10000 ** (-torch.arange(0, k, 2) / k),
+        "not interpolated",
+    ),
+    (
+        further.check_angles,
+        lambda new, old, k: further.angles(new, old, k) * max(1, new / old) ** 2,
+        "L'/L instead of L/L'",
+    ),
+    (
+        further.check_angles,
+        lambda new, old, k: (
+            torch.arange(new) * old / new)[:, None] * 10000 ** (-torch.arange(0, k, 2) / k),
+        "stretched as well",
+    ),
+    (
+        further.check_angles,
+        lambda new, old, k: (torch.arange(new) * min(1, old / new))[:, None]
+        * 10000 ** (-2 * torch.arange(0, k, 2) / k),
+        "exponent is doubled",
+    ),
+    (further.check_angles, lambda new, old, k: torch.zeros(new, k), "shape"),
+    (
+        further.check_alibi,
+        lambda h, s: alibi_bias(h, s).softmax(-1),
+        "expected",
+    ),
+    (further.check_alibi, alibi_bias, "these are the biases"),
+    (
+        further.check_alibi,
+        lambda h, s: (-alibi_bias(h, s)).masked_fill(
+            torch.ones(s, s).triu(1).bool(), -torch.inf).softmax(-1),
+        "should be negative",
+    ),
+    (
+        further.check_alibi,
+        lambda h, s: (alibi_bias(h, s) + alibi_bias(h, s).mT).softmax(-1),
+        "later positions are not masked",
+    ),
+    (
+        further.check_window,
+        lambda s, w, k: torch.ones(s, s).tril().triu(1 - w).bool(),
+        "the sinks are missing",
+    ),
+    (
+        further.check_window,
+        lambda s, w, k: torch.ones(s, s).tril().triu(-w).bool() | (
+            (torch.arange(s) < k) & torch.ones(s, s).tril().bool()),
+        "the window has W + 1 positions",
+    ),
+    (
+        further.check_window,
+        lambda s, w, k: torch.ones(s, s).tril().triu(1 - w).bool() | (torch.arange(s) < k),
+        "sinks that come after them",
+    ),
+    (further.check_window, lambda s, w, k: ~further.window_mask(s, w, k), "True means hidden"),
     (exercises.check_reach, lambda w: w.argmax(-1).float().mean(-1), "expected"),
     (exercises.check_reach, lambda w: reach(w).mean(), "also taken over the heads"),
     (exercises.check_reach, lambda w: reach(w) * w.shape[-1], "a sum over the queries"),
-    (exercises.check_reach, lambda w: w.mean(-1), "of shape"),
+    (exercises.check_reach, lambda w: w.mean(-1), "shape"),
 ]  # fmt: skip
 
 

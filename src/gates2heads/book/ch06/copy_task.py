@@ -7,18 +7,34 @@ logits. The models differ in that layer only and, for attention, in the position
 from collections.abc import Iterator
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, module, seed, tokens
+from gates2heads.accepts import (
+    a,
+    accepts,
+    choice,
+    count,
+    flag,
+    floats,
+    module,
+    positive,
+    seed,
+    tokens,
+)
+from gates2heads.layers.attention.alibi import ALiBiAttention
+from gates2heads.layers.attention.heads import join_heads, scaled_dot, split_heads
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
-from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
+from gates2heads.layers.masks import causal_mask
+from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions, rotate
 from gates2heads.layers.recurrent import GRU
 from gates2heads.training.losses import cross_entropy
 
 SYMBOLS, LENGTH, WIDTH = 16, 48, 64
 DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 positions to each side
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated", "concatenated-narrow")
-READERS = ("recurrence", "convolution", *POSITIONS)
+READERS = ("recurrence", "convolution", *POSITIONS, "alibi")
+ALIBI_HEADS = 8  # slopes 1/2, 1/4, …, 1/256
 
 
 class Convolutions(nn.Module):
@@ -48,6 +64,7 @@ class Reader(nn.Module):
             that of the positional encoding: none, added sinusoids, an added learned table, rotary
             encoding, or sinusoids concatenated to the embeddings. `concatenated` doubles the
             width to 128; `concatenated-narrow` concatenates 32 and 32 dimensions and stays at 64.
+            `alibi` has eight heads, since its slopes differ from head to head, and is causal.
     """
 
     def __init__(self, kind: str):
@@ -64,6 +81,7 @@ class Reader(nn.Module):
         self.mixer = {
             "recurrence": lambda: GRU(WIDTH, WIDTH),
             "convolution": Convolutions,
+            "alibi": lambda: ALiBiAttention(WIDTH, ALIBI_HEADS),
         }.get(kind, lambda: MultiHeadAttention(wide, 1, rotary=kind == "rotary"))()
         self.readout = nn.Linear(wide, SYMBOLS)
 
@@ -73,6 +91,35 @@ class Reader(nn.Module):
         mixed = self.mixer(self.places(self.embedding(tokens)))  # (B, L, D)
         states = mixed[0] if isinstance(mixed, tuple) else mixed  # a GRU also gives its last state
         return self.readout(states)
+
+
+@accepts(attention=a(MultiHeadAttention), scale=positive)
+class Interpolated(nn.Module):
+    """Rotary self-attention with position interpolation: every position is multiplied by a scale.
+
+    Source: Chen et al. 2023, section 2.3. With a scale of L / L', a sequence of L' positions is
+    rotated by no larger angles than one of L positions without it.
+
+    Args:
+        attention: a rotary layer, whose parameters are used as they are.
+        scale: L / L', at most 1.
+    """
+
+    def __init__(self, attention: MultiHeadAttention, scale: float):
+        super().__init__()
+        self.attention, self.scale = attention, scale
+
+    @accepts(vectors=floats("B L D"), causal=flag)
+    def forward(self, vectors: Tensor, *, causal: bool = False) -> Tensor:
+        """(B, L, D) -> (B, L, D)."""
+        layer = self.attention
+        projected = F.linear(vectors, layer.in_proj_weight, layer.in_proj_bias)  # (B, L, 3D)
+        queries, keys, values = (
+            split_heads(part, layer.num_heads) for part in projected.chunk(3, -1)
+        )
+        queries, keys = (rotate(part, scale=self.scale) for part in (queries, keys))
+        mask = causal_mask(vectors.shape[1], device=vectors.device) if causal else None
+        return layer.out_proj(join_heads(scaled_dot(queries, keys, values, mask=mask)[0]))
 
 
 @accepts(count=count, length=count, seed=seed)

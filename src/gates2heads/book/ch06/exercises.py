@@ -250,7 +250,7 @@ def _encoding_with(*, exponent="2n/D", base=10000.0, order="in turns", first="si
         if exponent in ("2j/D", "j/D"):  # for every component j
             angles = position / base ** ((2 if exponent == "2j/D" else 1) * components / size)
             return torch.where(components % 2 == 1, angles.cos(), angles.sin())
-        angles = position / base ** (pairs * (2 if exponent == "2n/D" else 1) / size)
+        angles = position / base ** (pairs * {"2n/D": 2, "4n/D": 4, "n/D": 1}[exponent] / size)
         parts = [angles.sin(), angles.cos()] if first == "sine" else [angles.cos(), angles.sin()]
         return torch.stack(parts, -1).flatten() if order == "in turns" else torch.cat(parts)
 
@@ -278,6 +278,8 @@ check_encoding = FunctionCheck(
         "the exponent is n/D and not 2n/D, where n counts the pairs": _encoding_with(
             exponent="n/D"
         ),
+        "the exponent is 4n/D and not 2n/D: `arange(0, D, 2)` already contains 2n, so do not "
+        "double it": _encoding_with(exponent="4n/D"),
         "all sines come before all cosines: they should alternate": _encoding_with(
             order="one after the other"
         ),

@@ -20,7 +20,7 @@ FAULTS = {
     "a": "the softmax runs over the queries instead of the keys",
     "b": "the scores are not divided by √K",
     "c": "positional encodings are added, although the order is irrelevant in this task",
-    "d": "the vectors are split into heads without exchanging the axes",
+    "d": "the vectors are split into heads without transposing the position and head axes",
 }
 
 

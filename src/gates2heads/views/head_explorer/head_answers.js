@@ -38,7 +38,7 @@ export class HeadAnswers {
         ...(isSame
           ? ["\u00a0"]
           : [
-              "Under the changed model, the upper translation is ",
+              "Under the changed model, the translation of the complete model is ",
               element("b", {}, timesInWords(base.logProb, judged)),
               ` (${nats(judged)} nats). `,
               now.written === base.written ? "" : LEGEND,

@@ -10,6 +10,7 @@ import {
   isOff,
   isUnmoved,
   mapOf,
+  offInWords,
   sidesOf,
   together,
   toggled,
@@ -25,6 +26,7 @@ import { WordOrder } from "./word_order.js";
 
 const LONGEST = 300; // characters; the model's own limit is in tokens
 const OLD = "The picture still shows the previous sentence.";
+const COMPLETE = { off: [], order: [], positions: true }; // every head on, the words as typed
 const SCOPES = ["this layer", "this block", "the whole model"];
 
 class HeadExplorer extends GermanStage {
@@ -60,6 +62,12 @@ class HeadExplorer extends GermanStage {
     });
     this.where = element("p", { class: "g2h-where" });
     this.warning = element("p", { class: "g2h-warning", role: "status" });
+    this.changes = element("p", { class: "g2h-changes", role: "status" });
+    this.reset = element("button", { type: "button" }, "Reset");
+    this.listen(this.reset, "click", () => {
+      this.put(COMPLETE);
+      this.input.focus({ preventScroll: true }); // the button disappears
+    });
     this.order.node.dataset.trait = "order";
     const positions = element(
       "label",
@@ -70,6 +78,7 @@ class HeadExplorer extends GermanStage {
     this.root.append(
       this.buildField("input", { dir: "auto", lang: "de" }),
       this.refusal.node,
+      this.changes,
       this.warning,
       this.buildChips(model.get("examples"), () => ({ lang: "de" })),
       this.answers.node,
@@ -202,7 +211,7 @@ class HeadExplorer extends GermanStage {
 
   /** A *Show me* button begins with the complete model, and unfolds only what it sets itself. */
   demonstrate(state) {
-    this.put({ off: [], order: [], positions: true });
+    this.put(COMPLETE);
     super.demonstrate(state);
   }
 
@@ -213,7 +222,18 @@ class HeadExplorer extends GermanStage {
     this.told.checked = this.model.get("positions");
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
+    this.tellChanges();
     super.mark();
+  }
+
+  /** Changes outlive the sentence for which they were made: they are named beside the field. */
+  tellChanges() {
+    const changes = [];
+    if (!this.model.get("positions")) changes.push("the encoder has no positional encodings");
+    if (this.off.length) changes.push(offInWords(this.off, this.shapes));
+    if (!isUnmoved(this.wanted)) changes.push("the word order is changed");
+    const told = `Changed: ${changes.join("; ")}. `;
+    this.changes.replaceChildren(...(changes.length ? [told, this.reset] : []));
   }
 
   draw() {

@@ -233,6 +233,6 @@ export function timesInWords(before, after) {
   if (Math.abs(change) < 0.05) return "about as probable as before";
   const times = Math.exp(Math.abs(change));
   const rounded = times < 10 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
-  const factor = times < 1e6 ? `a factor of ${rounded}` : "more than a factor of a million";
-  return `${change < 0 ? "less" : "more"} probable by ${factor}`;
+  const factor = times < 1e6 ? rounded : "more than a million";
+  return `${factor} times ${change < 0 ? "less" : "more"} probable`;
 }

@@ -1,0 +1,79 @@
+"""Which encodings work beyond the training length? Section 6.6 shows the results.
+
+    python -m studies.ch06.extrapolation --seeds 0 1 2 3 4 5 6 7
+    python -m studies.ch06.extrapolation --table
+
+The copying task of `studies.ch06.copy_task`: each model is trained from scratch, for each distance,
+on 300 batches of 32 sequences of 48 tokens. `windows` holds the accuracy at positions 0 to 47, 48
+to 95, 96 to 191 and 720 to 767 of new sequences. The setting `rotary` is then fine-tuned on 300
+batches of 96 tokens, with and without position interpolation; `interpolated` is the accuracy with
+interpolated positions before any fine-tuning, `tuned` and `tuned_interpolated` the accuracies after
+it, all at positions 48 to 95.
+"""
+
+from copy import deepcopy
+
+import torch
+
+from gates2heads.book.ch06.copy_task import LENGTH, Interpolated, Reach, Reader, sequences
+from gates2heads.book.studies import Study
+from gates2heads.training.loop import fit
+from gates2heads.training.schedules import warmup_linear
+from studies.ch06.copy_task import BATCH_SIZE, DISTANCES, RATE, STEPS
+
+SETTINGS = ("sinusoidal", "rotary", "alibi")
+TUNED = 300
+TESTED = 60
+WINDOWS = {"inside": 0, "next": LENGTH, "double": 2 * LENGTH, "far": 15 * LENGTH}
+ENDS = {"inside": LENGTH, "next": 2 * LENGTH, "double": 4 * LENGTH, "far": 16 * LENGTH}
+
+
+def train(reader, task, *, steps: int, length: int, seed: int, told: str) -> None:
+    """Train a model on sequences of one length."""
+    fit(
+        reader.train(),
+        sequences(BATCH_SIZE, length=length, seed=seed),
+        steps=steps,
+        loss=task.loss,
+        learning_rate=RATE,
+        schedule=warmup_linear(steps, warmup=50, decay=0.3),
+        description=told,
+    )
+    reader.eval()
+
+
+def accuracy(reader, task, window: str, seed: int) -> float:
+    """Accuracy in one window of new sequences."""
+    tested = next(sequences(TESTED, length=ENDS[window], seed=10**6 + seed))
+    return sum(
+        task.right(reader, part, since=WINDOWS[window]) * len(part) / TESTED
+        for part in tested.split(20)
+    )
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train a model with one encoding for each distance."""
+    result = {"distances": list(DISTANCES), "windows": {name: [] for name in WINDOWS}}
+    if setting == "rotary":
+        result |= {"interpolated": [], "tuned": [], "tuned_interpolated": []}
+    for distance in DISTANCES:
+        task = Reach(distance)
+        torch.manual_seed(seed)
+        reader = Reader(setting)
+        told = f"{setting}, distance {distance}, seed {seed}"
+        train(reader, task, steps=STEPS, length=LENGTH, seed=seed, told=told)
+        for window in WINDOWS:
+            result["windows"][window].append(accuracy(reader, task, window, seed))
+        if setting != "rotary":
+            continue
+        stretched = deepcopy(reader)
+        stretched.mixer = Interpolated(stretched.mixer, 1 / 2)
+        result["interpolated"].append(accuracy(stretched, task, "next", seed))
+        for name, model in (("tuned", reader), ("tuned_interpolated", stretched)):
+            train(model, task, steps=TUNED, length=2 * LENGTH, seed=1000 + seed, told=name)
+            result[name].append(accuracy(model, task, "next", seed))
+    return result
+
+
+if __name__ == "__main__":
+    Study("ch06/extrapolation", run, SETTINGS).main()
