@@ -6,8 +6,8 @@
 
 The first reads `studies/ch10/results/translators.json` and what the runs wrote; it takes a minute.
 The last trains every rung with the seeds 0, 1 and 2 before, the language models of the captions
-too, and times a step of each rung: some hours on one processor. What is trained is not trained
-again.
+too, and times a training step and the decoding of each rung: some hours on one processor. What is
+trained is not trained again.
 
 For each rung: what each seed wrote with its beam for every hundredth of the 1,000 test captions;
 and where all of its texts were kept, BLEU of captions of a few lengths, counted in German words,
@@ -29,7 +29,7 @@ from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.significance import bootstrap_interval
 from studies.ch03 import language_models
-from studies.ch10 import publish_translators, step_times, translators
+from studies.ch10 import decoding_times, publish_translators, step_times, translators
 
 NAME = "ch10/leaderboard"
 CAPTIONS, SHIPPED = "captions", "shipped"
@@ -129,6 +129,7 @@ def everything() -> None:
     seeds = ["--seeds", *map(str, SEEDS)]
     translators.study().main(seeds)
     Study("ch10/step_times", step_times.run, tuple(RUNGS)).main(seeds)
+    Study("ch10/decoding_times", decoding_times.run, tuple(RUNGS)).main(seeds)
     read = [name for name in language_models.SETTINGS if name.startswith("captions-")]
     Study("ch03/language_models", language_models.run, language_models.SETTINGS).main(
         [*read, *seeds]

@@ -16,7 +16,8 @@ KEYS = {
     "perplexity": ("perplexity",) * 2,
     "perplexity, free-running": ("perplexity_free_running",) * 2,
     "parameters": ("parameters",) * 2,
-    "cost of a step": ("cost",) * 2,
+    "training cost": ("cost",) * 2,
+    "decoding cost": ("decoding", "decoding_greedy"),
 }
 SCALES = {"parameters": 1e-6}
 
@@ -36,7 +37,7 @@ def drive_board(page: Page, root: Locator, traits: dict) -> None:
             check_table(root, traits, chosen)
     for place in range(len(QUALITIES)):
         quality.select_option(str(place))
-        for cost in range(2):
+        for cost in range(3):
             against.select_option(str(cost))
             check_picture(root, traits, QUALITIES[place], cost)
     families = list(dict.fromkeys(entry["family"] for entry in traits["entries"]))
@@ -136,7 +137,7 @@ def check_table(root: Locator, traits: dict, search: int) -> None:
 
 def check_picture(root: Locator, traits: dict, quality: str, cost: int) -> None:
     """A mark for each rung with both numbers; higher is better, whatever the measure."""
-    needed = (KEYS[quality][0], ("parameters", "cost")[cost])
+    needed = (KEYS[quality][0], ("parameters", "cost", "decoding")[cost])
     wanted = {
         place
         for place, one in enumerate(traits["entries"])

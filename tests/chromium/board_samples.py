@@ -34,6 +34,8 @@ def contender(name, family, attention, bleu, *, lengths=(), ranked=True, seeds=(
         scores["perplexity"] = [300 / one for one in bleu]
         scores["perplexity_free_running"] = [9000 / one for one in bleu]
         scores["cost"] = [0.5 + bleu[0] / 50] * len(bleu)
+        scores["decoding"] = [0.4 + bleu[0] / 40] * len(bleu)
+        scores["decoding_greedy"] = [2.4 - bleu[0] / 40] * len(bleu)
     text = f"A dog {name} runs, runs on the beach."
     texts = [[f"{text} {seed}", f"Two <i>{name}</i> & the ball."] for seed in seeds]
     return Contender(name, family, attention, list(seeds), scores, texts, lengths, ranked)

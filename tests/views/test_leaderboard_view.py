@@ -55,12 +55,12 @@ def test_means_and_intervals_are_pythons():
         "return given.entries.map((one) => board.COLUMNS.map((column) =>"
         " board.standing(one, column)));"
     )
-    bleu, chrf, perplexity, _, parameters, cost = told[0]
+    bleu, chrf, perplexity, _, parameters, cost, decoding = told[0]
     low, high = seed_interval([20.0, 22.0])
     assert bleu == {"mean": 21, "values": [20, 22], "low": low, "high": high}
     assert perplexity["mean"] == mean([9.0, 8.0])
     assert parameters == {"mean": 5, "values": [5, 5], "low": None, "high": None}
-    assert (chrf, cost) == (None, None)
+    assert (chrf, cost, decoding) == (None, None, None)
     assert told[1][0]["low"] is None
 
 
@@ -157,7 +157,7 @@ def test_the_state_in_words():
     assert told == [
         "2 models by BLEU (beam of five); best: heads, 31.0, then GRU, 21.0 ± 12.7.",
         "1 model by perplexity; last: GRU, 8.50 ± 6.35.",
-        "No ranked model matches these filters. Remove one of them.",
+        "No ranked model matches these filters. Remove a filter.",
         "No line for GRU: the outputs were not stored.",
         "",
     ]
@@ -179,14 +179,38 @@ def test_what_is_said_below_the_caption():
     assert told[1].startswith("Best by chrF of this one sentence: GRU, ")
 
 
+def test_there_is_no_position_where_every_model_is_filtered_out():
+    told = in_node(
+        "return [board.readingsInWords(board.readings(given.entries, [],"
+        " { caption: 0, seed: 0, own: 'A dog.', reference: 'A dog.' }), given.entries, [], 0)];"
+    )
+    words = "Yours: BLEU 100.0, chrF 100.0 for this one sentence. No model is left to compare it"
+    assert told == [f"{words} with."]
+
+
+def test_the_decoding_cost_is_that_of_the_chosen_search():
+    scores = {"bleu": [20.0], "decoding": [2.0], "decoding_greedy": [0.5]}
+    view = Leaderboard([contender(seeds=[0], texts=[["a", "b"]], scores=scores)], CAPTIONS)
+    told = run_javascript(
+        "return [0, 1].map((search) => [board.standing(given[0], board.COLUMNS[6], search).mean,"
+        " board.rankInWords({ column: 6, search }), board.rankInWords({ column: 4, search })]);",
+        MODULES,
+        view.entries,
+    )
+    assert told == [
+        [2, "rank by decoding cost (beam of five)", "rank by parameters"],
+        [0.5, "rank by decoding cost (greedy)", "rank by parameters"],
+    ]
+
+
 # ---- the Python side
 
 
 def test_it_tells_what_it_is_and_keeps_positions_inside():
     view = Leaderboard([contender(), ONE], CAPTIONS, bins=["short", "long"])
     assert repr(view) == "Leaderboard(2 models, 2 captions)"
-    ends = {"family": 2, "attention": 2, "search": 1, "quality": 3, "against": 2}
-    ends |= {"column": 5, "picked": 2, "caption": 1, "seed": 1}
+    ends = {"family": 2, "attention": 2, "search": 1, "quality": 3, "against": 3}
+    ends |= {"column": 6, "picked": 2, "caption": 1, "seed": 1}
     for name, last in ends.items():
         setattr(view, name, last)
         with pytest.raises(ValueError, match=f"{name} must be from 0 to {last}, got {last + 1}"):

@@ -21,7 +21,7 @@ MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to deal out tw
 
 
 class Exchange(NamedTuple):
-    """The outcome of an exchange test of runs.
+    """The outcome of a permutation test of runs.
 
     Attributes:
         difference: mean of the first runs minus mean of the second.

@@ -1,6 +1,7 @@
 """Chapter 10's rows: standings by hand, the studies on few captions, and what is stored."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from gates2heads.book.written import read_written
 from gates2heads.metrics.bleu import Bleu, corpus_bleu
 from gates2heads.metrics.seeds import seed_interval
 from gates2heads.training.recipes.book import RECIPES
-from studies.ch10 import leaderboard, step_times
+from studies.ch10 import decoding_times, leaderboard, step_times
 from tests.needs import needs_data
 
 ROWS = read_study("ch10/leaderboard")
@@ -86,6 +87,7 @@ def test_everything_is_every_rung_and_every_caption_model_with_three_seeds(monke
     leaderboard.everything()
     seeds = ["--seeds", "0", "1", "2"]
     assert asked["ch10/translators"] == asked["ch10/step_times"] == seeds
+    assert asked["ch10/decoding_times"] == seeds
     *read, _, _, _, _ = asked["ch03/language_models"]
     assert asked["ch03/language_models"][-4:] == seeds
     assert "captions-5-gram-kneser-ney" in read
@@ -104,6 +106,21 @@ def test_a_pace_is_told(monkeypatch):
     assert told["seconds_a_step"] > 0
     assert told["ratio"] > 0
     assert told["steps"] > 1000
+
+
+def test_decoding_is_timed_without_captions(monkeypatch):
+    words = type("Words", (), {"bos": 1, "__len__": lambda self: 50})()
+    tokenizer = SimpleNamespace(vocabulary=words)
+    read = ([[5, 6, 2], [7, 2]], 3, tokenizer, tokenizer)
+    monkeypatch.setattr(decoding_times, "captions", lambda: read)
+    monkeypatch.setattr(decoding_times.torch, "set_num_threads", lambda count: None)
+    ways = {"greedy": decoding_times.Way(2, 1, 1, 2), "beam": decoding_times.Way(1, 2, 2, 1)}
+    monkeypatch.setattr(decoding_times, "WAYS", ways)
+    told = decoding_times.run("captions-universal", 0)
+    assert told["tokens"] == 3
+    for way in ways:
+        assert 0 < told[f"{way}_low"] <= told[f"{way}_ratio"] <= told[f"{way}_high"]
+        assert told[f"{way}_seconds"] > 0
 
 
 # ---- what is stored
@@ -146,6 +163,15 @@ def test_texts_and_counts_are_those_of_the_rows():
             some = one.bleu[(least <= words) & (words <= most)]
             assert leaderboard.score(some.sum(0)) == pytest.approx(told["bleu"])
             assert told["low"] < told["bleu"] < told["high"]
+
+
+def test_decoding_times_are_of_every_model_and_the_clock_agrees_with_itself():
+    rows = read_study("ch10/decoding_times")
+    assert {row["setting"] for row in rows} == set(RUNGS)
+    for told in results_of(rows, decoding_times.BESIDE):
+        for way in decoding_times.WAYS:
+            assert told[f"{way}_ratio"] == pytest.approx(1, abs=0.15)
+    assert len({row["result"]["tokens"] for row in rows}) == 1
 
 
 def test_the_clock_agrees_with_itself():

@@ -34,14 +34,15 @@ class Rung(NamedTuple):
 RUNGS = {
     "captions-rnn": Rung("RNN", "recurrent", False),
     "captions-lstm": Rung("LSTM", "recurrent", False),
+    "captions-lstm-context": Rung("LSTM with repeated context", "recurrent", False),
     "captions-gru": Rung("GRU", "recurrent", False),
     "captions-bahdanau": Rung("additive attention", "recurrent", True),
     "captions-luong": Rung("Luong's attention", "recurrent", True),
-    "captions-convolutional": Rung("convolution", "convolution", True),
+    "captions-convolutional": Rung("convolutional model", "convolution", True),
     "captions-transformer": Rung("Transformer", "Transformer", True),
     "captions-rotary": Rung("rotary Transformer", "Transformer", True),
     "captions-universal": Rung("Universal Transformer", "Transformer", True),
-    "captions-at-once": Rung("non-autoregressive", "Transformer", True, in_turn=False),
+    "captions-at-once": Rung("non-autoregressive model", "Transformer", True, in_turn=False),
 }
 
 

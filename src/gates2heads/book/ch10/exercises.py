@@ -114,16 +114,16 @@ check_interval = FunctionCheck(
     cases=_interval_cases,
     parts=("the lower end", "the upper end"),
     mistakes={
-        "the sum of squares is divided by R: the scores are closer to their own mean than to the "
+        "you divide the sum of squares by R: the scores are closer to their own mean than to the "
         "true mean, so divide by R − 1": _interval_with("n"),
-        "this is the standard deviation of one run: for the mean of R runs, divide by the square "
+        "you use the standard deviation of one run: for the mean of R runs, divide by the square "
         "root of R": (_interval_with("one")),
         "you divide by R instead of its square root": _interval_with("count"),
-        "1.96 is the value for many runs: use the argument t": _interval_with("normal"),
-        "the square root is missing: s is the square root of the variance": _interval_with(
+        "you use 1.96, the value for many runs: use the argument t": _interval_with("normal"),
+        "you left out a square root: s is the square root of the variance": _interval_with(
             "variance"
         ),
-        "these are the smallest and the largest score: a range does not show how precisely the "
+        "you return the smallest and the largest score: a range does not show how precisely the "
         "mean is known": lambda scores, t: (min(scores), max(scores)),
     },
     remark="`metrics.seeds.seed_interval` computes the quantile t for you.",
@@ -170,10 +170,10 @@ check_front = FunctionCheck(
     mistakes={
         "you require a model to be better in both: it is enough to be better in one and no worse "
         "in the other": _front_with("strict"),
-        "a model beats itself: exclude models that are equal in both": _front_with("equal"),
-        "the more expensive model wins: a low cost is better": _front_with("dear"),
-        "the worse model wins: a high quality is better": _front_with("low"),
-        "one advantage is enough to beat a model here: the other value must not be worse": (
+        "you let a model beat itself: exclude models that are equal in both": _front_with("equal"),
+        "you let the more expensive model win: a low cost is better": _front_with("dear"),
+        "you let the worse model win: a high quality is better": _front_with("low"),
+        "you let one advantage suffice to beat a model: the other value must not be worse": (
             _front_with("either")
         ),
         "you rank by quality per cost: that is a single number with a single winner": (

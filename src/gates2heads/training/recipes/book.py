@@ -58,9 +58,12 @@ RECIPES = {
         },
         "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
-    # The ladder: ten ways to translate the same captions
+    # The ladder: eleven ways to translate the same captions
     "captions-rnn": _captions("recurrent", {"cell": "rnn", "hidden_size": 512}),
     "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
+    "captions-lstm-context": _captions(
+        "recurrent", {"cell": "lstm", "hidden_size": 512, "repeat_summary": True}
+    ),
     "captions-gru": _captions(
         "recurrent", {"cell": "gru", "hidden_size": 512, "repeat_summary": True}
     ),

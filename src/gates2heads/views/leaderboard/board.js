@@ -20,7 +20,20 @@ export const COSTS = [
     places: 1,
     scale: 1e-6,
   },
-  { label: "cost of a step", unit: "GRU = 1", keys: ["cost"], up: false, places: 2 },
+  {
+    label: "training cost",
+    unit: "relative to the GRU",
+    keys: ["cost"],
+    up: false,
+    places: 2,
+  },
+  {
+    label: "decoding cost",
+    unit: "one caption, relative to the GRU",
+    keys: ["decoding", "decoding_greedy"],
+    up: false,
+    places: 2,
+  },
 ];
 export const LENGTH = COSTS.length; // behind the costs: the length of the German sentence
 export const COLUMNS = [...QUALITIES, ...COSTS];
@@ -123,14 +136,23 @@ export function readings(entries, places, { caption, seed, own, reference }) {
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
+/** A column with its search, where the search matters: "BLEU (greedy)". */
+function columnInWords({ column, search }) {
+  const { keys, label } = COLUMNS[column];
+  return keys.length > 1 ? `${label} (${SEARCHES[search]})` : label;
+}
+
+/** What the numbers before the models count. */
+export const rankInWords = (state) => `rank by ${columnInWords(state)}`;
+
 /** What stands on the board, in words. */
 export function boardInWords(entries, places, { column, best, search }) {
   const measure = COLUMNS[column];
-  const name = measure.keys.length > 1 ? `${measure.label} (${SEARCHES[search]})` : measure.label;
+  const name = columnInWords({ column, search });
   const ranked = inOrder(entries, places, { column, best, search }).filter(
     (place) => entries[place].ranked,
   );
-  if (!ranked.length) return "No ranked model matches these filters. Remove one of them.";
+  if (!ranked.length) return "No ranked model matches these filters. Remove a filter.";
   const [first, second] = ranked.map((place) => ({
     entry: entries[place],
     told: standing(entries[place], measure, search),
@@ -155,11 +177,14 @@ export function readingsInWords(rows, entries, places, seed) {
     .map((place) => entries[place].name);
   const own = rows.findIndex((row) => row.place === -1);
   const said = [];
-  if (own >= 0)
+  if (own >= 0) {
+    const yours = `Yours: BLEU ${rows[own].bleu.toFixed(1)}, chrF ${rows[own].chrf.toFixed(1)}`;
     said.push(
-      `Yours: BLEU ${rows[own].bleu.toFixed(1)}, chrF ${rows[own].chrf.toFixed(1)}, position ${own + 1} of ${rows.length} by chrF of this one sentence.`,
+      rows.length > 1
+        ? `${yours}, position ${own + 1} of ${rows.length} by chrF of this one sentence.`
+        : `${yours} for this one sentence. No model is left to compare it with.`,
     );
-  else if (rows.length)
+  } else if (rows.length)
     said.push(`Best by chrF of this one sentence: ${rows[0].name}, ${rows[0].chrf.toFixed(1)}.`);
   if (missing.length) said.push(`No run with seed ${seed}: ${missing.join(", ")}.`);
   return said.join(" ");

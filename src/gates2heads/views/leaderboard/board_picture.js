@@ -5,6 +5,7 @@ import { drawn } from "../kit/view.js";
 
 const EDGE = { left: 46, right: 14, top: 10, bottom: 40 };
 const LETTER = 6.6; // units a letter of a label is wide
+const CAPITAL = 2; // and a capital letter more
 const LINE = 15;
 const COLOURS = ["blue", "green", "orange", "pink", "amber", "sky"];
 
@@ -34,7 +35,8 @@ export function labelled(points, names, { width, height }) {
     Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
     Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
   return points.map(({ x, y }, place) => {
-    const long = names[place].length * LETTER;
+    const capitals = names[place].match(/\p{Lu}/gu)?.length ?? 0;
+    const long = names[place].length * LETTER + capitals * CAPITAL;
     const starts = [0, 1, 2, 3].flatMap((far) =>
       [
         { x: x + 13, y: y - far * LINE, left: x + 13, anchor: "start" },
@@ -142,7 +144,7 @@ function scatter(picture, entries, places, state) {
       place,
       entry: entries[place],
       q: standing(entries[place], quality, search),
-      c: standing(entries[place], cost),
+      c: standing(entries[place], cost, search),
     }))
     .filter(({ q, c }) => q && c);
   if (!there.length) return "Nothing to draw: no model with these scores matches the filters.";

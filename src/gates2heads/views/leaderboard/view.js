@@ -9,6 +9,7 @@ import {
   letThrough,
   missingLines,
   numberInWords,
+  rankInWords,
   readings,
   readingsInWords,
   standing,
@@ -27,10 +28,22 @@ const PLACES = [
   "caption",
   "seed",
 ];
-const MARKS = { match: "in the reference", clipped: "clipped", miss: "not in it" };
-const HEADS = ["BLEU", "chrF", "perplexity", "free-running", "parameters (M)", "cost (GRU = 1)"];
+const MARKS = {
+  match: "in the reference",
+  clipped: "already matched",
+  miss: "not in the reference",
+};
+const HEADS = [
+  "BLEU",
+  "chrF",
+  "perplexity",
+  "free-running",
+  "parameters (M)",
+  "training cost",
+  "decoding cost",
+];
 const LEGEND =
-  "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget.";
+  "Mean over the runs; a short tick is one run, a bar the 95 % interval of the mean. Hollow: without attention. Dashed: not ranked, since it had a larger budget. Costs are relative to the GRU’s; the decoding cost is that of one caption with the chosen decoding.";
 const BY_LENGTH =
   "One run of each model. Click a model in the table to see 95 % bootstrap intervals over the sentences of each length.";
 
@@ -58,7 +71,7 @@ class Leaderboard extends Stage {
       against: ["against", [...COSTS.map((one) => one.label), "sentence length"]],
       search: ["decoding", SEARCHES],
       family: ["family", ["all", ...this.families]],
-      attention: ["attention", ["with or without", "with", "without"]],
+      attention: ["attention", ["any", "with", "without"]],
     };
     this.controls = Object.fromEntries(
       Object.entries(named).map(([trait, [name, options]]) => {
@@ -89,11 +102,12 @@ class Leaderboard extends Stage {
       return button;
     });
     this.heads = this.sorters.map((button) => element("th", { scope: "col" }, button));
+    this.rank = element("th", { scope: "col" }, "#");
     const head = element(
       "tr",
       {},
-      element("th", { scope: "col", "aria-label": "place" }, "#"),
-      element("th", { scope: "col" }, "rung"),
+      this.rank,
+      element("th", { scope: "col" }, "model"),
       ...this.heads,
       element("th", { scope: "col" }, "runs"),
     );
@@ -137,9 +151,9 @@ class Leaderboard extends Stage {
         element("span", { class: `g2h-graded g2h-${fate}` }, words),
         " ",
       ]),
-      "Word by word, compared with the one reference as BLEU does. Each score is for this one sentence.",
+      "Outputs of a beam of five, compared word by word with the one reference as BLEU does. Each score is for this one sentence.",
     );
-    const head = ["who", "chrF", "BLEU", "wrote"].map((text) =>
+    const head = ["model", "chrF", "BLEU", "translation"].map((text) =>
       element("th", { scope: "col" }, text),
     );
     this.root.append(
@@ -276,6 +290,8 @@ class Leaderboard extends Stage {
       }),
     );
     if (focused !== null) this.rows.querySelector(`[data-place="${focused}"]`)?.focus();
+    this.rank.setAttribute("aria-label", rankInWords(state));
+    this.rank.title = rankInWords(state);
     this.heads.forEach((head, column) => {
       const isHere = column === state.column;
       const up = COLUMNS[column].up === state.best;

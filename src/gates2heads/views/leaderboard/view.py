@@ -14,11 +14,12 @@ from gates2heads.views.kit.view import PositionError, View, module, style
 
 CHARACTERS = 500  # the longest text
 QUALITIES = ("BLEU", "chrF", "perplexity", "perplexity, free-running")
-AGAINST = ("parameters", "cost of a step", "sentence length")
-COLUMNS = (*QUALITIES, "parameters", "cost of a step")
+AGAINST = ("parameters", "training cost", "decoding cost", "sentence length")
+COLUMNS = (*QUALITIES, "parameters", "training cost", "decoding cost")
 MEASURES = (
     *("bleu", "bleu_greedy", "chrf", "chrf_greedy", "perplexity", "perplexity_free_running"),
-    *("parameters", "cost"),  # cost of training, as a multiple of one rung's
+    *("parameters", "cost"),  # cost of a training step, as a multiple of one model's
+    *("decoding", "decoding_greedy"),  # time for one caption, as a multiple of one model's
 )
 _RANGE = {"picked": "entries", "caption": "captions"}
 
@@ -31,8 +32,8 @@ class Contender(NamedTuple):
         family: such as "recurrent"; one colour and mark each, six at most.
         attention: whether its decoder attends to the source.
         seeds: of its runs.
-        scores: for each of `MEASURES` that is known, one number a run; the cost as a multiple
-            of that of the GRU without attention.
+        scores: for each of `MEASURES` that is known, one number a run; costs of training and
+            of decoding as multiples of those of the GRU without attention.
         texts: what each run wrote for the captions of the view.
         lengths: (score, low, high) for each of the view's bins; empty where nobody knows.
         ranked: False for what stands outside the budget.

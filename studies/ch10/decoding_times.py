@@ -1,0 +1,114 @@
+"""How long does each model of chapter 10 take to translate a caption, beside the GRU?
+
+    GATES2HEADS_DATA=… python -m studies.ch10.decoding_times --seeds 0 1 2
+    python -m studies.ch10.decoding_times --table
+
+Decoding time depends on the architecture and on the number of output tokens, and not on the values
+of the parameters. So the models are randomly initialised, and every search generates the same
+number of tokens: no token ends a sequence. That number is the mean length of the references of the
+test set, and the sources are test captions of about the mean length.
+
+On one thread, each model decodes in turn with the GRU without attention, `ROUNDS` times; what is
+stored is the median of the processor's seconds (time in which the process waits does not count),
+and the median, the lowest and the highest ratio to the GRU's time in the same round. A slower
+machine should change the ratio little.
+"""
+
+import os
+import time
+from functools import cache
+from statistics import mean, median
+from typing import NamedTuple
+
+import torch
+
+from gates2heads.book.ch10.board import RUNGS
+from gates2heads.book.studies import Study
+from gates2heads.data.batches.pairs import pad
+from gates2heads.decoding.beam import beam
+from gates2heads.decoding.search import greedy
+from gates2heads.training.recipes.recipe import build_model, read_recipe
+from gates2heads.training.recipes.tasks import TASKS
+
+BESIDE = "captions-gru"
+WARM = 1  # rounds before the clock runs
+LONGER = 4  # times the mean length
+
+
+class Way(NamedTuple):
+    """One way to decode: captions at a time, width of the beam, length and number of rounds."""
+
+    captions: int
+    width: int
+    times: int
+    rounds: int
+
+
+WAYS = {
+    "one_greedy": Way(1, 1, 1, 15),
+    "one_beam": Way(1, 5, 1, 15),
+    "one_greedy_long": Way(1, 1, LONGER, 9),
+    "batch_greedy": Way(32, 1, 1, 7),
+    "batch_beam": Way(32, 5, 1, 5),
+}
+
+
+@cache
+def captions() -> tuple:
+    """What is read, how many tokens are generated, and both tokenizers.
+
+    The sources are the test captions whose length is closest to the mean.
+    """
+    recipe = read_recipe(BESIDE)
+    task = TASKS[recipe["task"]](recipe["data"])
+    source, target = task.tokenizers(task.pairs("train"))
+    pairs = task.pairs("test")
+    read = [source.encode(text) for text, _ in pairs]
+    middle = mean(map(len, read))
+    nearest = sorted(read, key=lambda one: abs(len(one) - middle))
+    length = round(mean(len(target.encode(text)) for _, text in pairs))
+    return nearest[: max(way.captions for way in WAYS.values())], length, source, target
+
+
+def decoder(rung: str, seed: int):
+    """A function that decodes in one way with a random model and gives the processor's seconds."""
+    texts, length, source, target = captions()
+    torch.manual_seed(seed)
+    model = build_model(read_recipe(rung), len(source.vocabulary), len(target.vocabulary)).eval()
+
+    @torch.no_grad()
+    def decode(way: Way) -> float:
+        tokens, mask = pad(texts[: way.captions])
+        bos = torch.full((way.captions,), target.vocabulary.bos)
+        how = {"bos": bos, "eos": None, "max_length": way.times * length}
+        begin = time.process_time()
+        state = model.start(tokens, mask=mask)
+        if way.width == 1:
+            greedy(model.step, state, **how)
+        else:
+            beam(model.step, state, **how, width=way.width, refill=True)
+        return time.process_time() - begin
+
+    return decode
+
+
+def run(rung: str, seed: int) -> dict:
+    """Let a model and the GRU decode in turn, in each of `WAYS`."""
+    torch.set_num_threads(1)
+    one, other = decoder(rung, seed), decoder(BESIDE, seed)
+    told = {"tokens": captions()[1], "load": round(os.getloadavg()[0], 1)}
+    for name, way in WAYS.items():
+        times = [(one(way), other(way)) for _ in range(WARM + way.rounds)][WARM:]
+        ratios = [a / b for a, b in times]
+        told |= {
+            f"{name}_seconds": median(a for a, _ in times),
+            f"{name}_ratio": median(ratios),
+            f"{name}_low": min(ratios),
+            f"{name}_high": max(ratios),
+            f"{name}_rounds": way.rounds,
+        }
+    return told
+
+
+if __name__ == "__main__":
+    Study("ch10/decoding_times", run, tuple(RUNGS)).main()
