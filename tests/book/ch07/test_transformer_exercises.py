@@ -65,15 +65,15 @@ WRONG = [
         lambda n, width, size: n * width / (size * (width + 2 * n)),
         "a multiplication and an addition",
     ),
-    (exercises.check_rms_norm, lambda x, w: F.layer_norm(x, x.shape[-1:], w), "the answer is"),
-    (exercises.check_rms_norm, lambda x, w: F.normalize(x, dim=-1) * w, "the answer is"),
+    (exercises.check_rms_norm, lambda x, w: F.layer_norm(x, x.shape[-1:], w), "expected"),
+    (exercises.check_rms_norm, lambda x, w: F.normalize(x, dim=-1) * w, "expected"),
     (exercises.check_rms_norm, lambda x, w: F.rms_norm(x, x.shape[-1:], w, 1e-6), "without it"),
     (
         exercises.check_rms_norm,
         lambda x, w: x / x.square().mean(-1, keepdim=True).sqrt() * w,
         "zero by zero",
     ),
-    (exercises.check_may_see, lambda r: may_see(r).float(), "True and False, yours has numbers"),
+    (exercises.check_may_see, lambda r: may_see(r).float(), "True and False, got numbers"),
     (
         exercises.check_encoder_block,
         lambda x, a, f, m, n: n(f(m(x + a(x)))),
