@@ -14,8 +14,9 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - verdict: one of `VERDICTS`;
 - change: what would overturn the claim.
 
-The page is made when the book is built ({stored-table} claims), and every section and figure that a
-claim names gets a link to its entry. tests/house/test_claims.py evaluates every expression.
+The page is made when the book is built ({stored-table} claims-tally and claims), and every section
+and figure that a claim names gets a link to its entry. tests/house/test_claims.py evaluates every
+expression, and tries wrong versions of the sentences.
 """
 
 from __future__ import annotations
@@ -167,16 +168,20 @@ def _bound(found: re.Match, known: dict) -> str:
     return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 
-def claims() -> list[str]:
-    """Show all claims, after a table that counts the verdicts."""
-    read = read_claims()
-    tally = []
-    for chapter, entries in read.items():
+def tally() -> list[str]:
+    """Count the verdicts of each chapter."""
+    rows = []
+    for chapter, entries in read_claims().items():
         count = Counter(entry["verdict"] for entry in entries)
         name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
-        tally.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
-    lines = [*table(("chapter", "claims", *VERDICTS.values()), tally), ""]
-    for chapter, entries in read.items():
+        rows.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
+    return table(("chapter", "claims", *VERDICTS.values()), rows)
+
+
+def claims() -> list[str]:
+    """Show all claims, by chapter."""
+    lines = []
+    for chapter, entries in read_claims().items():
         lines += [f"## Chapter {chapter}", ""]
         for entry in entries:
             lines += [*_entry(entry), ""]
@@ -213,6 +218,7 @@ def _entry(claim: dict) -> list[str]:
 
 
 TABLES["claims"] = claims
+TABLES["claims-tally"] = tally
 
 
 @cache
