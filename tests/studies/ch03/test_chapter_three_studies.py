@@ -206,6 +206,8 @@ def test_a_short_run_on_dates(monkeypatch):
         ("vocabulary_sizes", vocabulary_sizes.SETTINGS, [0]),
         ("unseen_words", list(unseen_words.LEAST), [0]),
         ("dates_gru", list(dates_gru.RATES), [0, 1, 2, 3, 4]),
+        ("dates_windows", list(dates_windows.SETTINGS), [0, 1, 2, 3, 4]),
+        ("paired_captions", paired_captions.SETTINGS, [0]),
     ],
 )
 def test_every_setting_of_the_new_studies_is_stored(name, settings, seeds):
