@@ -9,7 +9,11 @@ from torch import nn
 from gates2heads.book.ch05.attention_variants import WAYS, looking_model
 from gates2heads.data.batches.pairs import collate
 from gates2heads.models.kinds import KINDS, MODELS, build, tell
-from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.neural import (
+    FeedForwardLanguageModel,
+    RecurrentLanguageModel,
+    TransformerLanguageModel,
+)
 from gates2heads.models.language.ngram import KneserNey
 from gates2heads.models.language.pruned import PrunedKneserNey
 from gates2heads.models.pretraining.answers import AnswerHead
@@ -51,6 +55,7 @@ MADE = {
     "cho": lambda: recurrent_translator(V, W, **SMALL, repeat_summary=True),
     "convolutional": lambda: convolutional_translator(V, W, **SMALL, decoder_dilations=[1, 2]),
     **{way: lambda way=way: looking_model(way, V, W) for way in WAYS},
+    "FeedForwardLanguageModel": lambda: FeedForwardLanguageModel(V, window=3, **SMALL),
     "RecurrentLanguageModel": lambda: RecurrentLanguageModel(V, cell="gru", **SMALL, num_layers=2),
     "TransformerLanguageModel": lambda: TransformerLanguageModel(V, **STACK, num_layers=2),
     "NonAutoregressiveLanguageModel": lambda: NonAutoregressiveLanguageModel(

@@ -113,7 +113,12 @@ def test_perplexity_tokens_and_texts_in_words():
     found = foresight(
         """return {
             even: foresight.perplexity([1, 3]), never: foresight.perplexity([1, Infinity]),
-            none: foresight.perplexity([]), shares: [0, 0.0004, 0.25].map(foresight.share),
+            none: foresight.perplexity([]), large: foresight.perplexity([20, 22]),
+            powers: [-29.9, Math.log2(9.99e-7), 13.3].map(foresight.inPowers),
+            on: [["A dog runs.", [" A"]], ["A dog runs.", ["<eos>"]],
+              ["A dog", [" runs", ".", "<eos>"]],
+              ["A dog", [".", " Two"]], ["", ["A"]]].map((some) => foresight.wentOn(...some)),
+            shares: [0, 0.0004, 0.25].map(foresight.share),
             names: [" dog", "ing", ".", "<eos>", " "].map(foresight.named),
             texts: [["A", " dog"], ["A dog", "s"], ["", " A"], ["A", "<eos>"], ["A", "<0xC3>"]]
               .map(([text, piece]) => foresight.extended(text, piece)),
@@ -122,8 +127,11 @@ def test_perplexity_tokens_and_texts_in_words():
         };"""
     )
     assert (found["even"], found["never"], found["none"]) == ("4.0", "∞", "–")
+    assert found["large"] == "2.1 × 10⁶"
+    assert found["powers"] == ["1.0 × 10⁻⁹", "1.0 × 10⁻⁶", "1.0 × 10⁴"]
+    assert found["on"] == [True, False, False, True, False]
     assert found["shares"] == ["0", "< 0.001", "0.250"]
-    assert found["names"] == ["dog", "…ing", ".", "end", "␣"]
+    assert found["names"] == ["dog", "·ing", ".", "end", "␣"]
     assert found["texts"] == ["A dog", "A dogs", "A", None, None]
     assert found["rests"][0].startswith("The model keeps no trigram")
     assert found["rests"][1:] == ["1 token kept", "1,200 other tokens: 0.500 in total"]

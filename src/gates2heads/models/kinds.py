@@ -12,7 +12,11 @@ from gates2heads.layers.attention.hard import HardAttention
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.scores import SCORES, GaussianScore
 from gates2heads.layers.attention.single_head import Attention
-from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
+from gates2heads.models.language.neural import (
+    FeedForwardLanguageModel,
+    RecurrentLanguageModel,
+    TransformerLanguageModel,
+)
 from gates2heads.models.language.pruned import PrunedKneserNey, PrunedMaximumLikelihood
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
@@ -44,6 +48,7 @@ MODELS = (
     BERT,
     ELMo,
     EncoderDecoder,
+    FeedForwardLanguageModel,
     FineTuned,
     GPT,
     NonAutoregressiveLanguageModel,

@@ -13,17 +13,21 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.search import greedy
 from gates2heads.layers.transformer_layers import ENCODER_NAMES, rename
 from gates2heads.models.language.neural import (
+    FeedForwardLanguageModel,
     PastState,
     RecurrentLanguageModel,
     RecurrentState,
     TransformerLanguageModel,
+    WindowState,
 )
 from gates2heads.training.losses import sequence_loss
 
 V, E, U, D, H, F, LAYERS = 13, 5, 7, 22, 11, 17, 2  # 22 = 2 · 11: two dimensions a head
 BOS, EOS = Vocabulary.bos, Vocabulary.eos
 TEXTS = [[3, 12, 7, 7, EOS], [5, EOS], [4, 9, 3, EOS]]
-KINDS = ["rnn", "gru", "lstm", "transformer"]
+KINDS = ["feed-forward", "rnn", "gru", "lstm", "transformer"]
+WHOLE = KINDS[1:]  # what reads the whole prefix
+WINDOW = 3
 TWINS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 texts_of = st.lists(
     st.lists(st.integers(3, V - 1), max_size=7).map(lambda text: [*text, EOS]),
@@ -37,6 +41,9 @@ def build(kind, **options):
     if kind == "transformer":
         sizes = {"d_model": D, "nhead": H, "num_layers": LAYERS, "dim_feedforward": F}
         return TransformerLanguageModel(V, **{**sizes, "dropout": 0.0, **options}).double()
+    if kind == "feed-forward":
+        sizes = {"window": WINDOW, "embedding_size": E, "hidden_size": U}
+        return FeedForwardLanguageModel(V, **{**sizes, **options}).double()
     sizes = {"cell": kind, "embedding_size": E, "hidden_size": U, "num_layers": LAYERS}
     return RecurrentLanguageModel(V, **{**sizes, **options}).double()
 
@@ -76,6 +83,43 @@ def test_recurrent_agrees_with_the_model_assembled_from_torch(kind, parity):
         ([logits], [expected]),
         tuple(zip(*pairs, strict=True)),
     )
+
+
+def assembled_feed_forward(model, text):
+    """Bengio et al. 2003, section 2, token by token: y = b + U tanh(d + H x)."""
+    logits = []
+    for t in range(len(text)):
+        window = [BOS] * max(WINDOW - 1 - t, 0) + text[max(t - WINDOW + 1, 0) : t + 1]
+        x = torch.stack([model.embedding.weight[one] for one in window]).reshape(-1)
+        hidden = (model.hidden.weight @ x + model.hidden.bias).tanh()
+        logits.append(model.readout.weight @ hidden + model.readout.bias)
+    return torch.stack(logits)
+
+
+@pytest.mark.parametrize("window", [1, WINDOW])
+def test_feed_forward_agrees_with_the_formula_of_its_source(window, parity, monkeypatch):
+    monkeypatch.setitem(globals(), "WINDOW", window)
+    model, batch = build("feed-forward"), batch_of(TEXTS)
+    logits = model(batch)
+    assert logits.shape == (3, 5, V)
+    expected = torch.stack([assembled_feed_forward(model, row) for row in batch.target_in.tolist()])
+    direction = torch.randn_like(logits)
+    parameters = list(model.parameters())
+    ours, theirs = (
+        torch.autograd.grad((said * direction).sum(), parameters) for said in (logits, expected)
+    )
+    parity("FeedForwardLanguageModel", "Bengio et al. 2003", ([logits], [expected]), (ours, theirs))
+
+
+def test_feed_forward_sees_its_window_and_nothing_before_it():
+    model, tokens = build("feed-forward"), torch.tensor([[BOS, 3, 4, 5, 6]])
+    for t in range(5):
+        (gradient,) = torch.autograd.grad(model.logits(tokens)[0, t, 7], model.embedding.weight)
+        window = [BOS] * max(WINDOW - 1 - t, 0) + tokens[0, max(t - WINDOW + 1, 0) : t + 1].tolist()
+        assert gradient.abs().sum(1).nonzero()[:, 0].tolist() == sorted(set(window))
+    other = torch.tensor([[BOS, 9, 4, 5, 6]])  # differs outside the window of the last position
+    assert torch.equal(model.logits(tokens)[:, 4], model.logits(other)[:, 4])
+    assert not torch.equal(model.logits(tokens)[:, 3], model.logits(other)[:, 3])
 
 
 class AssembledTransformer(nn.Module):
@@ -179,7 +223,7 @@ def test_step_by_step_is_all_at_once_and_padding_counts_for_nothing(kind, texts)
             assert (ours[row, len(text) :] == 0).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WHOLE)
 def test_no_token_sees_a_later_one_and_each_sees_all_before(kind):
     model, tokens = build(kind), torch.tensor([[BOS, 3, 4, 5, 6]])
     vectors = model.table if kind == "transformer" else model.embedding.weight
@@ -220,7 +264,7 @@ def test_options_change_what_they_say():
     assert learned.positions.table.shape == (6, D)
     tokens = torch.tensor([[3, 3, 3]])
     assert not torch.equal(learned.logits(tokens)[:, 1], learned.logits(tokens)[:, 2])
-    for kind in ("gru", "transformer"):
+    for kind in ("feed-forward", "gru", "transformer"):
         model = build(kind, dropout=0.5)
         model.train()
         assert not torch.equal(model.logits(tokens), model.logits(tokens))
@@ -229,6 +273,7 @@ def test_options_change_what_they_say():
     assert isinstance(build("lstm").start(), RecurrentState)
     assert len(build("lstm").start(3).carried) == 2
     assert isinstance(build("transformer").start(), PastState)
+    assert isinstance(build("feed-forward").start(), WindowState)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,9 +13,11 @@ from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
 from shipping import next_token
 from studies.ch03 import (
     dates_gru,
+    dates_windows,
     factorisation,
     language_models,
     ngram_samples,
+    paired_captions,
     seen_contexts,
     unseen_ngrams,
     unseen_words,
@@ -204,9 +206,70 @@ def test_a_short_run_on_dates(monkeypatch):
         ("vocabulary_sizes", vocabulary_sizes.SETTINGS, [0]),
         ("unseen_words", list(unseen_words.LEAST), [0]),
         ("dates_gru", list(dates_gru.RATES), [0, 1, 2, 3, 4]),
+        ("dates_windows", list(dates_windows.SETTINGS), [0, 1, 2, 3, 4]),
+        ("paired_captions", paired_captions.SETTINGS, [0]),
     ],
 )
 def test_every_setting_of_the_new_studies_is_stored(name, settings, seeds):
     rows = read_study(f"ch03/{name}")
     wanted = [(setting, seed) for setting in settings for seed in seeds]
     assert sorted((row["setting"], row["seed"]) for row in rows) == sorted(wanted)
+
+
+def test_pairs_that_are_not_in_training_by_hand():
+    bos = Vocabulary.bos
+    train, texts = [[3, 4, 2], [5, 2]], [[3, 4, 2], [4, 3, 2]]
+    # (<bos>, 4), (4, 3) and (3, 2) are absent.
+    found = paired_captions.unseen_pairs(train, texts)
+    assert found.tolist() == [False, False, False, True, True, True]
+    assert bos not in (3, 4, 5)
+
+
+def test_a_window_as_long_as_the_text_changes_nothing_and_a_short_one_forgets():
+    torch.manual_seed(0)
+    network = language_models.build("gru", 12).eval()
+    texts = [[3, 4, 5, 6, 7, 2], [8, 2]]
+    whole = paired_captions.bits_of(network, texts)
+    same = paired_captions.bits_in_windows(network, texts, 6)
+    torch.testing.assert_close(same, whole, atol=1e-5, rtol=1e-5)
+    changed = [[9, 4, 5, 6, 7, 2], [8, 2]]
+    cut, other = (paired_captions.bits_in_windows(network, some, 4) for some in (texts, changed))
+    torch.testing.assert_close(cut[5:], other[5:])  # the first token is outside the window
+    assert cut[4] != other[4]
+
+
+def test_a_small_run_compares_a_model_with_the_5_gram(monkeypatch):
+    text = [3 + n % 9 for n in range(7)]
+    split = {
+        "train": [[*text, 2], [5, 4, 3, 2]] * 5,
+        "validation": [[3, 4, 2]],
+        "test": [[4, 3, 9, 5, 6, 7, 8, 9, 2], [*text, 2], [3, 4, 2]],
+    }
+    corpus = language_models.Corpus(range(12), split, {}, "made up")
+    monkeypatch.setattr(paired_captions, "read", lambda name: corpus)
+    monkeypatch.setattr(paired_captions, "RESAMPLES", 50)
+    found = paired_captions.run("3-gram-kneser-ney", 0)
+    assert found["difference"] == pytest.approx(found["bits_per_token"] - found["of_the_5_gram"])
+    assert found["low"] <= found["difference"] <= found["high"]
+    new = found["tokens_of_unseen_pairs"] / found["tokens"]
+    whole = (1 - new) * found["bits_on_seen_pairs"] + new * found["bits_on_unseen_pairs"]
+    assert whole == pytest.approx(found["bits_per_token"])
+
+
+def test_the_comparison_agrees_with_the_language_models():
+    others = read_study("ch03/language_models")
+    (five,) = results_of(others, "captions-5-gram-kneser-ney")
+    for row in read_study("ch03/paired_captions"):
+        assert row["setting"] in paired_captions.SETTINGS
+        found = row["result"]
+        assert found["of_the_5_gram"] == pytest.approx(five["bits_per_token"], rel=1e-6)
+        assert found["low"] < found["difference"] < found["high"]
+
+
+def test_a_small_run_of_a_window_tells_perplexity_and_form(monkeypatch):
+    monkeypatch.setattr(dates_windows, "SHOWN", 1)
+    monkeypatch.setattr(dates_windows, "STEPS", 2)
+    monkeypatch.setattr(dates_windows, "SAMPLES", 5)
+    found = dates_windows.run("window 2", 0)
+    assert found["perplexity"] > found["perplexity_at_the_end"] > found["counted"]["perplexity"]
+    assert 0 <= found["well_formed"] <= 5

@@ -10,7 +10,15 @@ from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.ngram import AddK
 from studies.ch03 import language_models as study
-from studies.ch03.language_models import CELLS, MODELS, ORDERS, ROUNDS, SETTINGS, SMOOTHED
+from studies.ch03.language_models import (
+    CELLS,
+    MODELS,
+    ORDERS,
+    ROUNDS,
+    SETTINGS,
+    SMOOTHED,
+    WINDOWS,
+)
 
 EOS = Vocabulary.eos
 TEXTS = {
@@ -18,7 +26,14 @@ TEXTS = {
     "validation": ["A cat runs.", "Two cats sleep."],
     "test": ["Two dogs sleep.", "A dog."],
 }
-KINDS = ("2-gram-add-k", "3-gram-one-discount", "5-gram-kneser-ney", *CELLS, "transformer")
+KINDS = (
+    "2-gram-add-k",
+    "3-gram-one-discount",
+    "5-gram-kneser-ney",
+    "feed-forward-4",
+    *CELLS,
+    "transformer",
+)
 ROWS = Study("ch03/language_models", study.run, SETTINGS).rows()
 RUNS = [(row["setting"], row["seed"]) for row in ROWS]
 
@@ -36,8 +51,9 @@ def small(monkeypatch):
 
 
 def test_there_are_a_network_of_each_kind_and_nine_n_grams():
-    assert len(MODELS) == len(ORDERS) * len(SMOOTHED) + len(CELLS) + 1 == 13
-    assert len(SETTINGS) == len(set(SETTINGS)) == 26
+    networks = len(WINDOWS) + len(CELLS) + 1
+    assert len(MODELS) == len(ORDERS) * len(SMOOTHED) + networks == 16
+    assert len(SETTINGS) == len(set(SETTINGS)) == 29  # windows on the captions alone
 
 
 def test_the_surprise_of_a_model_that_knows_nothing_by_hand():

@@ -1,5 +1,6 @@
 """Chapter 3, a bug to find: a language model of dates, trained correctly or with one bug."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,6 +24,12 @@ FAULTS = {
     "d": "`<eos>` is missing from the training sequences",
 }
 TEXTS, BATCH, STEPS = 1000, 32, 120
+_DAY = r"(?:(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat|Tues|Wednes|Thurs|Satur)(?:day)?, )?"
+_MONTH = (
+    r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec|January|"
+    r"February|March|April|August|September|October|November|December)"
+)
+WELL_FORMED = re.compile(rf"{_DAY}{_MONTH} \d{{1,2}}, \d{{4}}")  # the form of `date_texts`
 
 
 class Reader(NamedTuple):

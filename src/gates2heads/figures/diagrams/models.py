@@ -450,7 +450,7 @@ def chain_of_tokens() -> Figure:
     """Give the figure of a language model that multiplies one factor a token, for `show`."""
     d = Diagram()
     words = ("a", "dog", "sleeps", "<eos>")
-    factors = ("p(a)", "p(dog | a)", "p(sleeps | a dog)", "p(<eos> | a dog sleeps)")
+    factors = ("p(a | <bos>)", "p(dog | a)", "p(sleeps | a dog)", "p(<eos> | a dog sleeps)")
     for column, (word, factor) in enumerate(zip(words, factors, strict=True)):
         d.box(f"read{column}", ("<bos>", *words)[column], at=(column, 3), kind="plain")
         d.box(f"model{column}", "model", at=(column, 2), shape="state")

@@ -1,4 +1,4 @@
-"""Language models that are trained by gradient: recurrent, and a Transformer."""
+"""Language models that are trained by gradient: feed-forward, recurrent, and a Transformer."""
 
 import math
 from typing import NamedTuple
@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, choice, count, flag, share
+from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.blocks import ACTIVATIONS
 from gates2heads.layers.norms import NORMS
@@ -15,6 +16,76 @@ from gates2heads.layers.positions import LearnedPositions, SinusoidalPositions
 from gates2heads.layers.recurrent.by_name import CELLS, Carried, blank, recurrent_layer, run
 from gates2heads.layers.transformer_layers import EncoderLayer
 from gates2heads.models.language.base import NeuralLanguageModel
+
+
+class WindowState(NamedTuple):
+    """Where a text stands: the tokens that the next prediction can still depend on."""
+
+    window: Tensor  # (B, window − 1) long: the last tokens, `<bos>` before the first
+
+
+@accepts(
+    vocabulary_size=count,
+    window=count,
+    embedding_size=count,
+    hidden_size=count,
+    dropout=share,
+)
+class FeedForwardLanguageModel(NeuralLanguageModel):
+    """Predict from the embeddings of the last few tokens; what is further back is not read.
+
+    Source: Bengio et al. 2003, section 2: softmax(b + U tanh(d + H x)), where x concatenates the
+    embeddings of the window. Departs from it in leaving out the direct connections W from x to the
+    logits, which they call optional. Before the first token, the window is filled with `<bos>`.
+
+    Args:
+        vocabulary_size: V.
+        window: n − 1, how many tokens a prediction depends on; an n-gram model of order n has as
+            many.
+        embedding_size: width E of the token vectors.
+        hidden_size: width of the hidden layer.
+        dropout: on token vectors, and on what the readout reads.
+    """
+
+    state_type = WindowState
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        *,
+        window: int = 4,
+        embedding_size: int = 64,
+        hidden_size: int = 128,
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        self.vocabulary_size, self.window, self.dropout = vocabulary_size, window, dropout
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.hidden = nn.Linear(window * embedding_size, hidden_size)
+        self.readout = nn.Linear(hidden_size, vocabulary_size)
+
+    def _run(self, tokens: Tensor) -> Tensor:
+        """From tokens (B, window − 1 + T) to the logits (B, T, V) after each of the last T."""
+        vectors = F.dropout(self.embedding(tokens), self.dropout, self.training)
+        length = tokens.shape[1] - self.window + 1
+        shifted = [vectors[:, back : back + length] for back in range(self.window)]
+        hidden = torch.tanh(self.hidden(torch.cat(shifted, dim=2)))  # (B, T, window · E) -> U
+        return self.readout(F.dropout(hidden, self.dropout, self.training))
+
+    def _before(self, batch_size: int) -> Tensor:
+        """What fills the window before the first token is read."""
+        shape, device = (batch_size, self.window - 1), self.embedding.weight.device
+        return torch.full(shape, Vocabulary.bos, device=device)
+
+    def _logits(self, tokens: Tensor) -> Tensor:
+        return self._run(torch.cat([self._before(len(tokens)).to(tokens), tokens], dim=1))
+
+    def _begin(self, batch_size: int) -> WindowState:
+        return WindowState(self._before(batch_size))
+
+    def _advance(self, state: WindowState, last_tokens: Tensor):
+        longer = torch.cat([state.window, last_tokens[:, None].to(state.window)], dim=1)
+        return self._run(longer)[:, 0].log_softmax(dim=-1), WindowState(longer[:, 1:])
 
 
 class RecurrentState(NamedTuple):

@@ -3,6 +3,8 @@
 import { visible, wordsOf } from "../../browser/live/pieces.js";
 
 const END = "<eos>";
+const LARGE = 1e4; // a perplexity from which powers of ten are easier to read
+const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
  * Bits as they travel: what has no probability is null in a saved state, and Infinity from a model.
@@ -22,7 +24,25 @@ export function perplexity(bits) {
   if (!bits.length) return "–";
   const mean = bits.reduce((sum, one) => sum + one, 0) / bits.length;
   if (mean === Infinity) return "∞";
-  return 2 ** mean < 1e6 ? (2 ** mean).toFixed(1) : (2 ** mean).toExponential(1);
+  return mean < Math.log2(LARGE) ? (2 ** mean).toFixed(1) : inPowers(mean);
+}
+
+/** A positive number, of which the logarithm to the base 2 is given: 2.6 × 10⁶. */
+export function inPowers(log2) {
+  const log10 = log2 * Math.log10(2);
+  let power = Math.floor(log10);
+  let digits = (10 ** (log10 - power)).toFixed(1);
+  if (digits === "10.0") [digits, power] = ["1.0", power + 1];
+  const raised = [...String(power)].map((sign) => RAISED["-0123456789".indexOf(sign)]).join("");
+  return `${digits} × 10${raised}`;
+}
+
+/** Whether a model went on after what ends a sentence in a text. */
+export function wentOn(before, pieces) {
+  const read = [before.trim().at(-1) ?? "", ...pieces.map((piece) => piece.trim())];
+  return read.some(
+    (sign, at) => /^[.!?]$/.test(sign) && at + 1 < read.length && read[at + 1] !== END,
+  );
 }
 
 /** Words of tokens with the bits of each column: [{text, bits: [a column…]}]. */
@@ -35,11 +55,11 @@ export function surprises(columns) {
 
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
-/** A token as a button shows it: a piece inside a word follows three points, the end is a word. */
+/** A token as a button shows it: one that continues a word follows a raised point, the end is a word. */
 export function named(piece) {
   if (piece === END) return "end";
   if (piece.startsWith(" ")) return visible(piece.slice(1)) || "␣";
-  return /^\p{L}/u.test(piece) ? `…${visible(piece)}` : visible(piece);
+  return /^\p{L}/u.test(piece) ? `·${visible(piece)}` : visible(piece);
 }
 
 /** The text with a token appended; null where the token cannot be typed. */

@@ -3,6 +3,7 @@ import { LiveStage, STORED } from "../../browser/live/stage.js";
 import {
   bitsOf,
   extended,
+  inPowers,
   named,
   perplexity,
   restInWords,
@@ -10,13 +11,16 @@ import {
   sum,
   surprises,
   told,
+  wentOn,
 } from "./foresight.js";
 import { choice, element, field, inside } from "../kit/view.js";
 
 const WHOLE = 60; // tokens: as many as there is room for
 const LEGEND =
-  "Bar and number: the probability with which the token is sampled. Orange tick: the model's own probability, where it differs. Click a token to append it.";
+  "Bar and number: the probability with which the token is sampled. Orange tick: the model's own probability, where it differs. Click a token to append it. “·” marks a token that continues a word.";
 const ASKED = ["text", "temperature", "top_k", "top_p", "open_ended"];
+const GOES_ON =
+  "A full stop does not end a caption; only <eos>, shown as “end”, does. Few training captions have a second sentence.";
 const SMALL =
   "Upper and lower case are different tokens here, and nearly every caption begins with a capital: write “A dog runs”, not “a dog runs”.";
 
@@ -166,9 +170,10 @@ class NextToken extends LiveStage {
     if (!found || tidy(this.input.value) !== text) return; // what was typed meanwhile wins
     const [drawn] = found;
     const words = drawn.pieces.map(named).join(" ");
+    const on = !drawn.silent && wentOn(text, drawn.pieces) ? ` ${GOES_ON}` : "";
     const said = drawn.silent
       ? `${name} has no continuation: it keeps no trigram that begins with these two tokens.`
-      : `${name} generated: ${words}${drawn.ended ? ", which ends the caption." : "."}`;
+      : `${name} generated: ${words}${drawn.ended ? ", which ends the caption." : "."}${on}`;
     this.input.value = tidy(drawn.text);
     this.drew = { text: this.input.value, said };
     this.asked = null;
@@ -283,10 +288,10 @@ class NextToken extends LiveStage {
       .map(({ name }) => name);
     const least = Math.min(...totals);
     const said = !bits[0].length
-      ? "The text is empty: these are the tokens with which a caption may begin."
+      ? "The text is empty: these are the tokens with which a caption may begin. The last two rows of the table belong to a caption without any word."
       : least === Infinity
         ? "No model assigns this text a probability above 0."
-        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${(2 ** -least).toExponential(1)}.`;
+        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${inPowers(-least)}.`;
     this.say(/^\p{Ll}/u.test(words[0]?.text ?? "") ? `${said} ${SMALL}` : said);
   }
 }

@@ -1,0 +1,129 @@
+"""Is a difference in perplexity more than a lucky choice of test captions? For chapter 3.
+
+    python -m studies.ch03.paired_captions
+    python -m studies.ch03.paired_captions rnn --seeds 0 1 2
+    python -m studies.ch03.paired_captions --table
+
+Each model is compared with the 5-gram model after Kneser and Ney on the same 1,000 test captions of
+Multi30k. Captions, not tokens, are resampled, since the tokens of one caption depend on each other,
+and both models are scored on the same resampled captions. "gru of the view" and "transformer of the
+view" are the released networks of the next-token view; the other models are counted or trained as
+`language_models.py` does it. "…, four tokens" is the same released network, which then reads only
+<bos> and the last four tokens of each prefix, as many as the 5-gram model. It was not trained for
+such beginnings, so what it loses in this way is an upper bound on the value of the longer context.
+
+The tokens are also divided in two groups: those that form, with the token before them, a pair that
+is absent from the training captions, and the rest. What the token itself is has a say in this, so
+the first group contains the surprising tokens by construction; it compares models, not groups.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from gates2heads.book.studies import Study
+from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.metrics.significance import paired_bootstrap
+from gates2heads.models.language.base import LanguageModel, NeuralLanguageModel
+from studies.ch03.language_models import Corpus, count, log_probs_of, read, train
+
+BASE = "5-gram-kneser-ney"
+SHIPPED = {"gru of the view": "captions_gru", "transformer of the view": "captions_transformer"}
+CUT, WINDOW = ", four tokens", 4
+SETTINGS = (
+    "3-gram-kneser-ney",
+    *SHIPPED,
+    *(f"{name}{CUT}" for name in SHIPPED),
+    "feed-forward-4",
+    "rnn",
+    "gru",
+)
+AT_ONCE = 500  # windows
+RESAMPLES = 10_000
+
+
+def make(model: str, corpus: Corpus, seed: int) -> LanguageModel:
+    """Count, load or train a model."""
+    if model in SHIPPED:
+        return shipped(SHIPPED[model]).model
+    if "-gram-" in model:
+        return count(model, corpus)[0]
+    return train("captions", model, corpus, seed)[0]
+
+
+def bits_of(model: LanguageModel, texts: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The surprise of every token of all texts in bits, one text after the other: (tokens,)."""
+    return -log_probs_of(model, texts) / np.log(2)
+
+
+def bits_in_windows(
+    model: NeuralLanguageModel, texts: Sequence[Sequence[int]], window: int
+) -> torch.Tensor:
+    """The surprise of every token after <bos> and the last few tokens: (tokens,)."""
+    prefixes = [
+        [Vocabulary.bos, *text[max(end - window, 0) : end]]
+        for text in texts
+        for end in range(len(text))
+    ]
+    tokens = torch.tensor([token for text in texts for token in text])
+    bits = torch.zeros(len(tokens), dtype=torch.float64)
+    lengths = torch.tensor([len(prefix) for prefix in prefixes])
+    for length in lengths.unique():
+        for rows in (lengths == length).nonzero()[:, 0].split(AT_ONCE):
+            read = torch.tensor([prefixes[row] for row in rows.tolist()])
+            with torch.no_grad():
+                log_probs = model.logits(read)[:, -1].log_softmax(dim=-1)
+            bits[rows] = -log_probs.gather(1, tokens[rows, None])[:, 0].double() / np.log(2)
+    return bits
+
+
+def unseen_pairs(train: Sequence[Sequence[int]], texts: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Which tokens of the texts form a pair with the one before that is not in training."""
+    seen = {pair for text in train for pair in pairwise([Vocabulary.bos, *text])}
+    flags = [pair not in seen for text in texts for pair in pairwise([Vocabulary.bos, *text])]
+    return torch.tensor(flags)
+
+
+def run(setting: str, seed: int) -> dict:
+    """Compare a model with the 5-gram model, caption by caption."""
+    corpus = read("captions")
+    test = sorted(corpus.tokens["test"], key=len)
+    lengths = np.array([len(text) for text in test])
+    cut = setting.endswith(CUT)
+    model = make(setting.removesuffix(CUT), corpus, seed)
+    own = bits_in_windows(model, test, WINDOW) if cut else bits_of(model, test)
+    bits = {setting: own.numpy(), BASE: bits_of(make(BASE, corpus, seed), test).numpy()}
+    starts = np.concatenate([[0], lengths.cumsum()[:-1]])
+    sums = {name: np.add.reduceat(some, starts) for name, some in bits.items()}
+    found = paired_bootstrap(
+        *(np.stack([sums[name], lengths], axis=1) for name in (setting, BASE)),
+        lambda total: total[0] / total[1],
+        resamples=RESAMPLES,
+    )
+    new = unseen_pairs(corpus.tokens["train"], test).numpy()
+    return {
+        "bits_per_token": found.score_a,
+        "of_the_5_gram": found.score_b,
+        "difference": found.difference,
+        "low": found.interval_difference.low,
+        "high": found.interval_difference.high,
+        "own_low": found.interval_a.low,
+        "own_high": found.interval_a.high,
+        "captions": len(test),
+        "captions_ahead": int((sums[setting] < sums[BASE]).sum()),
+        "tokens": int(lengths.sum()),
+        "tokens_of_unseen_pairs": int(new.sum()),
+        "bits_on_unseen_pairs": float(bits[setting][new].mean()),
+        "bits_on_unseen_pairs_of_the_5_gram": float(bits[BASE][new].mean()),
+        "bits_on_seen_pairs": float(bits[setting][~new].mean()),
+        "bits_on_seen_pairs_of_the_5_gram": float(bits[BASE][~new].mean()),
+        "resamples": RESAMPLES,
+    }
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    Study("ch03/paired_captions", run, SETTINGS).main()
