@@ -154,4 +154,4 @@ def test_the_answers_of_chapter_seven_that_are_no_functions():
     exec(found["7.6"], names)
     assert transformer.check_by_hand(names["output"])
     assert faulty_step.check_fault(names["diagnosis"])
-    assert transformer.check_repair(names["encode_positions"])
+    assert transformer.check_repair(names["repaired"])

@@ -312,7 +312,7 @@ check_cached_step = FunctionCheck(
 )
 
 
-def encode_positions(vectors: Tensor, table: Tensor, start: int) -> Tensor:
+def repaired(vectors: Tensor, table: Tensor, start: int) -> Tensor:
     """The repair of exercise 7.6: vectors (B, T, D), table (N, D), start -> (B, T, D)."""
     return vectors + table[start : start + vectors.shape[1]]
 
@@ -333,7 +333,7 @@ def _position_cases() -> list[Case]:
 
 check_repair = FunctionCheck(
     title="Exercise 7.6, the repair",
-    solution=encode_positions,
+    solution=repaired,
     cases=_position_cases,
     mistakes={
         "`start` is not used, which is the bug itself": lambda v, t, s: v + t[: v.shape[1]],
