@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pybtex.database import parse_string
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "src").rglob("*.py"))
@@ -60,3 +61,10 @@ def test_a_planted_citation_is_found():
         ("Nobody", "1999"), ("Cho", "2014"), ("Press", "2017"), ("Gehring", "2016")
     }  # fmt: skip
     assert missing(found, KNOWN) == [("Gehring", "2016"), ("Nobody", "1999")]
+
+
+def test_the_bibliography_is_whole():
+    """Every entry closes before the next begins, and has a name of its own."""
+    text = (ROOT / "references.bib").read_text(encoding="utf-8")
+    parsed = parse_string(text, "bibtex")  # raises on a missing brace and on a name given twice
+    assert len(parsed.entries) == len(re.findall(r"^@", text, re.M)) > 200
