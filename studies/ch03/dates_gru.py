@@ -8,7 +8,11 @@ learning rates; every result is the perplexity of the same 200 new dates. Told b
 perplexities of the character n-gram models with Kneser–Ney smoothing.
 """
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import torch
+from torch import Tensor
 
 from gates2heads.book.ch03.faulty import date_texts
 from gates2heads.book.studies import Study
@@ -25,38 +29,59 @@ STEPS, SHOWN = 1_000, 300  # batches; how many the page trains for
 EVERY = 100
 
 
-def run(setting: str, seed: int) -> dict:
-    """Train one GRU; give its perplexity on new dates every 100 batches, and that of counting."""
-    train, new = date_texts("train", 1000), date_texts("test", 200)
-    tokenizer = CharacterTokenizer(Vocabulary(sorted(set("".join(train)))))
-    train, new = (list(map(tokenizer.encode, some)) for some in (train, new))
-    new_tokens, new_mask = pad(new)
-    size = len(tokenizer.vocabulary)
+class Dates(NamedTuple):
+    """The page's 1,000 dates to learn from, and 200 new ones."""
 
-    def of_new(model: LanguageModel) -> float:
+    tokenizer: CharacterTokenizer
+    train: list[list[int]]
+    new: Tensor  # (200, L) long
+    mask: Tensor  # (200, L) bool
+
+    @classmethod
+    def of_the_page(cls) -> "Dates":
+        """The dates as the page cuts them into characters."""
+        train, new = date_texts("train", 1000), date_texts("test", 200)
+        tokenizer = CharacterTokenizer(Vocabulary(sorted(set("".join(train)))))
+        train, new = (list(map(tokenizer.encode, some)) for some in (train, new))
+        return cls(tokenizer, train, *pad(new))
+
+    def perplexity(self, model: LanguageModel) -> float:
+        """The perplexity of the new dates."""
         with torch.no_grad():
-            found = model.log_probs(new_tokens, mask=new_mask)
-        return float(perplexity(found, mask=new_mask))
+            found = model.log_probs(self.new, mask=self.mask)
+        return float(perplexity(found, mask=self.mask))
 
-    torch.manual_seed(seed)
-    model = RecurrentLanguageModel(size, cell="gru", embedding_size=16, hidden_size=64)
-    optimiser = torch.optim.Adam(model.parameters(), lr=RATES[setting])
-    course = []
-    for step in range(1, STEPS + 1):
+
+def steps_of(model: LanguageModel, train: list, rate: float, steps: int) -> Iterator[int]:
+    """Train with the loop of the page; yield the number of each batch after its step."""
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    for step in range(1, steps + 1):
         batch = [train[i] for i in torch.randint(len(train), (32,))]
         tokens, mask = pad(batch)
         loss = -model.log_probs(tokens, mask=mask)[mask].mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        if step % EVERY == 0:
-            course.append(of_new(model))
+        yield step
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train one GRU; give its perplexity on new dates every 100 batches, and that of counting."""
+    dates = Dates.of_the_page()
+    size = len(dates.tokenizer.vocabulary)
+    torch.manual_seed(seed)
+    model = RecurrentLanguageModel(size, cell="gru", embedding_size=16, hidden_size=64)
+    course = [
+        dates.perplexity(model)
+        for step in steps_of(model, dates.train, RATES[setting], STEPS)
+        if step % EVERY == 0
+    ]
     return {
         "as_shown": course[SHOWN // EVERY - 1],
         "lowest": min(course),
         "at_the_end": course[-1],
-        "trigram": of_new(KneserNey(train, size, 3)),
-        "five_gram": of_new(KneserNey(train, size, 5)),
+        "trigram": dates.perplexity(KneserNey(dates.train, size, 3)),
+        "five_gram": dates.perplexity(KneserNey(dates.train, size, 5)),
     }
 
 

@@ -12,16 +12,14 @@ are character n-gram models with Kneser–Ney smoothing that see as many charact
 
 import torch
 
-from gates2heads.book.ch03.faulty import WELL_FORMED, date_texts
+from gates2heads.book.ch03.faulty import WELL_FORMED
 from gates2heads.book.studies import Study
-from gates2heads.data.batches.pairs import pad
-from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.decoding.sampling import sample
-from gates2heads.metrics.perplexity import perplexity
 from gates2heads.models.language.base import LanguageModel
 from gates2heads.models.language.neural import FeedForwardLanguageModel, RecurrentLanguageModel
 from gates2heads.models.language.ngram import KneserNey
+from studies.ch03.dates_gru import Dates, steps_of
 
 # The characters that the model sees, None for all, and the learning rate.
 SETTINGS: dict[str, tuple[int | None, float]] = {
@@ -46,15 +44,11 @@ def build(window: int | None, size: int) -> LanguageModel:
 def run(setting: str, seed: int) -> dict:
     """Train one network, and count the n-grams that see as many characters."""
     window, rate = SETTINGS[setting]
-    train, new = date_texts("train", 1000), date_texts("test", 200)
-    tokenizer = CharacterTokenizer(Vocabulary(sorted(set("".join(train)))))
-    train, new = (list(map(tokenizer.encode, some)) for some in (train, new))
-    new_tokens, new_mask = pad(new)
-    size = len(tokenizer.vocabulary)
+    dates = Dates.of_the_page()
+    size = len(dates.tokenizer.vocabulary)
 
     def measured(model: LanguageModel) -> dict:
         with torch.no_grad():
-            found = model.log_probs(new_tokens, mask=new_mask)
             drawn = sample(
                 model.step,
                 model.start(SAMPLES),
@@ -63,31 +57,25 @@ def run(setting: str, seed: int) -> dict:
                 max_length=60,
                 generator=torch.Generator().manual_seed(seed),
             )
-        dates = [tokenizer.decode(row) for row in drawn.tokens.tolist()]
+        texts = [dates.tokenizer.decode(row) for row in drawn.tokens.tolist()]
         return {
-            "perplexity": float(perplexity(found, mask=new_mask)),
-            "well_formed": sum(bool(WELL_FORMED.fullmatch(one)) for one in dates),
+            "perplexity": dates.perplexity(model),
+            "well_formed": sum(bool(WELL_FORMED.fullmatch(one)) for one in texts),
         }
 
     torch.manual_seed(seed)
     model = build(window, size)
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
-    course = {}
-    for step in range(1, STEPS + 1):
-        batch = [train[i] for i in torch.randint(len(train), (32,))]
-        tokens, mask = pad(batch)
-        loss = -model.log_probs(tokens, mask=mask)[mask].mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        if step in (SHOWN, STEPS):
-            course[step] = measured(model)
+    course = {
+        step: measured(model)
+        for step in steps_of(model, dates.train, rate, STEPS)
+        if step in (SHOWN, STEPS)
+    }
     return {
         "perplexity": course[SHOWN]["perplexity"],
         "well_formed": course[SHOWN]["well_formed"],
         "perplexity_at_the_end": course[STEPS]["perplexity"],
         "well_formed_at_the_end": course[STEPS]["well_formed"],
-        "counted": measured(KneserNey(train, size, 1 + (window or 4))),
+        "counted": measured(KneserNey(dates.train, size, 1 + (window or 4))),
     }
 
 
