@@ -21,7 +21,6 @@ expression, and tries wrong versions of the sentences.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -36,6 +35,7 @@ from sphinx.application import Sphinx
 from stored_tables import CHAPTERS, TABLES, link, places, table
 
 from gates2heads.book.studies import read_study
+from gates2heads.figures.bounds import outwards
 
 CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
 PAGE = "chapters/appendix/claims"
@@ -162,9 +162,7 @@ def _bound(found: re.Match, known: dict) -> str:
     side, name, comma, digits, kind = found.groups()
     value, places = known[name], int(digits or 0) + (2 if kind == "%" else 0)
     if isinstance(value, float):
-        towards = math.floor if side == "least" else math.ceil
-        # 98.6 is 98.60000000000001 after a multiplication: not 98.7 at most
-        value = towards(round(value * 10**places, 6)) / 10**places
+        value = outwards(value, places, side)
     return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 

@@ -2,15 +2,27 @@
 
 import math
 
-from gates2heads.accepts import accepts, count, number
+from gates2heads.accepts import accepts, choice, count, number
 
-__all__ = ["at_least", "at_most"]
+__all__ = ["at_least", "at_most", "outwards"]
 
 
-def _rounded(value: float, places: int, towards) -> str:
+@accepts(value=number, places=count(least=0), side=choice(("least", "most")))
+def outwards(value: float, places: int, side: str) -> float:
+    """Round a bound so that it stays one: down for "at least", up for "at most".
+
+    Args:
+        value: the bound, computed from unrounded numbers.
+        places: how many decimal places are left.
+        side: "least" or "most".
+    """
+    towards = {"least": math.floor, "most": math.ceil}[side]
     # 98.6 is 98.60000000000001 after a multiplication: not 98.7 at most
-    steps = towards(round(value * 10**places, 6))
-    return f"{steps / 10**places:,.{places}f}".replace("-", "−")
+    return towards(round(value * 10**places, 6)) / 10**places
+
+
+def _written(value: float, places: int) -> str:
+    return f"{value:,.{places}f}".replace("-", "−")
 
 
 @accepts(value=number, places=count(least=0))
@@ -21,10 +33,10 @@ def at_least(value: float, places: int = 1) -> str:
         value: the bound, computed from unrounded numbers.
         places: how many decimal places are written.
     """
-    return _rounded(value, places, math.floor)
+    return _written(outwards(value, places, "least"), places)
 
 
 @accepts(value=number, places=count(least=0))
 def at_most(value: float, places: int = 1) -> str:
     """An upper bound in words, rounded up: 1.712 is "1.8"; arguments as for `at_least`."""
-    return _rounded(value, places, math.ceil)
+    return _written(outwards(value, places, "most"), places)
