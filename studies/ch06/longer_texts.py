@@ -18,13 +18,9 @@ from itertools import pairwise
 import torch
 
 from gates2heads.book.ch06.copy_task import Interpolated
-from gates2heads.book.ch06.longer_texts import (
-    ENCODINGS,
-    CharacterModel,
-    next_character_loss,
-    passages,
-)
+from gates2heads.book.ch06.longer_texts import ENCODINGS, CharacterModel
 from gates2heads.book.studies import Study
+from gates2heads.data.batches.passages import passage_loss, passages
 from gates2heads.data.corpora.shakespeare import tiny_shakespeare
 from gates2heads.training.loop import fit
 from gates2heads.training.schedules import warmup_linear
@@ -64,7 +60,7 @@ def train(model, text, *, steps: int, length: int, rate: float, seed: int, told:
         model.train(),
         passages(text, CHARACTERS // length, length=length, seed=seed),
         steps=steps,
-        loss=next_character_loss,
+        loss=passage_loss,
         learning_rate=rate,
         schedule=warmup_linear(steps, warmup=steps // 10, decay=0.5),
         description=told,

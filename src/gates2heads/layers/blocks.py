@@ -15,7 +15,7 @@ from gates2heads.layers.record import note
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 
 
-@accepts(d_model=count, dim_feedforward=count, activation=choice(ACTIVATIONS))
+@accepts(d_model=count, dim_feedforward=count, activation=choice(ACTIVATIONS), bias=flag)
 class FeedForward(nn.Module):
     """Put each position through the same network with one hidden layer: W₂ φ(W₁ x + b₁) + b₂.
 
@@ -26,19 +26,48 @@ class FeedForward(nn.Module):
         d_model: width D of input and output.
         dim_feedforward: width F of the hidden layer.
         activation: φ, one of "relu", "gelu", "silu".
+        bias: whether the two layers have biases.
     """
 
-    def __init__(self, d_model: int, dim_feedforward: int, activation: str = "relu"):
+    def __init__(
+        self, d_model: int, dim_feedforward: int, activation: str = "relu", *, bias: bool = True
+    ):
         super().__init__()
         self.d_model, self.activation = d_model, activation
-        self.linear1 = nn.Linear(d_model, dim_feedforward)
-        self.linear2 = nn.Linear(dim_feedforward, d_model)
+        self.linear1 = nn.Linear(d_model, dim_feedforward, bias=bias)
+        self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias)
 
     @accepts(vectors=floats("B S d_model"))
     def forward(self, vectors: Tensor) -> Tensor:
         """Map vectors (B, S, D) position by position: (B, S, D)."""
         hidden = ACTIVATIONS[self.activation](self.linear1(vectors))  # (B, S, F)
         return self.linear2(hidden)
+
+
+@accepts(d_model=count, dim_feedforward=count, bias=flag)
+class SwiGLU(nn.Module):
+    """A feed-forward network with a gate: W_down (silu(W_gate x) ⊙ W_up x), position by position.
+
+    Source: Shazeer 2020, eq. 6. The parameters are named as in Llama (Touvron et al. 2023). It has
+    three matrices where `FeedForward` has two: with F' = 2/3 F, both have equally many parameters.
+
+    Args:
+        d_model: width D of input and output.
+        dim_feedforward: width F' of the hidden layer.
+        bias: whether the three projections have biases.
+    """
+
+    def __init__(self, d_model: int, dim_feedforward: int, *, bias: bool = False):
+        super().__init__()
+        self.d_model = d_model
+        self.gate_proj = nn.Linear(d_model, dim_feedforward, bias=bias)
+        self.up_proj = nn.Linear(d_model, dim_feedforward, bias=bias)
+        self.down_proj = nn.Linear(dim_feedforward, d_model, bias=bias)
+
+    @accepts(vectors=floats("B S d_model"))
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Map vectors (B, S, D) position by position: (B, S, D)."""
+        return self.down_proj(F.silu(self.gate_proj(vectors)) * self.up_proj(vectors))
 
 
 @accepts(d_model=count, dropout=share, norm_first=flag, norm=choice(NORMS))

@@ -49,6 +49,27 @@ def causal_mask(queries: int, keys: int | None = None, *, device=None) -> Tensor
 
 
 @accepts(lengths=whole("B", empty=False), size=count)
+def prefix_mask(lengths: Tensor, size: int) -> Tensor:
+    """Let all positions of a prefix attend to each other, and the others to what is before them.
+
+    Source: Raffel et al. 2020, section 3.2.1, figure 4 (causal with prefix); Liu et al. 2018.
+
+    Args:
+        lengths: (B,) integers, how many tokens belong to each prefix.
+        size: T, queries and keys.
+
+    Returns:
+        (B, 1, T, T) bool, True = may attend.
+
+    Raises:
+        ValueError: a length is negative, or exceeds the size.
+    """
+    prefix = length_mask(lengths, size)  # (B, T), True = in the prefix
+    causal = causal_mask(size, device=lengths.device)  # (T, T)
+    return (causal | prefix[:, None, :])[:, None]
+
+
+@accepts(lengths=whole("B", empty=False), size=count)
 def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
     """Say which positions are real in sequences of these lengths, padded at their ends.
 

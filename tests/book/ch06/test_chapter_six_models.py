@@ -25,13 +25,9 @@ from gates2heads.book.ch06.faulty import (
     counting_loss,
     texts,
 )
-from gates2heads.book.ch06.longer_texts import (
-    ENCODINGS,
-    CharacterModel,
-    next_character_loss,
-    passages,
-)
+from gates2heads.book.ch06.longer_texts import ENCODINGS, CharacterModel
 from gates2heads.book.ch06.matching_task import NAMES, PAIRS, Recaller, recall_loss, twins
+from gates2heads.data.batches.passages import passage_loss, passages
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 
 # ---- reaching
@@ -154,7 +150,7 @@ def test_uniform_characters_cost_the_logarithm_of_their_number():
     with torch.no_grad():
         model.readout.weight.zero_()
         model.readout.bias.zero_()
-    assert next_character_loss(model, torch.randint(7, (2, 5))).item() == pytest.approx(math.log(7))
+    assert passage_loss(model, torch.randint(7, (2, 5))).item() == pytest.approx(math.log(7))
 
 
 # ---- recalling

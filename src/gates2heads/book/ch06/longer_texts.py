@@ -4,17 +4,13 @@ Each model reads characters, has two causal Transformer layers (chapter 7) of wi
 the next character.
 """
 
-from collections.abc import Iterator
-
-import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, seed, tokens
+from gates2heads.accepts import accepts, choice, count, tokens
 from gates2heads.layers.attention.alibi import ALiBiAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.blocks import FeedForward, Residual
 from gates2heads.layers.positions import SinusoidalPositions
-from gates2heads.training.losses import cross_entropy
 
 WIDTH, HEADS, LAYERS = 64, 4, 2
 ENCODINGS = ("sinusoidal", "rotary", "alibi")
@@ -69,23 +65,3 @@ class CharacterModel(nn.Module):
         for layer in self.layers:
             vectors = layer(vectors)
         return self.readout(self.norm(vectors))
-
-
-@accepts(text=tokens("N"), count=count, length=count, seed=seed)
-def passages(text: Tensor, count: int, *, length: int, seed: int = 0) -> Iterator[Tensor]:
-    """Sample passages (B, L + 1) from a long text without end: B = count, L = length.
-
-    Raises:
-        ValueError: the text is not longer than a passage.
-    """
-    if len(text) <= length:
-        raise ValueError(f"text must be longer than {length} characters, got {len(text)}")
-    draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
-    while True:
-        starts = torch.randint(len(text) - length, (count,), generator=draw)
-        yield text[starts[:, None] + torch.arange(length + 1)]
-
-
-def next_character_loss(model: nn.Module, passage: Tensor) -> Tensor:
-    """Mean cross-entropy in nats of every character of a passage (B, L + 1) but the first."""
-    return cross_entropy(model(passage[:, :-1]), passage[:, 1:])

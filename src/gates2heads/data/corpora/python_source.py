@@ -1,12 +1,14 @@
-"""Python source that every reader has: the standard library, to be read by character."""
+"""Python source that every reader has: the standard library and installed packages."""
 
 import hashlib
 import platform
 import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 
-from gates2heads.accepts import accepts, choice, count, text
+from gates2heads.accepts import accepts, choice, count, text, texts
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -14,7 +16,9 @@ UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for every character that is not 
 KNOWN = "\n" + "".join(chr(number) for number in range(32, 127))  # what can be typed in ASCII
 CHARACTERS = KNOWN + UNKNOWN
 # Beside tests and copies: the topics of help() in one string, and tables that a build wrote.
-TABLES = {"pydoc_data", "config", "__phello__"}
+TABLES = {"pydoc_data", "config", "__phello__", "testing", "benchmarks", "_antlr"}
+# PyTorch needs the last two; so whoever can run the book has them all.
+PACKAGES = (STANDARD, "numpy", "matplotlib", "torch", "sympy", "networkx")
 _KEPT = frozenset(KNOWN)
 
 
@@ -22,13 +26,14 @@ _KEPT = frozenset(KNOWN)
 class Module:
     """The source of one module, in the characters that a model reads."""
 
-    path: str  # inside the standard library, `json/decoder.py`
+    path: str  # inside the package, `json/decoder.py`
     text: str  # in `CHARACTERS` alone
+    package: str = STANDARD
 
     @property
     def split(self) -> str:
         """Train, validation or test: a whole module goes to one of them."""
-        return split_of_module(STANDARD, self.path)
+        return split_of_module(self.package, self.path)
 
 
 def known_characters(text: str) -> str:
@@ -38,12 +43,12 @@ def known_characters(text: str) -> str:
 
 
 @cache
-def read_modules() -> tuple[Module, ...]:
-    """Read the modules of the standard library, all splits, paths sorted; nothing is run.
+def read_modules(package: str = STANDARD) -> tuple[Module, ...]:
+    """Read the modules of a package, all splits, paths sorted; nothing is run.
 
     Tests, copies of foreign packages and generated tables are left out, and what is no UTF-8.
     """
-    folder, modules = folder_of(STANDARD), []
+    folder, modules = folder_of(package), []
     files = [file.relative_to(folder) for file in folder.rglob("*.py")]
     for file in sorted(files, key=lambda file: file.as_posix()):
         names = {part.partition("-")[0] for part in file.parts[:-1]} | set(file.parts[:-1])
@@ -54,18 +59,23 @@ def read_modules() -> tuple[Module, ...]:
         except (UnicodeDecodeError, OSError):
             continue
         if text.strip(string.whitespace):
-            modules.append(Module(file.as_posix(), known_characters(text)))
+            modules.append(Module(file.as_posix(), known_characters(text), package))
     return tuple(modules)
 
 
-@accepts(split=choice(SPLITS))
-def python_source(split: str) -> list[Module]:
+@accepts(split=choice(SPLITS), packages=texts)
+def python_source(split: str, *, packages: Sequence[str] = (STANDARD,)) -> list[Module]:
     """Read the modules that belong to a split.
 
     Args:
         split: `train`, `validation` or `test`; no module is in two of them.
+        packages: names of installed packages; `python` stands for the standard library.
+
+    Raises:
+        ValueError: a package is not installed.
     """
-    return [module for module in read_modules() if module.split == split]
+    every = (module for package in packages for module in read_modules(package))
+    return [module for module in every if module.split == split]
 
 
 @accepts(text=text, length=count)
@@ -89,16 +99,20 @@ def passage_starts(text: str, length: int) -> list[int]:
     return starts
 
 
-def source_fingerprint() -> str:
-    """Say what was read: the version, the number of modules, and a checksum of their text.
+@accepts(packages=texts)
+def source_fingerprint(packages: Sequence[str] = (STANDARD,)) -> str:
+    """Say what was read: the versions, the number of modules, and a checksum of their text.
 
     Two machines with the same fingerprint train on the same text.
     """
-    modules = read_modules()
+    modules = [module for package in packages for module in read_modules(package)]
     digest = hashlib.sha256()
     for module in modules:
         digest.update(f"{module.path}\n{module.text}\n".encode())
-    return (
-        f"standard library of Python {platform.python_version()}: {len(modules):,} modules, "
-        f"sha256 {digest.hexdigest()[:16]}"
+    told = ", ".join(
+        f"standard library of Python {platform.python_version()}"
+        if package == STANDARD
+        else f"{package} {version(package)}"
+        for package in packages
     )
+    return f"{told}: {len(modules):,} modules, sha256 {digest.hexdigest()[:16]}"

@@ -1,0 +1,1 @@
+"""Chapter 11, pretraining: its exercises, experiments and stored results."""

@@ -1,0 +1,91 @@
+"""Chapter 12: models that differ in one part of the block, with equally many parameters."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import nn
+
+from gates2heads.accepts import accepts, choice, count
+from gates2heads.book.ch12.python_text import (
+    LENGTH,
+    VOCABULARY,
+    prefixed_passages,
+    python_text,
+)
+from gates2heads.data.batches.passages import passage_loss
+from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
+from gates2heads.training.loop import History, fit
+from gates2heads.training.schedules import warmup_cosine
+
+SIZES = {"d_model": 128, "nhead": 4, "num_layers": 4, "max_length": LENGTH}
+FEED_FORWARD = 512  # width of the feed-forward sublayer of GPT-2's block
+VARIANTS = {
+    "gpt2": GPT2,
+    "rms": {**GPT2, "norm": "rms"},
+    "rotary": {**GPT2, "positions": "rotary"},
+    "swiglu": {**GPT2, "feed_forward": "swiglu"},
+    "no-bias": {**GPT2, "bias": False},
+    "untied": {**GPT2, "tie": False},
+    "llama": LLAMA,
+    "llama-learned": {**LLAMA, "positions": "learned"},
+    "llama-gelu": {**LLAMA, "feed_forward": "gelu"},
+    "groups-2": {**LLAMA, "num_key_value_heads": 2},
+    "groups-1": {**LLAMA, "num_key_value_heads": 1},
+    "window-64": {**LLAMA, "window": 64},
+}
+STEPS, BATCH, RATE = 1_000, 32, 3e-3
+
+
+@accepts(variant=choice(VARIANTS))
+def variant_model(variant: str) -> DecoderOnly:
+    """A model of the comparison: its feed-forward width makes all equally large.
+
+    The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %.
+    """
+    settings = VARIANTS[variant]
+    wanted = parameters(DecoderOnly(VOCABULARY, **SIZES, dim_feedforward=FEED_FORWARD, **GPT2))
+    return DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
+
+
+@accepts(variant=choice(VARIANTS), steps=count)
+def train_variant(
+    variant: str, seed: int, *, steps: int = STEPS, rate: float = RATE
+) -> tuple[DecoderOnly, History]:
+    """Train a model on Python source.
+
+    Args:
+        variant: one of `VARIANTS`.
+        seed: of the initialisation and of the sampled passages.
+        steps: batches of 32 passages with 256 tokens each.
+        rate: the peak learning rate of a cosine schedule with 100 warm-up steps.
+    """
+    torch.manual_seed(seed)
+    model = variant_model(variant)
+    history = fit(
+        model,
+        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=seed),
+        steps=steps,
+        loss=lambda model, passage: passage_loss(model.logits, passage),
+        learning_rate=rate,
+        schedule=warmup_cosine(steps, warmup=min(100, steps // 2)),
+        betas=(0.9, 0.95),
+        weight_decay=0.1,
+        description=f"{variant}, seed {seed}",
+    )
+    return model.eval(), history
+
+
+def parameters(model: nn.Module) -> int:
+    """How many numbers a model learns."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _width(settings: Mapping, wanted: int) -> int:
+    """The feed-forward width with which a model comes closest to `wanted` parameters."""
+    with torch.device("meta"):
+        sizes = {
+            width: parameters(DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=width))
+            for width in (1, 2)
+        }
+    slope = sizes[2] - sizes[1]
+    return round(1 + (wanted - sizes[1]) / slope)

@@ -1,0 +1,104 @@
+"""Chapter 12: the source of Python and of some packages as tokens for language models."""
+
+import math
+import random
+from array import array
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts import a, accepts, choice, count, seed, tokens
+from gates2heads.data.corpora.python_source import PACKAGES, python_source
+from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.tokens.bpe import BPETokenizer
+from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.models.language.base import NeuralLanguageModel
+
+VOCABULARY = 2_048
+LENGTH = 256  # tokens that a model reads at most
+TESTED = 2**18  # tokens of a split that are scored
+AT_ONCE = 32  # passages that are scored, or modules that are cut into tokens, in one batch
+
+
+@cache
+def python_tokenizer() -> BPETokenizer:
+    """Byte-pair encoding with 2,048 tokens, learned from the standard library (training split)."""
+    return BPETokenizer.train([module.text for module in python_source("train")], VOCABULARY)
+
+
+class PythonText(NamedTuple):
+    """A split of the standard library in one long row of tokens."""
+
+    tokens: Tensor  # (N,) long; every module ends with `<eos>`
+    characters: int  # behind the tokens, the end of a module counted as one
+
+
+@accepts(split=choice(SPLITS))
+@cache
+def python_text(split: str) -> PythonText:
+    """Read the modules of a split in a random order that is always the same, cut into tokens.
+
+    They are those of the standard library and of five packages that every reader has.
+    """
+    modules = [module.text for module in python_source(split, packages=PACKAGES)]
+    random.Random(0).shuffle(modules)
+    numbers = array("i")
+    for start in range(0, len(modules), AT_ONCE):
+        for module in python_tokenizer().encode_all(modules[start : start + AT_ONCE]):
+            numbers.extend(module)
+    tokens = torch.frombuffer(numbers, dtype=torch.int32).long()
+    return PythonText(tokens, sum(len(module) + 1 for module in modules))
+
+
+@accepts(tokens=tokens("N"), length=count)
+def consecutive(tokens: Tensor, length: int) -> Iterator[Tensor]:
+    """Cut a text (N,) into passages as a model reads them: `<bos>`, then `length` tokens.
+
+    Gives batches (B, length + 1); the rest that fills no passage is left out.
+    """
+    rows = tokens[: len(tokens) // length * length].view(-1, length)
+    begin = torch.full_like(rows[:, :1], Vocabulary.bos)
+    yield from torch.cat([begin, rows], dim=1).split(AT_ONCE)
+
+
+@torch.no_grad()
+@accepts(
+    model=a(NeuralLanguageModel),
+    text=a(PythonText, "from `python_text`"),
+    length=count,
+    most=count,
+)
+def bits_per_character(
+    model: NeuralLanguageModel, text: PythonText, *, length: int = LENGTH, most: int = TESTED
+) -> float:
+    """The cross-entropy of a text in bits per character; lower is better.
+
+    Args:
+        model: in evaluation mode.
+        text: of one split.
+        length: tokens of each passage; the model sees none before it.
+        most: how many tokens are read, from the first on.
+    """
+    device = next(model.parameters()).device
+    nats, read = 0.0, 0
+    for batch in consecutive(text.tokens[:most], length):
+        passage = batch.to(device)
+        scores = model.logits(passage[:, :-1]).log_softmax(dim=-1)  # (B, L, V)
+        found = scores.gather(2, passage[:, 1:, None])
+        nats -= found.double().sum().item()
+        read += found.numel()
+    share = read / len(text.tokens)  # of the text that was read
+    return nats / math.log(2) / (share * text.characters)
+
+
+@accepts(tokens=tokens("N"), batch=count, length=count, seed=seed)
+def prefixed_passages(tokens: Tensor, batch: int, *, length: int, seed: int) -> Iterator[Tensor]:
+    """Sample passages without end: `<bos>`, then `length` tokens from anywhere in a text (N,)."""
+    draw = torch.Generator().manual_seed(int(seed))
+    begin = torch.full((batch, 1), Vocabulary.bos)
+    while True:
+        starts = torch.randint(len(tokens) - length + 1, (batch,), generator=draw)
+        yield torch.cat([begin, tokens[starts[:, None] + torch.arange(length)]], dim=1)

@@ -1,0 +1,156 @@
+"""Names of a `DecoderOnly` in the package transformers: as GPT-2, or as Llama."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from gates2heads.accepts import a, accepts
+from gates2heads.accepts.shown import shown
+from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
+
+MODEL = a(DecoderOnly)
+# Our names -> theirs: outside the layers, and inside each.
+LLAMA_OUTSIDE = {
+    "token_table": "model.embed_tokens",
+    "norm": "model.norm",
+    "output": "lm_head",
+}
+LLAMA_INSIDE = {
+    "attention_norm": "input_layernorm",
+    "attention.out_proj": "self_attn.o_proj",
+    "attention": "self_attn",
+    "feed_forward_norm": "post_attention_layernorm",
+    "feed_forward": "mlp",
+}
+GPT2_OUTSIDE = {
+    "token_table": "transformer.wte",
+    "position_table": "transformer.wpe",
+    "norm": "transformer.ln_f",
+    "output": "lm_head",
+}
+GPT2_INSIDE = {
+    "attention_norm": "ln_1",
+    "attention.out_proj": "attn.c_proj",
+    "attention.in_proj": "attn.c_attn",
+    "feed_forward_norm": "ln_2",
+    "feed_forward.linear1": "mlp.c_fc",
+    "feed_forward.linear2": "mlp.c_proj",
+}
+
+
+@accepts(model=MODEL)
+def as_llama(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
+    """Settings and parameters from which `LlamaForCausalLM` computes the same logits.
+
+    Example: `twin = LlamaForCausalLM(LlamaConfig(**settings)); twin.load_state_dict(tensors)`.
+
+    Args:
+        model: with the settings `LLAMA`, and without a window.
+
+    Returns:
+        settings, and parameters by name, matrices (F, D) and vectors (F,) as they are here.
+
+    Raises:
+        ValueError: a part of the model is not Llama's.
+    """
+    _check(model, LLAMA, "Llama")
+    attention, settings = model.layers[0].attention, model.settings
+    told = {
+        "vocab_size": model.vocabulary_size,
+        "hidden_size": model.d_model,
+        "intermediate_size": settings["dim_feedforward"],
+        "num_hidden_layers": len(model.layers),
+        "num_attention_heads": attention.num_heads,
+        "num_key_value_heads": attention.num_key_value_heads,
+        "max_position_embeddings": model.max_length,
+        "rms_norm_eps": model.norm.eps,
+        "tie_word_embeddings": model.output is None,
+    }
+    tensors = _renamed(model.state_dict(), LLAMA_OUTSIDE, "model.layers", LLAMA_INSIDE)
+    if model.output is None:
+        tensors["lm_head.weight"] = model.token_table.weight.detach()
+    return told, tensors
+
+
+@accepts(model=MODEL)
+def as_gpt2(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
+    """Settings and parameters from which `GPT2LMHeadModel` computes the same logits.
+
+    There the matrices are transposed, and those of queries, keys and values are one.
+
+    Args:
+        model: with the settings `GPT2`, one head of keys and values for each query head, and no
+            window.
+
+    Returns:
+        settings, and parameters by name, matrices (D, F) and vectors (F,).
+
+    Raises:
+        ValueError: a part of the model is not GPT-2's.
+    """
+    _check(model, GPT2, "GPT-2")
+    attention, settings = model.layers[0].attention, model.settings
+    if attention.num_key_value_heads != attention.num_heads:
+        raise ValueError(
+            f"num_key_value_heads must be {attention.num_heads} in a GPT-2, got "
+            f"{attention.num_key_value_heads}"
+        )
+    told = {
+        "vocab_size": model.vocabulary_size,
+        "n_embd": model.d_model,
+        "n_inner": settings["dim_feedforward"],
+        "n_layer": len(model.layers),
+        "n_head": attention.num_heads,
+        "n_positions": model.max_length,
+        "layer_norm_epsilon": model.norm.eps,
+        "activation_function": "gelu",
+        "tie_word_embeddings": model.output is None,
+    }
+    tensors = dict(model.state_dict())
+    for depth in range(len(model.layers)):
+        for kind in ("weight", "bias"):
+            parts = [tensors.pop(f"layers.{depth}.attention.{one}_proj.{kind}") for one in "qkv"]
+            tensors[f"layers.{depth}.attention.in_proj.{kind}"] = torch.cat(parts)
+    renamed = _renamed(tensors, GPT2_OUTSIDE, "transformer.h", GPT2_INSIDE)
+    linear = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+    renamed = {
+        name: tensor.T.contiguous() if name.endswith(linear) else tensor
+        for name, tensor in renamed.items()
+    }
+    if model.output is None:
+        renamed["lm_head.weight"] = model.token_table.weight.detach()
+    return told, renamed
+
+
+def _check(model: DecoderOnly, style: Mapping, name: str) -> None:
+    wanted = {**style, "window": None}
+    for setting, value in wanted.items():
+        if model.settings[setting] != value:
+            raise ValueError(
+                f"model must have {setting}={shown(value)} as {name} has, got "
+                f"{shown(model.settings[setting])}"
+            )
+
+
+def _renamed(
+    tensors: Mapping[str, Tensor],
+    outside: Mapping[str, str],
+    layers: str,
+    inside: Mapping[str, str],
+) -> dict[str, Tensor]:
+    """Rename all parameters: those of layer l begin with `layers`.l there."""
+    renamed = {}
+    for name, tensor in tensors.items():
+        if name.startswith("layers."):
+            _, depth, rest = name.split(".", 2)
+            renamed[f"{layers}.{depth}.{_first_replaced(rest, inside)}"] = tensor
+        else:
+            renamed[_first_replaced(name, outside)] = tensor
+    return renamed
+
+
+def _first_replaced(name: str, names: Mapping[str, str]) -> str:
+    """Replace the first of `names` with which a name begins, up to a full stop."""
+    ours = next(one for one in names if name.startswith(f"{one}."))
+    return names[ours] + name.removeprefix(ours)

@@ -1,0 +1,43 @@
+"""Dates to ISO 8601 with an encoder and a decoder, or with one stack. Section 12.1.
+
+    python -m studies.ch12.encoder_dropped --seeds 0 1 2 3 4
+    python -m studies.ch12.encoder_dropped --table
+
+All models have equally many parameters (to 1 %) and read the same pairs in as many batches. `right`
+is the share of 1,000 test dates that greedy decoding gets exactly right, after each number of
+`steps`; `last` is the last of them. The settings that end in "x3" and "/3" have three times and a
+third of the learning rate, those that end in "4000" four times as many batches.
+"""
+
+import torch
+
+from gates2heads.book.ch12.dates import KINDS, RATE, STEPS, train_on_dates
+from gates2heads.book.ch12.exchanges import parameters
+from gates2heads.book.studies import Study
+
+LONG = 4 * STEPS
+SETTINGS = {
+    **{kind: (kind, STEPS, RATE) for kind in KINDS},
+    **{f"{kind} x3": (kind, STEPS, 3 * RATE) for kind in KINDS},
+    **{f"{kind} /3": (kind, STEPS, RATE / 3) for kind in KINDS},
+    **{f"{kind} {LONG}": (kind, LONG, RATE) for kind in KINDS},
+}
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train and test one model."""
+    torch.set_num_threads(1)
+    kind, steps, rate = SETTINGS[setting]
+    model, history = train_on_dates(kind, seed, steps=steps, rate=rate)
+    return {
+        "parameters": parameters(model),
+        "rate": rate,
+        "steps": history.evaluated_at,
+        "right": history.evaluations,
+        "last": history.evaluations[-1],
+        "training_seconds": history.seconds,
+    }
+
+
+if __name__ == "__main__":
+    Study("ch12/encoder_dropped", run, SETTINGS).main()
