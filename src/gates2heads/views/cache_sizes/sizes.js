@@ -95,7 +95,7 @@ function scaled(value, units) {
 
 /** 1.34 GB: decimal units. */
 export function sizeInWords(bytes) {
-  return scaled(bytes, ["bytes", "kB", "MB", "GB", "TB", "PB"]).join(" ");
+  return scaled(bytes, [bytes === 1 ? "byte" : "bytes", "kB", "MB", "GB", "TB", "PB"]).join(" ");
 }
 
 /** 68.9 billion. */

@@ -65,7 +65,13 @@ const HEADS = [
   "most tokens per second",
 ];
 const BOUND =
-  "The time is a lower bound from memory bandwidth alone: the bytes of a step divided by the bandwidth. A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence. Of the input embedding it reads only one row for each token, so that separate embedding tables are not counted here. MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position. The scales that int8 and int4 need are not counted.";
+  "The time is a lower bound from memory bandwidth alone: the bytes of a step divided by the bandwidth.";
+const COUNTED = [
+  "A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence.",
+  "Of a separate embedding table it reads one row for each token, so that the other rows are left out here.",
+  "MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position.",
+  "Arithmetic, activations and the scales of int8 and int4 are not counted.",
+].join(" ");
 
 class CacheSizes extends Stage {
   constructor(model, el) {
@@ -183,6 +189,7 @@ class CacheSizes extends Stage {
         element("table", {}, element("thead", {}, head), this.step),
       ),
       element("p", { class: "g2h-legend" }, BOUND),
+      moreControls([element("p", { class: "g2h-legend" }, COUNTED)], "What is counted"),
     );
   }
 
@@ -199,11 +206,8 @@ class CacheSizes extends Stage {
     this.mark(setting);
     this.drawRows(setting, found);
     this.drawStep(setting, found, step);
-    this.said.textContent = [
-      cacheInWords(setting),
-      sharingInWords(setting),
-      originInWords(found),
-    ].join(" ");
+    const said = [cacheInWords(setting), sharingInWords(setting), originInWords(found)];
+    this.said.replaceChildren(...said.map((text) => element("span", {}, `${text} `)));
     Object.assign(this.root.dataset, {
       cache: step.cacheBytes,
       perToken: bytesPerToken(setting),
