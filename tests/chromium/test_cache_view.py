@@ -51,7 +51,7 @@ def test_bars_have_the_lengths_of_their_sizes(sizes, open_page):
         # Mistral 7B at a window of 4,096: 537 MB and 14.5 GB on an axis from 10³ to 10¹²
         assert lengths == pytest.approx([(8.72989 - 3) / 9, (10.16087 - 3) / 9], abs=0.005)
         expect(root.locator(".g2h-live")).to_contain_text(
-            "KV cache: 2 · 32 layers · 8 key–value heads · width 128 · min(8,192, 4,096) positions"
+            "KV cache: 2 · 32 layers · 8 key–value heads · width 128 · min(8,192; 4,096) positions"
             " · 1 sequence · 2 bytes = 537 MB, 131 kB per token of a sequence."
         )
 

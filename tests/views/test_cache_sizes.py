@@ -151,7 +151,7 @@ def test_the_setting_in_words():
         " is 1/8 of that of multi-head attention.",
     ]
     assert multi[1] == "Every query head has its own key–value head: multi-head attention."
-    assert "· 1 key–value head · width 128 · min(4,096, 512) positions · 3 seq" in single[0]
+    assert "· 1 key–value head · width 128 · min(4,096; 512) positions · 3 seq" in single[0]
     assert single[1].startswith("64 query heads share one key–value head (multi-query attention)")
 
 

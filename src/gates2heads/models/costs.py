@@ -29,6 +29,7 @@ class Configuration(NamedTuple):
 
 
 # The counts of parameters follow from the published sizes of all matrices; a test computes them.
+# The number of heads of GPT-2 XL is that of the released model; the paper gives layers and width.
 GPT2_XL = Configuration(
     "GPT-2 XL", 48, 25, 25, 64, 1024, None, 1_557_611_200, 1_638_400, "Radford et al. 2019"
 )

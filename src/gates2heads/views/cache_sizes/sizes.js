@@ -120,7 +120,7 @@ export const formatInWords = (format) => `${format} (${FORMATS[format]})`;
 export function cacheInWords(setting) {
   const { layers, kv_heads, head_width, length, window, batch, number_format } = setting;
   const positions = window
-    ? `min(${inFull(length)}, ${inFull(window)}) positions`
+    ? `min(${inFull(length)}; ${inFull(window)}) positions`
     : counted(length, "position");
   const factors = [
     "2",

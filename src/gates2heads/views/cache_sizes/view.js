@@ -70,6 +70,7 @@ const COUNTED = [
   "A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence.",
   "Of a separate embedding table it reads one row for each token, so that the other rows are left out here.",
   "MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position.",
+  "Parameters and cache have the same number format.",
   "Arithmetic, activations and the scales of int8 and int4 are not counted.",
 ].join(" ");
 
