@@ -9,6 +9,7 @@ MADE_ALONE = {
     "beam_samples.py": "BeamLaboratory",
     "blind_samples.py": "BlindComparison",
     "board_samples.py": "Leaderboard",
+    "cache_samples.py": "CacheSizes",
     "fill_samples.py": "FillTheMask",
     "gate_samples.py": "GateExplorer",
     "head_samples.py": "HeadExplorer",

@@ -9,6 +9,7 @@ from beam_driver import drive_beam
 from bench_driver import drive_bench
 from blind_driver import drive_blind
 from board_driver import drive_board
+from cache_driver import drive_cache
 from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
@@ -152,6 +153,7 @@ DRIVERS = {
     "AttentionExplorer": drive_attention,
     "BeamLaboratory": drive_beam,
     "BlindComparison": drive_blind,
+    "CacheSizes": drive_cache,
     "EmbeddingMap": drive_words,
     "FillTheMask": drive_fill,
     "FindTheAnswer": drive_answer,

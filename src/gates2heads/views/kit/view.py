@@ -129,6 +129,10 @@ class View(anywidget.AnyWidget):
         """Take a state from the browser, with its positions and numbers moved into bounds."""
         if not isinstance(sync_data, dict) or not all(isinstance(name, str) for name in sync_data):
             raise TypeError(f"sync_data must map names of traits to values, got {shown(sync_data)}")
+        super().set_state({**sync_data, **self._moved(sync_data)})
+
+    def _moved(self, sync_data: dict[str, Any]) -> dict[str, Any]:
+        """The positions and numbers of a state from the browser, within bounds."""
         at: dict[str, Any] = {}
         for name in self._positions:
             asked = _number(name, sync_data.get(name, getattr(self, name)), int)
@@ -136,4 +140,4 @@ class View(anywidget.AnyWidget):
         for name, (low, high) in self._limits().items():
             if name in sync_data:
                 at[name] = min(max(_number(name, sync_data[name], type(low)), low), high)
-        super().set_state({name: at.get(name, value) for name, value in sync_data.items()})
+        return {name: value for name, value in at.items() if name in sync_data}

@@ -1,0 +1,118 @@
+"""What decoding costs: by hand, by the sizes of published matrices, and by a model of our own."""
+
+import pytest
+import torch
+
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
+from gates2heads.models.costs import (
+    BITS,
+    GPT2_XL,
+    LLAMA2_70B,
+    MISTRAL_7B,
+    PUBLISHED,
+    Configuration,
+    decoding_bytes,
+    decoding_macs,
+    decoding_step,
+    kv_cache_bytes,
+    stack_parameters,
+)
+
+VOCABULARY = {"GPT-2 XL": 50_257, "Llama 2 70B": 32_000, "Mistral 7B": 32_000}
+HIDDEN = {"Llama 2 70B": 28_672, "Mistral 7B": 14_336}  # width of the feed-forward layers
+
+
+def test_the_cache_by_hand():
+    # 2 · 3 layers · 2 heads · 4 entries · 5 tokens are 240 numbers
+    assert kv_cache_bytes(3, 2, 4, 5) == 480
+    assert kv_cache_bytes(3, 2, 4, 5, batch=7) == 3360
+    assert kv_cache_bytes(3, 2, 4, 5, window=2) == 192
+    assert kv_cache_bytes(3, 2, 4, 5, window=5) == kv_cache_bytes(3, 2, 4, 5, window=9) == 480
+    sizes = [kv_cache_bytes(3, 2, 4, 5, number_format=one) for one in BITS]
+    assert sizes == [960, 480, 240, 120]
+    assert kv_cache_bytes(1, 1, 1, 1, number_format="int4") == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "length", "gigabytes"),
+    [(GPT2_XL, 1024, 0.3145728), (LLAMA2_70B, 4096, 1.34217728), (MISTRAL_7B, 8192, 0.536870912)],
+    ids=lambda one: getattr(one, "name", None),
+)
+def test_the_caches_of_published_models(model, length, gigabytes):
+    assert model.max_length == length
+    found = kv_cache_bytes(
+        model.layers, model.kv_heads, model.head_width, length, window=model.window
+    )
+    assert found == pytest.approx(gigabytes * 1e9, abs=0.5)
+
+
+def published_parameters(model):
+    """All parameters of a published model, matrix by matrix, and those that are looked up."""
+    width = model.heads * model.head_width
+    table = VOCABULARY[model.name] * width
+    if model.name not in HIDDEN:  # GPT-2: biases, two norms with biases, tied embedding
+        matrices = width * 3 * width + width * width + 2 * width * 4 * width
+        biases = 3 * width + width + 4 * width + width + 2 * 2 * width
+        positions = model.max_length * width
+        layers = model.layers * (matrices + biases)
+        return layers + table + positions + 2 * width, positions
+    groups = model.kv_heads * model.head_width
+    attention = 2 * width * width + 2 * width * groups
+    layer = attention + 3 * width * HIDDEN[model.name] + 2 * width
+    return model.layers * layer + 2 * table + width, table
+
+
+@pytest.mark.parametrize("model", PUBLISHED, ids=lambda one: one.name)
+def test_the_parameters_of_published_models_follow_from_their_sizes(model):
+    assert (model.parameters, model.looked_up) == published_parameters(model)
+    assert model.heads % model.kv_heads == 0
+    sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
+    # An estimate without embeddings: Mistral and Llama have wider feed-forward layers
+    assert 0.75 < stack_parameters(*sizes) / model.parameters < 1
+
+
+def test_the_operations_of_an_attention_layer_are_counted():
+    # One query over a context of 6: two products of 8 entries a position, in all heads together
+    heads, head_width, length = 2, 4, 6
+    layer = MultiHeadAttention(heads * head_width, heads)
+    scores = torch.ones(heads, 1, head_width) @ torch.ones(heads, head_width, length)
+    macs = 2 * scores.numel() * head_width
+    weights = sum(one.numel() for one in layer.parameters() if one.ndim == 2)
+    assert decoding_macs(weights, 1, heads, head_width, length) == weights + macs
+    assert decoding_macs(0, 3, heads, head_width, length, window=2) == 3 * macs // 3
+    assert weights + 8 * 64 == stack_parameters(1, heads, heads, head_width)
+
+
+def test_a_step_by_hand():
+    model = Configuration("one", 3, 4, 2, 4, 5, parameters=1000, looked_up=40)
+    one = decoding_step(model, 5, number_format="bf16", bandwidth=0.001)
+    assert one.parameter_bytes == 1920
+    assert one.cache_bytes == 480
+    assert one.bytes_per_token == decoding_bytes(960, 480) == 2400
+    assert one.macs_per_token == 960 + 2 * 3 * 4 * 4 * 5 == 1440
+    assert one.intensity == 0.6
+    assert one.least_seconds == pytest.approx(2400 / 1e6)
+    four = decoding_step(model, 5, batch=4, bandwidth=0.001)
+    assert four.bytes_per_token == (1920 + 4 * 480) / 4
+    assert four.intensity == 1.5
+    assert four.least_seconds == pytest.approx(4 * 960 / 1e6)
+
+
+def test_a_model_of_unknown_size_is_estimated():
+    model = Configuration("one", 2, 4, 4, 8, 10)
+    assert decoding_step(model, 10).parameter_bytes == 2 * 2 * 12 * 32**2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"layers": 0}, "layers must be at least 1, got 0"),
+        ({"kv_heads": 2.5}, "kv_heads must be a whole number, got 2.5"),
+        ({"window": 0}, "window must be at least 1, got 0"),
+        ({"number_format": "int3"}, "number_format must be one of float32, bf16, int8, int4"),
+    ],
+)
+def test_wrong_sizes_get_a_sentence(changes, message):
+    given = {"layers": 1, "kv_heads": 1, "head_width": 1, "length": 1, **changes}
+    with pytest.raises((TypeError, ValueError), match=message):
+        kv_cache_bytes(**given)
