@@ -1,0 +1,102 @@
+"""A mixture of experts in place of each feed-forward sublayer. Chapter 12, Further.
+
+    python -m studies.ch12.experts --seeds 0 1 2
+    python -m studies.ch12.experts --table
+
+"dense" is the model "llama" of `studies.ch12.exchanges`. "experts" has four feed-forward sublayers
+of the same size in each layer, of which a token goes through one, and the balance loss of Fedus et
+al. 2022 with their factor 0.01; "unbalanced" has no balance loss. "wide" is dense, with as many
+parameters as "experts". `load` is the share of the test tokens that each expert of each layer
+receives, `largest` the largest of them.
+"""
+
+import torch
+
+from gates2heads.book.ch12.exchanges import (
+    BATCH,
+    RATE,
+    SIZES,
+    STEPS,
+    parameters,
+    variant_model,
+)
+from gates2heads.book.ch12.experts import balance_loss, mixtures, with_experts
+from gates2heads.book.ch12.python_text import (
+    LENGTH,
+    VOCABULARY,
+    bits_per_character,
+    consecutive,
+    prefixed_passages,
+    python_text,
+)
+from gates2heads.book.studies import Study
+from gates2heads.data.batches.passages import passage_loss
+from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
+from gates2heads.training.loop import fit
+from gates2heads.training.schedules import warmup_cosine
+
+EXPERTS, FACTOR = 4, 0.01
+SETTINGS = ("dense", "experts", "unbalanced", "wide")
+ASKED = 8  # batches of test passages whose tokens are counted for the load
+
+
+def made(setting: str) -> DecoderOnly:
+    """A model of the comparison."""
+    model = variant_model("llama")
+    hidden = model.layers[0].feed_forward.gate_proj.out_features
+    if setting == "wide":
+        return DecoderOnly(VOCABULARY, **SIZES, **LLAMA, dim_feedforward=EXPERTS * hidden)
+    return model if setting == "dense" else with_experts(model, EXPERTS)
+
+
+def loss_of(setting: str):
+    """The training loss of a setting."""
+
+    def loss(model, passage):
+        surprise = passage_loss(model.logits, passage)
+        return surprise + FACTOR * balance_loss(model) if setting == "experts" else surprise
+
+    return loss
+
+
+@torch.no_grad()
+def loads(model: DecoderOnly) -> list[list[float]]:
+    """The share of tokens of each expert, layer by layer."""
+    device, found = next(model.parameters()).device, []
+    for number, batch in enumerate(consecutive(python_text("test").tokens, LENGTH)):
+        if number == ASKED:
+            break
+        model.logits(batch[:, :-1].to(device))
+        found.append(torch.stack([mixture.load for mixture in mixtures(model)]))
+    return torch.stack(found).mean(dim=0).tolist()
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train and test one model."""
+    torch.manual_seed(seed)
+    model = made(setting)
+    history = fit(
+        model,
+        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=seed),
+        steps=STEPS,
+        loss=loss_of(setting),
+        learning_rate=RATE,
+        schedule=warmup_cosine(STEPS, warmup=100),
+        betas=(0.9, 0.95),
+        weight_decay=0.1,
+        description=f"{setting}, seed {seed}",
+    )
+    model.eval()
+    result = {
+        "parameters": parameters(model),
+        "test": bits_per_character(model, python_text("test")),
+        "training_seconds": history.seconds,
+    }
+    if mixtures(model):
+        load = loads(model)
+        result |= {"load": load, "largest": max(max(layer) for layer in load)}
+    return result
+
+
+if __name__ == "__main__":
+    Study("ch12/experts", run, SETTINGS).main()
