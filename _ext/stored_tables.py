@@ -27,7 +27,7 @@ CHAPTERS = ROOT / "chapters"
 BOOK = ROOT / "src" / "gates2heads" / "book"
 BENCHMARKS = ROOT / "benchmarks" / "results"
 IDEAS = CHAPTERS / "appendix" / "ideas.yaml"
-HEADING = re.compile(r"^#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+)|([A-Z])(?=[ .]))")
+HEADING = re.compile(r"^(?:#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+))|## ([A-Z])(?=[ .]))")
 
 
 def read_ideas() -> dict[int | str, list[dict]]:

@@ -99,7 +99,7 @@ def fit(
     description: str = "training",
     progress: bool = True,
 ) -> History:
-    """Train a model for a number of steps with AdamW.
+    """Train a model for a number of steps with AdamW (Loshchilov and Hutter 2019).
 
     Under `torchrun` each process takes its share of every batch, and the losses are those of one
     process but for rounding. There `batches` must give the same `Batch`es in every process, and

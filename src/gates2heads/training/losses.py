@@ -30,7 +30,8 @@ def cross_entropy(
         logits: (B, T, V) float.
         target: (B, T) long.
         mask: (B, T) bool, True = a real token; padding is left out of sum and count alike.
-        label_smoothing: the share ε of the target's probability that is spread over all V tokens.
+        label_smoothing: the share ε of the target's probability that is spread over all V tokens,
+            as in Szegedy et al. 2016, section 7.
 
     Raises:
         ValueError: the mask allows nothing.

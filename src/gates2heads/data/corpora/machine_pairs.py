@@ -2,7 +2,8 @@
 
 Such a file is made by `shipping/back_translation.py`, and may come from anywhere. It is a
 compressed text: a first line that tells its kind and how it was made, then a line for each pair,
-German and English with a tab between them.
+German and English with a tab between them. Source: Sennrich et al. 2016, "Improving Neural Machine
+Translation Models with Monolingual Data".
 """
 
 import gzip

@@ -52,7 +52,8 @@ class GateExplorer(LiveView):
     the units that have a button, or for every unit. A gate that is clamped has its value in every
     step, see `clamp_gates`; the run in which nothing is clamped is drawn as a dashed line.
 
-    Source: Karpathy, Johnson & Li 2015 for colouring a text by one unit's state.
+    Source: Karpathy, Johnson and Li 2015, "Visualizing and Understanding Recurrent Networks", for
+    colouring a text by one unit's state.
 
     Args:
         models: networks with gates by name, such as "LSTM" and "GRU", from `export_model`; each is
