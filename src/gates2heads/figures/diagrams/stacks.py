@@ -1,0 +1,77 @@
+"""Diagrams of decoder-only models: the parts of GPT-2 and of Llama, and a mixture of experts."""
+
+from itertools import pairwise
+
+from matplotlib.figure import Figure
+
+from gates2heads.figures.diagrams.diagram import Diagram
+
+PARTS = (  # of one column, from the input up: name, in GPT-2, in Llama, colour
+    ("table", "token embedding", "token embedding", "amber"),
+    ("place", "+ learned position", "no position added", "green"),
+    ("first norm", "LayerNorm", "RMSNorm", "pink"),
+    ("attention", "causal self-attention", "causal self-attention,\nq and k rotated", "blue"),
+    ("first sum", "+", "+", "green"),
+    ("second norm", "LayerNorm", "RMSNorm", "pink"),
+    ("hidden", "W₂ gelu(W₁ x)", "W_down (silu(W_gate x)\n⊙ W_up x)", "orange"),
+    ("second sum", "+", "+", "green"),
+    ("last norm", "LayerNorm", "RMSNorm", "pink"),
+    ("output", "output projection", "output projection", "amber"),
+)  # fmt: skip
+
+
+WAYS = ("around the left", "around the right")
+
+
+def gpt2_and_llama() -> Figure:
+    """Draw the two stacks of `models.language.decoder_only.DecoderOnly` side by side.
+
+    Sources: Radford et al. 2019, section 2.3; Touvron et al. 2023, section 2.2.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram(row_gap=0.3)
+    for column, model in enumerate(("GPT-2", "Llama")):
+        names = []
+        for number, (name, *kinds, colour) in enumerate(PARTS):
+            words = kinds[column]
+            plain = words.startswith("no ")
+            kind = "round" if words == "+" else "plain" if plain else "box"
+            look = {"kind": kind} if kind != "box" else {}
+            names.append(f"{model} {name}")
+            d.box(names[-1], words, at=(column, len(PARTS) - number), colour=colour, **look)
+        for start, end in pairwise(names):
+            d.arrow(start, end)
+        inside, around = names[2:8], WAYS[column]
+        for before, after in ((names[1], inside[2]), (inside[2], inside[5])):
+            d.arrow(before, after, route=around, shift=0.62 + 0.35 * column)
+        d.group(f"{model} × L", *inside, colour="blue")
+    return d.draw()
+
+
+def mixture_of_experts() -> Figure:
+    """Draw `book.ch12.experts.MixtureOfExperts`: a router and four feed-forward sublayers.
+
+    Source: Fedus et al. 2022, figure 2.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "a token’s vector", at=(0, 1.5), shape="(D,)", kind="plain")
+    d.box("router", "router", at=(1, 1.5), shape="probabilities (E,)", colour="green")
+    for number in range(4):
+        chosen = number == 1
+        d.box(
+            f"expert {number}",
+            f"expert {number + 1}",
+            at=(2, number),
+            shape="computed" if chosen else "not computed",
+            **({"colour": "orange"} if chosen else {"kind": "plain"}),
+        )
+        d.arrow("router", f"expert {number}", "most probable" if chosen else "", dashed=not chosen)
+    d.box("out", "× its probability", at=(3, 1), shape="(D,)", colour="green")
+    d.arrow("x", "router")
+    d.arrow("expert 1", "out")
+    return d.draw()
