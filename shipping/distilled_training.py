@@ -20,7 +20,7 @@ from shipping.team import Team
 
 PLANNED_AT = (50, 300)  # steps after which the number of all steps is computed from the time
 TOLD_EVERY = 50  # steps from one note of the loss to the next
-ROWS = 16_384  # sequences that a search follows at once, counted once for each member
+ROWS = 32_768  # sequences that a search follows at once, counted once for each member
 
 
 class Log:
@@ -97,7 +97,7 @@ def train(
     mean, shares = team.flat.detach().clone(), torch.tensor(how["soft"], device=device)
     total, losses, begun, measured = how["steps"], [], time.perf_counter(), None
     team.train()
-    step = 0
+    step, loss = 0, torch.zeros(team.members)
     for step, batch in enumerate(stream):
         if step % TOLD_EVERY == 0:  # reading the loss waits for the device
             if step:

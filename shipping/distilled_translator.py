@@ -27,7 +27,6 @@ outside the repository.
 
 import argparse
 import json
-import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -40,6 +39,7 @@ from torch import Tensor
 
 from gates2heads.training.cards import rebuild
 from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.parallel import processor
 from shipping.distilled_data import (
     TO_GERMAN,
     Prepared,
@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", type=Path, default=ROOT / "checkpoints/distilled")
     parser.add_argument("--data", type=Path, help="what `prepare` wrote, if not in the folder")
     parser.add_argument("--out", type=Path, help="where student and log are; else the folder")
-    parser.add_argument("--most", type=int, help="prepare: sentences of each kind at most")
+    parser.add_argument("--most", type=int, help="sentences of each kind at most")
     parser.add_argument("--trial", action="store_true", help="train: tiny sizes")
     for stage in ("teachers", "translate", "students"):
         parser.add_argument(f"--{stage}-seconds", type=float, help=f"time limit of {stage}")
@@ -192,11 +192,12 @@ def run(data: Path, folder: Path, out: Path, settings: Mapping, asked) -> None:
     out.mkdir(parents=True, exist_ok=True)
     log = Log(out / "log.json")
     prepared = read(data)
-    if asked.most:
-        parts = (part[: asked.most] if place < 6 else part for place, part in enumerate(prepared))
+    most = asked.most or (TRIAL_SIZE if asked.trial else None)
+    if most:
+        parts = (part[:most] if place < 6 else part for place, part in enumerate(prepared))
         prepared = Prepared(*parts)
     prepared, both = prepared.to(device), tokenizer()
-    name = torch.cuda.get_device_name() if device.type == "cuda" else platform.processor()
+    name = torch.cuda.get_device_name() if device.type == "cuda" else processor()
     log.note("begin", device=name, torch=torch.__version__, settings=settings)
     back = _kept(folder / "back.npz", lambda: back_translate(prepared, settings["back"], log))
     back = back.to(device)
@@ -375,7 +376,7 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     card = card_of(told, read_recipe("translator"))
     recipe = card["recipe"]
     task = TASKS[recipe["task"]](recipe["data"])
-    card["terms"], card["limits"] = task.terms, limits_of(task.limits)
+    card["terms"], card["limits"] = task.terms, task.limits
     search_by = search_of(recipe)
     card["scores"] = {
         split: scores(model, task, both, both, task.pairs(split), **search_by)
@@ -388,11 +389,6 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     # `shrink` evaluates what it writes, and takes terms and limits from the task.
     if command(["shrink", str(checkpoint), str(to), "--overwrite"]):
         raise SystemExit("the student could not be written in one byte a parameter")
-
-
-def limits_of(limits: str) -> str:
-    """What the card says of the limits: those of all translators of captions."""
-    return limits
 
 
 def card_of(told: Mapping, recipe: dict) -> dict:
