@@ -215,7 +215,7 @@ def test_the_released_translator_scores_as_a_team(prepared):
     team = Team(len(both), [trained.model.state_dict()], **sizes).fixed()
     rows = search(team, held.german[:4], width=2)
     assert both.decode(rows[0].tolist()).startswith("A dog")
-    assert bleu(team, held.validation[:4], held.references[:4], both, width=2) > 20
+    assert bleu(team, held.validation[:4], held.references[:4], both, width=2) > 10
     draw = torch.Generator().manual_seed(1)
     drawn = search(team, held.german[:4], top_k=5, generator=draw)
     assert (drawn != 0).any(dim=1).all()
