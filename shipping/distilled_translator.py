@@ -17,9 +17,9 @@ writes its result into the folder and is skipped if the result is there already:
 4. `student`: translators of the released size are trained on all three kinds of pairs; some also
    learn the distributions of the teachers. The best on the validation captions is kept.
 
-`release` evaluates the student on this machine and writes it with its card to
-`src/gates2heads/models/weights/translator_distilled.safetensors`. The test captions are used there
-for the first time.
+`release` chooses the length normalisation on the validation captions, evaluates the student and
+writes it with its card to `src/gates2heads/models/weights/translator_distilled.safetensors`. The
+test captions are used there for the first time.
 
 The folder contains other people's text as token numbers, so it is `checkpoints/distilled` or
 outside the repository.
@@ -113,6 +113,7 @@ TRIAL = {  # a few minutes on a CPU, seconds on a GPU: whether everything runs, 
     },
 }
 TRIAL_SIZE = 400  # sentences of each kind
+POWERS = (0.8, 1.0, 1.2)  # of the length normalisation, of which `release` takes the best
 PART = 3_000_000  # parameters in one file of the student, so that none is larger than 12 MB
 
 
@@ -377,6 +378,13 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     recipe = card["recipe"]
     task = TASKS[recipe["task"]](recipe["data"])
     card["terms"], card["limits"] = task.terms, task.limits
+    decoding, found = recipe["decoding"], {}
+    for decoding["length_power"] in POWERS:
+        written = scores(model, task, both, both, task.pairs("validation"), **search_of(recipe))
+        found[decoding["length_power"]] = written["bleu"]
+        print(f"length_power {decoding['length_power']}: validation BLEU {written['bleu']:.2f}")
+    decoding["length_power"] = max(found, key=found.get)
+    card["distillation"]["validation_bleu_of_length_power"] = found
     search_by = search_of(recipe)
     card["scores"] = {
         split: scores(model, task, both, both, task.pairs(split), **search_by)

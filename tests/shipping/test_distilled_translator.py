@@ -26,8 +26,8 @@ from shipping.distilled_data import (
     rows_of,
     tokenizer,
 )
-from shipping.distilled_training import bleu, planned, search, token_loss
-from shipping.distilled_translator import main, stream_of
+from shipping.distilled_training import Log, bleu, planned, search, token_loss, train
+from shipping.distilled_translator import each, main, stream_of
 from shipping.team import Team
 
 SIZES = {
@@ -253,6 +253,18 @@ def test_all_stages_run_and_the_student_is_released(prepared, tmp_path, monkeypa
     assert trained.card["recipe"]["model"]["d_model"] == SIZES["d_model"]
     assert trained.card["parameters"] == sum(p.numel() for p in trained.model.parameters())
     assert "test bleu" in capsys.readouterr().out
+
+
+def test_a_team_learns_its_pairs(prepared, tmp_path):
+    held, both = read(prepared), tokenizer()
+    held = held._replace(validation=held.german[:4], references=held.references[:4])
+    how = {**distilled_translator.STUDENTS, "steps": 70, "warmup": 5, "learning_rate": 1e-2}
+    how |= {"budget": 200, "soft": [0.0, 0.0]}
+    sizes = {**SIZES, "d_model": 48, "dropout": 0.0}
+    team, log = Team.drawn(len(both), [3, 4], **sizes), Log(tmp_path / "log.json")
+    train(team, stream_of(held, held.german[:4, None], None, how, 2), how, log, "learnt")
+    first, last = (log.last("learnt")["losses"][place][1:] for place in (0, -1))
+    assert each(team, held, both, width=1) == [100.0, 100.0], (first, last)
 
 
 def test_an_epoch_holds_the_captions_as_often_as_asked(prepared):
