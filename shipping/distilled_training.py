@@ -18,7 +18,7 @@ from gates2heads.training.files import write_whole
 from shipping.distilled_data import WIDTH, Some
 from shipping.team import Team
 
-PLANNED_AT = (50, 300)  # steps after which the number of all steps is computed from the time
+PLANNED_AT = (50, 300, 1_000)  # steps after which the number of all steps is computed from the time
 TOLD_EVERY = 50  # steps from one note of the loss to the next
 ROWS = 32_768  # sequences that a search follows at once, counted once for each member
 
@@ -34,9 +34,13 @@ class Log:
         self.path, self.begun = path, time.perf_counter()
         self.entries = json.loads(path.read_text()) if path.is_file() else []
 
+    def seconds(self) -> float:
+        """Since the log was opened."""
+        return time.perf_counter() - self.begun
+
     def note(self, what: str, **values) -> None:
         """Add an entry, write the file and print the entry."""
-        entry = {"what": what, "at": round(time.perf_counter() - self.begun, 1), **values}
+        entry = {"what": what, "at": round(self.seconds(), 1), **values}
         self.entries.append(entry)
         content = json.dumps(self.entries, indent=1).encode()
         write_whole(self.path, lambda file: file.write(content))

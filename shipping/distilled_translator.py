@@ -91,7 +91,7 @@ STUDENTS = {
     "steps": 14_000,
     "learning_rate": 1.5e-3,
 }
-BACK = {"samples": 3, "top_k": 10}
+BACK = {"samples": 3, "top_k": 5}
 TRANSLATE = {"width": 4, "power": 1.2, "seconds": None}
 SETTINGS = {"back": BACK, "teachers": TEACHERS, "translate": TRANSLATE, "students": STUDENTS}
 TRIAL = {  # a few minutes on a CPU, seconds on a GPU: whether everything runs, not how well
@@ -113,6 +113,7 @@ TRIAL = {  # a few minutes on a CPU, seconds on a GPU: whether everything runs, 
     },
 }
 TRIAL_SIZE = 400  # sentences of each kind
+LAST = 10.0  # seconds for what follows the last training: its evaluation and its files
 POWERS = (0.8, 1.0, 1.2)  # of the length normalisation, of which `release` takes the best
 PART = 3_000_000  # parameters in one file of the student, so that none is larger than 12 MB
 
@@ -141,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--trial", action="store_true", help="train: tiny sizes")
     for stage in ("teachers", "translate", "students"):
         parser.add_argument(f"--{stage}-seconds", type=float, help=f"time limit of {stage}")
+    parser.add_argument("--until", type=float, help="train: seconds for all stages together")
     parser.add_argument("--set", action="append", default=[], metavar="STAGE.NAME=JSON")
     weights = ROOT / f"src/gates2heads/models/weights/{NAME}.safetensors"
     parser.add_argument("--to", type=Path, default=weights, help="release: the file to write")
@@ -187,7 +189,7 @@ def run(data: Path, folder: Path, out: Path, settings: Mapping, asked) -> None:
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cuda":
-        torch.backends.cuda.matmul.allow_tf32 = True
+        torch.set_float32_matmul_precision("high")  # TF32 in the output layer
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape
         torch.cuda.init()
     out.mkdir(parents=True, exist_ok=True)
@@ -207,8 +209,23 @@ def run(data: Path, folder: Path, out: Path, settings: Mapping, asked) -> None:
         folder / "translated.npz",
         lambda: translate_alone(teachers, prepared, settings["translate"], log, both),
     )
-    _student(out, prepared, back, made.to(device), teachers, settings["students"], log, both)
+    how = within(settings["students"], asked.until, log.seconds())
+    _student(out, prepared, back, made.to(device), teachers, how, log, both)
     log.note("end")
+
+
+def within(how: Mapping, until: float | None, gone: float) -> dict:
+    """Settings of the last training whose time limit fits into what is left of all time.
+
+    Args:
+        how: with seconds, which may be None.
+        until: seconds for all stages together, or None.
+        gone: seconds that have passed.
+    """
+    if until is None:
+        return dict(how)
+    left = (until - gone - LAST) / 1.1  # a run may exceed its limit by a tenth
+    return {**how, "seconds": max(min(how["seconds"] or left, left), 1.0)}
 
 
 def _kept(path: Path, make) -> Tensor:

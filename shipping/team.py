@@ -254,9 +254,11 @@ class TeamState(NamedTuple):
     def select_rows(self, rows: Tensor) -> "TeamState":
         """The state whose sequence i is sequence `rows[i]` of this one, (R,) long."""
         order = rows if self.order is None else self.order[rows]
+        if not len(rows):
+            return self._replace(order=order)
         sources, counts = (rows // self.readers).unique_consecutive(return_counts=True)
         readers = 1
-        if len(sources) and bool((counts == counts[0]).all()):
+        if bool((counts == counts[0]).all()):
             readers = len(rows) // len(sources)
         else:
             sources = rows // self.readers

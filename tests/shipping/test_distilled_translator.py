@@ -27,7 +27,7 @@ from shipping.distilled_data import (
     tokenizer,
 )
 from shipping.distilled_training import Log, bleu, planned, search, token_loss, train
-from shipping.distilled_translator import each, main, stream_of
+from shipping.distilled_translator import each, main, stream_of, within
 from shipping.team import Team
 
 SIZES = {
@@ -177,6 +177,15 @@ def test_the_number_of_steps_follows_from_the_time():
     assert planned(50, 10.0, (0, 0.0), 100.0, 9_000) == 500
     assert planned(50, 10.0, (0, 0.0), 100.0, 400) == 400
     assert planned(50, 200.0, (0, 0.0), 100.0, 9_000) == 51
+
+
+def test_the_last_training_fits_into_the_time_that_is_left():
+    how = {"seconds": 100.0, "steps": 7}
+    assert within(how, None, 50.0) == how
+    assert within(how, 1_000.0, 50.0) == how
+    assert within(how, 175.0, 110.0) == {"seconds": pytest.approx(50.0), "steps": 7}
+    assert within({"seconds": None}, 175.0, 110.0)["seconds"] == pytest.approx(50.0)
+    assert within(how, 100.0, 110.0)["seconds"] == 1.0
 
 
 @pytest.fixture(scope="module")
