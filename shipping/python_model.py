@@ -6,7 +6,8 @@ It has the block of Llama, 2.7 million parameters and 2,048 byte-pair tokens, an
 source of Python's standard library and of five packages that every reader of the book has (see
 `gates2heads.data.corpora.python_source`). It writes
 `src/gates2heads/models/weights/python_llama.safetensors`: the parameters in one byte each, and a
-card. `--to FILE` writes another file; `--steps 900` takes about 40 minutes on one thread.
+card. `--to FILE` writes another file; the study
+`ch12/python_budgets` trains the same model for less time on one thread of a processor.
 """
 
 import argparse
@@ -15,32 +16,18 @@ from pathlib import Path
 import torch
 
 from gates2heads.book.ch12.exchanges import BATCH, parameters
+from gates2heads.book.ch12.python_model import train_python_model
 from gates2heads.book.ch12.python_text import (
     LENGTH,
-    VOCABULARY,
     bits_per_character,
-    prefixed_passages,
     python_text,
     python_tokenizer,
 )
 from gates2heads.book.studies import device_name
-from gates2heads.data.batches.passages import passage_loss
 from gates2heads.data.corpora.python_source import PACKAGES, source_fingerprint
-from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.cards import save_model
-from gates2heads.training.loop import fit
 from gates2heads.training.quantisation import dequantise, quantise
-from gates2heads.training.schedules import warmup_cosine
 
-SIZES = {
-    "d_model": 192,
-    "nhead": 6,
-    "num_key_value_heads": 2,
-    "num_layers": 6,
-    "dim_feedforward": 512,
-    "max_length": LENGTH,
-}
-RATE = 3e-3
 WEIGHTS = Path(__file__).parents[1] / "src/gates2heads/models/weights/python_llama.safetensors"
 
 
@@ -52,20 +39,7 @@ def main() -> None:
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--to", type=Path, default=WEIGHTS)
     asked = parser.parse_args()
-    torch.manual_seed(asked.seed)
-    model = DecoderOnly(VOCABULARY, **SIZES, **LLAMA, dropout=asked.dropout)
-    history = fit(
-        model,
-        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=asked.seed),
-        steps=asked.steps,
-        loss=lambda model, passage: passage_loss(model.logits, passage),
-        learning_rate=RATE,
-        schedule=warmup_cosine(asked.steps, warmup=min(200, asked.steps // 2)),
-        betas=(0.9, 0.95),
-        weight_decay=0.1,
-        description="Python source",
-    )
-    model.eval()
+    model, history = train_python_model(asked.steps, asked.seed, dropout=asked.dropout)
     scores = {}
     for name in ("full", "small"):
         if name == "small":
