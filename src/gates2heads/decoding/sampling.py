@@ -171,8 +171,8 @@ def sample(
     """Draw one sequence for each source, token by token.
 
     The narrowing comes in the order temperature, top-k, top-p, min-p. The `log_prob` that is
-    returned is the model's own, not that of the narrowed distribution, so that samples drawn in different
-    ways can be compared.
+    returned is the model's own, not that of the narrowed distribution, so that samples drawn in
+    different ways can be compared.
 
     Args:
         step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.

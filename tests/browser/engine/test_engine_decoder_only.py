@@ -1,6 +1,7 @@
 """The decoder-only Transformer of the engine beside the library's, with its cache and without."""
 
 import random
+from itertools import pairwise
 
 import pytest
 import torch
@@ -106,7 +107,7 @@ def test_a_long_text_slides_through_the_context(node, style):
             assert close(with_cache["logProbs"], wanted)
             assert close(without["logProbs"], wanted)
         assert max(sizes) == LENGTH
-        slides = [size for before, size in zip(sizes, sizes[1:], strict=False) if size <= before]
+        slides = [size for before, size in pairwise(sizes) if size <= before]
         assert slides
         assert set(slides) == {3 * (LENGTH - 1) // 4 + 2}
 

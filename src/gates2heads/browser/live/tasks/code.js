@@ -2,8 +2,9 @@
 
 import { Context } from "../../engine/decoding/context.js";
 import { draw, Generator, narrow } from "../../engine/decoding/sampling.js";
+import { top } from "../../engine/decoding/top.js";
 import { logSoftmax } from "../../engine/tensor.js";
-import { bytesOf } from "../pieces.js";
+import { textOf } from "../pieces.js";
 
 export const TOP = 5; // alternatives that are told of each token
 
@@ -12,23 +13,23 @@ const inBits = (logProb) => Math.abs(logProb) / Math.LN2; // 0 and not −0 wher
 const numbersOf = ({ source }, text) => (text ? source.encode(text, { eos: false }) : []);
 
 /** The likeliest tokens, with their probabilities: [[piece, prob]…]. */
-export function likeliest(logProbs, pieces, count = TOP) {
-  const best = [];
-  for (let token = 0; token < logProbs.length; token += 1) {
-    if (best.length === count && logProbs[token] <= logProbs[best.at(-1)]) continue;
-    const place = best.findIndex((one) => logProbs[token] > logProbs[one]);
-    best.splice(place < 0 ? best.length : place, 0, token);
-    if (best.length > count) best.pop();
-  }
-  return best.map((token) => [pieces[token], Math.exp(logProbs[token])]);
-}
+const likeliest = (logProbs, pieces) =>
+  top(logProbs, TOP).map((token) => [pieces[token], Math.exp(logProbs[token])]);
+
+/** One token, where these were the log-probabilities (V,). */
+const toldOf = (token, logProbs, pieces) => ({
+  piece: pieces[token],
+  bits: inBits(logProbs[token]),
+  top: likeliest(logProbs, pieces),
+});
 
 /**
  * Reads a text: the last tokens of it that the model has room for.
  *
- * payload: {text}. Yields {length}; returns {text, left, tokens: [{piece, bits, top}…], next}: left
- * counts the tokens at the beginning that are not read; top: the likeliest tokens at the place of
- * this one; next: the log-probabilities (V,) of the token after the last.
+ * payload: {text}. Yields {length}; returns {text, unread: [piece…], tokens: [{piece, bits, top}…],
+ * next}: unread: the tokens at the beginning for which there is no room; top: [[piece, prob]…], the
+ * likeliest tokens at the place of this one; next: the log-probabilities (V,) of the token after
+ * the last.
  */
 export function* readCode(loaded, { text }) {
   const numbers = numbersOf(loaded, text);
@@ -40,8 +41,7 @@ export function* readCode(loaded, { text }) {
     for (let row = 0; row < logits.rows && left + tokens.length < numbers.length; row += 1) {
       const logProbs = logSoftmax(logits.row(row));
       const number = numbers[left + tokens.length];
-      const top = likeliest(logProbs, pieces);
-      tokens.push({ piece: pieces[number], bits: inBits(logProbs[number]), top });
+      tokens.push(toldOf(number, logProbs, pieces));
     }
     yield { length: tokens.length };
   }
@@ -68,11 +68,7 @@ export function* continueCode(loaded, { text, steps, seed, cache, ...way }) {
     const { logProbs } = context;
     const token = draw(narrow(logProbs, way), generator.next());
     drawn.push(token);
-    const told = {
-      piece: pieces[token],
-      bits: inBits(logProbs[token]),
-      top: likeliest(logProbs, pieces),
-    };
+    const told = toldOf(token, logProbs, pieces);
     const begin = performance.now();
     context.add(token);
     yield { ...told, position: context.tokens.length, milliseconds: performance.now() - begin };
@@ -88,12 +84,3 @@ export function* continueCode(loaded, { text, steps, seed, cache, ...way }) {
     ended,
   };
 }
-
-/** The text of pieces; at the beginning of a text, the blank before the first is none of it. */
-export function textOf(pieces, isFirst = false) {
-  const bytes = Uint8Array.from(pieces.filter((piece) => !SPECIAL.test(piece)).flatMap(bytesOf));
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  return isFirst && text.startsWith(" ") ? text.slice(1) : text;
-}
-
-const SPECIAL = /^<(?:pad|bos|eos)>$/;
