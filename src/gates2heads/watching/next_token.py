@@ -43,7 +43,9 @@ def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
     """
     numbers = _numbers(text, tokenizer)
     found, tokens = _followed(model, numbers), tokenizer.vocabulary.tokens
-    return Foreseen([tokens[one] for one in numbers], _bits(found, numbers), found[-1], list(tokens))
+    return Foreseen(
+        [tokens[one] for one in numbers], _bits(found, numbers), found[-1], list(tokens)
+    )
 
 
 class Scored(NamedTuple):

@@ -1,6 +1,6 @@
 // The time of each token against its position in the context, with a KV cache and without.
 
-import { drawn } from "../kit/view.js";
+import { drawn, isSame } from "../kit/view.js";
 
 const SIZE = { width: 600, height: 200, left: 52, right: 12, top: 12, bottom: 38 };
 
@@ -27,6 +27,11 @@ export function lineOf(times, place) {
     .join("");
 }
 
+/** Whether two runs went through the same positions, so that their times can be compared. */
+const arePaired = (one, other) => one.length > 0 && isSame(placesOf(one), placesOf(other));
+
+const placesOf = (times) => times.map(({ position }) => position);
+
 /** How long the tokens took, in a sentence for each way. */
 export function timesInWords({ cached, plain }) {
   const told = (times, name) => {
@@ -35,7 +40,7 @@ export function timesInWords({ cached, plain }) {
     return `${name}: ${inMilliseconds(meanOf(times))} per token on average, ${inMilliseconds(first.milliseconds)} at position ${first.position} and ${inMilliseconds(last.milliseconds)} at position ${last.position}.`;
   };
   const both = [told(cached, "With the cache"), told(plain, "Without")].filter(Boolean);
-  if (cached.length && plain.length) {
+  if (arePaired(cached, plain)) {
     const ratio = meanOf(plain) / meanOf(cached);
     if (Number.isFinite(ratio)) {
       both.push(`Without the cache a token took ${Number(ratio.toPrecision(2))} times as long.`);

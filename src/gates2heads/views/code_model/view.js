@@ -510,6 +510,7 @@ class CodeModel extends LiveStage {
     );
     this.nodes = [...nodes, this.end];
     this.picture.replaceChildren(...rest, ...this.nodes);
+    if (generated.at(-1)) this.picture.scrollTop = this.picture.scrollHeight;
     const { count, bits, characters } = totals(unread, tokens);
     Object.assign(this.root.dataset, { count, bits, characters, unread: unread.length });
     this.say(inWords(unread, tokens));
