@@ -1,4 +1,4 @@
-"""The view of a model of code in a page of its own: every control, a phone, themes, the keyboard."""
+"""The view of a model of code in a page of its own: every control, a phone, themes, keys."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

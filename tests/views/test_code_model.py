@@ -103,7 +103,8 @@ def in_node(body, given=None):
 
 def test_tokens_in_numbers_and_words():
     found = in_node(
-        """const told = [[" x", 8], [" =", 1], ["\\n", 1]].map(([piece, bits]) => ({ piece, bits }));
+        """const told = [[" x", 8], [" =", 1], ["\\n", 1]]
+          .map(([piece, bits]) => ({ piece, bits }));
         return {
             names: [" x", "\\n    ", "\\t", "<eos>", " "].map(tokens.named),
             drawn: [tokens.drawnText(" x", true), tokens.drawnText(" \\n  y")],
@@ -173,8 +174,8 @@ def test_times_in_words_and_as_a_line():
         };"""
     )
     assert found["both"] == (
-        "With the cache: 1.0 ms per token on average, 1.0 ms at position 3 and 1.0 ms at position "
-        "5. Without: 20 ms per token on average, 10 ms at position 3 and 30 ms at position 5. "
+        "With the cache: 1.0 ms per token (median), 1.0 ms at position 3 and 1.0 ms at position "
+        "5. Without: 20 ms per token (median), 10 ms at position 3 and 30 ms at position 5. "
         "Without the cache a token took 20 times as long."
     )
     assert found["one"].startswith("Without: 20 ms")

@@ -14,7 +14,7 @@ import {
   share,
   totals,
 } from "./code_tokens.js";
-import { chart, inMilliseconds, meanOf, timesInWords } from "./code_times.js";
+import { chart, inMilliseconds, medianOf, timesInWords } from "./code_times.js";
 import { element, field, moreControls } from "../kit/view.js";
 
 const NEXT = 8; // of the likeliest next tokens
@@ -647,7 +647,7 @@ class CodeModel extends LiveStage {
     const { times } = this;
     this.chart.replaceChildren(chart(times, this.model.get("max_length")));
     for (const [name, some] of Object.entries(times)) {
-      if (some.length) this.root.dataset[name] = meanOf(some).toFixed(3);
+      if (some.length) this.root.dataset[name] = medianOf(some).toFixed(3);
       else delete this.root.dataset[name];
     }
     if (!isFinal) return;

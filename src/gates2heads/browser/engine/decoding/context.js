@@ -2,8 +2,8 @@
 
 import { logSoftmax } from "../tensor.js";
 
-const AT_ONCE = 16; // tokens of a prompt that are read in one go
-const KEPT = 3 / 4; // of the context, once it is full
+const READ_AT_ONCE = 16; // tokens of a prompt that are read in one go
+const KEPT_SHARE = 3 / 4; // of the context, once it is full
 
 /**
  * The context of a model that writes: <bos>, then the last tokens of the text.
@@ -37,8 +37,8 @@ export class Context {
   *readSteps(tokens) {
     this.tokens = [this.tokens[0], ...tokens.slice(Math.max(0, tokens.length - this.room))];
     this.state = this.model.start();
-    for (let start = 0; start < this.tokens.length; start += AT_ONCE) {
-      const some = this.tokens.slice(start, start + AT_ONCE);
+    for (let start = 0; start < this.tokens.length; start += READ_AT_ONCE) {
+      const some = this.tokens.slice(start, start + READ_AT_ONCE);
       const { logits, state } = this.model.extend(this.state, some);
       this.state = state;
       this.logProbs = logSoftmax(logits.row(some.length - 1));
@@ -49,7 +49,7 @@ export class Context {
   /** Read a new token: the log-probabilities (V,) of the one after it. */
   add(token) {
     if (this.tokens.length === this.model.max_length) {
-      const kept = Math.floor(KEPT * this.room);
+      const kept = Math.floor(KEPT_SHARE * this.room);
       this.tokens = [this.tokens[0], ...this.tokens.slice(this.tokens.length - kept), token];
       return this.cache ? this.fill() : this.recompute();
     }
