@@ -1,7 +1,10 @@
 // Tokens of source code, in numbers and words.
 
 import { bytesOf, textOf, visible } from "../../browser/live/pieces.js";
+import { share } from "../kit/shares.js";
 import { top } from "../../browser/engine/decoding/top.js";
+
+export { share };
 
 const DARK = 12; // bits from which a token is shaded most
 const encoder = new TextEncoder();
@@ -11,11 +14,6 @@ export const shade = (bits) => Math.min(bits / DARK, 1);
 
 /** A probability, given in bits. */
 export const probOf = (bits) => 2 ** -bits;
-
-export function share(prob) {
-  if (prob === 0) return "0";
-  return prob < 0.001 ? "< 0.001" : prob.toFixed(3);
-}
 
 /** A token in a sentence or a list: its blanks, tabs and line ends can be seen. */
 export function named(piece) {

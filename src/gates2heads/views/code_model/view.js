@@ -29,7 +29,7 @@ const SLIDERS = {
 };
 const FIRST = ["steps", "temperature", "min_p"]; // the others are folded
 const LEGEND =
-  "The darker a token, the less probable it was, given the tokens before it. Point at a token, tap it or use the arrow keys to see the most probable tokens at its place. Underlined: written by the model. “↵” marks the end of a line.";
+  "The darker a token, the less probable it was, given the tokens before it (darkest from 12 bits on). Point at a token, tap it or use the arrow keys to see the most probable tokens at its place. Underlined: written by the model. “↵” marks the end of a line.";
 const KEYS = "Enter keeps the indentation; Tab leaves the field.";
 const CHART =
   "Time of each generated token against its position, as measured in this page. Once the context is full, it slides: three quarters of it are read anew, which takes one long step with the cache, too.";
@@ -229,8 +229,17 @@ class CodeModel extends LiveStage {
   }
 
   type() {
-    this.written = keptRange(this.written, this.model.get("text"), this.read(this.input.value));
+    const [before, after] = [this.model.get("text"), this.read(this.input.value)];
+    this.written = keptRange(this.written, before, after);
+    if (before !== after) this.forget();
     super.type();
+  }
+
+  /** The text is another one: what was written before it can neither be taken back nor chosen. */
+  forget() {
+    this.undone = [];
+    this.back.disabled = true;
+    this.candidates.hidden = true;
   }
 
   // ---- what is asked
@@ -270,6 +279,7 @@ class CodeModel extends LiveStage {
 
   /** Sets a state. Without a text it is a way to continue, and the first example is continued. */
   async demonstrate(state) {
+    this.forget();
     super.demonstrate(state);
     if (!("text" in state)) {
       this.input.value = this.example(0);
@@ -318,7 +328,11 @@ class CodeModel extends LiveStage {
       all.push(one);
     }
     this.busy(false);
-    if (!all.length || !this.isStill(text)) return;
+    if (!this.isStill(text)) return;
+    if (!all.length) {
+      this.draw(); // without the tokens that came before a fault
+      return;
+    }
     if (samples > 1) this.offer(text, all);
     else this.append(text, all[0]);
   }
@@ -340,7 +354,11 @@ class CodeModel extends LiveStage {
       if (!one || this.stopped) break;
     }
     this.busy(false);
-    if (!found.length || !this.isStill(text)) return;
+    if (!this.isStill(text)) return;
+    if (!found.length) {
+      this.draw();
+      return;
+    }
     const [first, second] = found;
     const isSame = second && !this.stopped && first.added === second.added;
     this.append(text, first, isSame ? "Both ways wrote the same tokens." : "");
