@@ -189,7 +189,7 @@ def drive_writing(view: Side, text: str) -> None:
         view.answered(text)
         view.root.get_by_label("KV cache").set_checked(cache)
         view.button("Continue").click()
-        expect(view.state).to_contain_text("The model wrote 8 tokens")
+        expect(view.state).to_contain_text("The model generated 8 tokens")
         longer = view.field.input_value()
         assert longer == text + greedy_text(view, text, 8)
         wanted = view.answered(longer)
@@ -252,7 +252,7 @@ def drive_times(view: Side, text: str) -> None:
     slide(view, steps=100)
     view.settle(text)
     view.button("Measure both").click()
-    expect(view.state).to_contain_text("Both ways wrote the same tokens.")
+    expect(view.state).to_contain_text("Both runs generated the same tokens.")
     expect(view.root.locator(".g2h-timed")).to_contain_text("Without the cache a token took")
     for kind in ("cached", "plain"):
         line = view.root.locator(f".g2h-{kind}-line").get_attribute("d")

@@ -44,8 +44,8 @@ DIGITS = 6  # of a stored probability
 class CodeModel(LiveView):
     """Type or paste source code: see the probability of each token, and let the model go on.
 
-    Each token is shaded by its surprisal. The token that is pointed at, pressed or reached with the
-    arrow keys is shown with the five most probable tokens at its place. The model continues the
+    Each token is shaded by its surprisal. The token that is pointed at, clicked or reached with the
+    arrow keys is shown with the five most probable tokens at its position. The model continues the
     text token by token, with a KV cache or without, and the time of each token is drawn against its
     position. A text longer than the context is read from its last tokens; while the model
     continues, a full context slides on by a quarter of its length.
