@@ -15,7 +15,7 @@ NAME = "python_llama"
 FILE = Path(gates2heads.__file__).parent / f"models/weights/{NAME}.safetensors"
 TEXTS = (
     "def mean(numbers):\n    total = 0.0\n    for number in numbers:\n        total += number\n",
-    "import os\nimport sys\n\n\nclass Point:\n    def __init__(self, x, y):\n        self.x = x\n" * 9,
+    "import sys\n\n\nclass Point:\n    def __init__(self, x, y):\n        self.x = x\n" * 9,
 )
 pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the model is still being trained")
 

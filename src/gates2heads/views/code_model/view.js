@@ -445,7 +445,7 @@ class CodeModel extends LiveStage {
     this.input.value = text;
     this.input.scrollTop = this.input.scrollHeight;
     this.asked = null;
-    this.root.dataset.question = ""; // the tokens that were drawn are read anew
+    this.root.dataset.question = ""; // the tokens that were drawn are read again
     this.put({ text });
     this.written = written;
     this.back.disabled = !this.undone.length;

@@ -9,7 +9,7 @@ const KEPT_SHARE = 3 / 4; // of the context, once it is full
  * The context of a model that writes: <bos>, then the last tokens of the text.
  *
  * While the context has room, a new token is put at its end. Once it is full, the context slides:
- * <bos> and the last three quarters are read anew, from position 0 on, because keys and values
+ * <bos> and the last three quarters are read again, from position 0 on, because keys and values
  * depend on the position and on all tokens before. So every (max_length / 4)-th token is costly
  * with the cache, too.
  *
