@@ -74,3 +74,13 @@ def test_one_seed_gives_one_text_with_the_cache_and_without(node, code):
 
     assert written(3, True) == written(3, False) == written(3, True)
     assert len({written(seed, True) for seed in range(5)}) > 1
+
+
+def test_an_endless_continuation_has_all_its_tokens(node, code):
+    way = {**WAY, "temperature": 3}
+    payload = {"text": "", "steps": 400, "seed": 0, "cache": True, **way}
+    found = node.one("continueCode", key="code", payload={**payload, "endless": True})
+    pieces = [one["piece"] for one in found["yielded"] if "piece" in one]
+    assert len(pieces) == 400
+    assert "<eos>" not in pieces
+    assert not found["returned"]["ended"]

@@ -52,12 +52,12 @@ export function* readCode(loaded, { text }) {
 /**
  * Draws what follows a text, token by token.
  *
- * payload: {text, steps, seed, cache, temperature, topK, topP, minP}; cache: whether keys and values
- * are kept from token to token. Yields for each token {piece, bits, top, position, milliseconds}:
+ * payload: {text, steps, seed, cache, endless, temperature, topK, topP, minP}; cache: whether keys
+ * and values are kept from token to token; endless: <eos> is never drawn. Yields for each token {piece, bits, top, position, milliseconds}:
  * the position of the token in the context and how long the model took to read it and to give the
  * distribution of the next. Returns {text, added, ended}.
  */
-export function* continueCode(loaded, { text, steps, seed, cache, ...way }) {
+export function* continueCode(loaded, { text, steps, seed, cache, endless = false, ...way }) {
   const { tokens: pieces, bos, eos } = loaded.source.vocabulary;
   const context = new Context(loaded.model, bos, { cache });
   for (const { tokens } of context.readSteps(numbersOf(loaded, text)))
@@ -66,7 +66,9 @@ export function* continueCode(loaded, { text, steps, seed, cache, ...way }) {
   const drawn = [];
   while (drawn.length < steps && drawn.at(-1) !== eos) {
     const { logProbs } = context;
-    const token = draw(narrow(logProbs, way), generator.next());
+    const allowed = logProbs.slice();
+    if (endless) allowed[eos] = -Infinity;
+    const token = draw(narrow(allowed, way), generator.next());
     drawn.push(token);
     const told = toldOf(token, logProbs, pieces);
     const begin = performance.now();
