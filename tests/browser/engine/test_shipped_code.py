@@ -17,7 +17,6 @@ TEXTS = (
     "def mean(numbers):\n    total = 0.0\n    for number in numbers:\n        total += number\n",
     "import sys\n\n\nclass Point:\n    def __init__(self, x, y):\n        self.x = x\n" * 9,
 )
-pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the model is still being trained")
 
 
 @pytest.fixture(scope="module")
