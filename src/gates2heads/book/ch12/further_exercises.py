@@ -65,7 +65,7 @@ def _merge_cases() -> list[Case]:
     far = (*_parts(scores[:, :3], values[:3]), *_parts((scores + late)[:, 3:], values[3:]))
     return [
         Case("one query, a part with score ln 2 and one with two scores 0", by_hand),
-        Case("three queries, three and four keys", parts, _parts(scores, values)),
+        Case("three queries, three and four keys", parts),
         Case("scores above 200 in the second part", far),
     ]
 
