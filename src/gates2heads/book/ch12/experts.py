@@ -85,10 +85,6 @@ def mixtures(model: nn.Module) -> list[MixtureOfExperts]:
 def balance_loss(model: nn.Module) -> Tensor:
     """The sum over layers of `MixtureOfExperts.balance`, as the last forward pass left it.
 
-    Args:
-        model: with at least one mixture of experts.
-
-    Returns:
-        (), at least 0; the number of layers where all probabilities are equal.
+    It is the number of layers where all probabilities are equal.
     """
     return torch.stack([mixture.balance for mixture in mixtures(model)]).sum()
