@@ -10,6 +10,7 @@ from bench_driver import drive_bench
 from blind_driver import drive_blind
 from board_driver import drive_board
 from cache_driver import drive_cache
+from code_driver import drive_code
 from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
@@ -154,6 +155,7 @@ DRIVERS = {
     "BeamLaboratory": drive_beam,
     "BlindComparison": drive_blind,
     "CacheSizes": drive_cache,
+    "CodeModel": drive_code,
     "EmbeddingMap": drive_words,
     "FillTheMask": drive_fill,
     "FindTheAnswer": drive_answer,

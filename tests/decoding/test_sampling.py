@@ -44,6 +44,20 @@ def test_min_p_keeps_what_is_probable_enough_beside_the_most_probable():
     assert PROBS.tolist() == probs(keep_min_p(logs, 0.0))
 
 
+def test_a_sample_keeps_to_min_p():
+    """Of 0.4, 0.3, 0.2 and 0.1, a min-p of 0.6 keeps the two most probable tokens."""
+    found = sample(
+        lambda state, last: (PROBS.log().expand(len(last), -1), state),
+        None,
+        bos=torch.zeros(300, dtype=torch.long),
+        eos=None,
+        max_length=1,
+        min_p=0.6,
+        generator=torch.Generator().manual_seed(0),
+    )
+    assert found.tokens.unique().tolist() == [1, 3]
+
+
 def test_top_p_stops_where_the_sum_is_exactly_p():
     assert probs(keep_top_p(torch.zeros(4), 0.5)) == [0.5, 0.5, 0, 0]
     assert probs(keep_top_p(torch.zeros(2), 0.5)) == [1, 0]

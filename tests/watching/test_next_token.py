@@ -9,7 +9,7 @@ from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.ngram import MaximumLikelihood
-from gates2heads.watching.next_token import foresee
+from gates2heads.watching.next_token import foresee, score_tokens
 
 TOKENIZER = CharacterTokenizer(Vocabulary([*"abc"]))
 A, B, C = 3, 4, 5
@@ -48,3 +48,26 @@ def test_it_is_what_the_model_gives_to_the_whole_text(kind):
 def test_what_is_no_tokenizer_is_refused():
     with pytest.raises(TypeError, match="tokenizer must be a tokenizer, got 3"):
         foresee(COUNTED, "a", 3)
+
+
+def test_each_place_has_its_likeliest_tokens():
+    seen = score_tokens(COUNTED, "ac", TOKENIZER, top=2)
+    plain = foresee(COUNTED, "ac", TOKENIZER)
+    assert (seen.text, seen.unread, seen.tokens) == ("ac", [], plain.tokens)
+    assert seen.bits.tolist() == plain.bits.tolist()
+    assert seen.log_probs.tolist() == plain.log_probs.tolist()
+    assert seen.likeliest.tolist() == [[A, B], [C, B]]
+    assert seen.probs.flatten().tolist() == pytest.approx([0.75, 0.25, 2 / 3, 1 / 3])
+    empty = score_tokens(COUNTED, "", TOKENIZER)
+    assert empty.likeliest.shape == (0, 5)
+    assert empty.tokens == []
+
+
+def test_of_a_long_text_the_end_is_read():
+    torch.manual_seed(0)
+    model = TransformerLanguageModel(6, max_length=4).eval()
+    seen = score_tokens(model, "abcab", TOKENIZER)
+    assert (seen.unread, seen.tokens) == (["a", "b"], ["c", "a", "b"])
+    wanted = foresee(model, "cab", TOKENIZER)
+    torch.testing.assert_close(seen.bits, wanted.bits)
+    torch.testing.assert_close(seen.log_probs, wanted.log_probs)

@@ -108,33 +108,37 @@ def keep_min_p(log_probs: Tensor, p: float) -> Tensor:
     return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
 
 
-@accepts(log_probs=ROWS, temperature=positive, top_k=count, top_p=share)
+@accepts(log_probs=ROWS, temperature=positive, top_k=count, top_p=share, min_p=share)
 def narrow(
     log_probs: Tensor,
     *,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
+    min_p: float | None = None,
 ) -> Tensor:
-    """Temper distributions, keep their top k, then their top p: those that are given.
+    """Temper distributions, keep their top k, their top p, then by min-p: those that are given.
 
     Args:
         log_probs: (…, V) float.
         temperature: above 0; see `temper`.
         top_k: see `keep_top_k`.
         top_p: see `keep_top_p`.
+        min_p: see `keep_min_p`.
 
     Returns:
         log_probs (…, V), normalised.
 
     Raises:
-        ValueError: as for those three.
+        ValueError: as for those four.
     """
     log_probs = temper(log_probs, temperature)
     if top_k is not None:
         log_probs = keep_top_k(log_probs, top_k)
     if top_p is not None:
         log_probs = keep_top_p(log_probs, top_p)
+    if min_p is not None:
+        log_probs = keep_min_p(log_probs, min_p)
     return log_probs
 
 
@@ -143,6 +147,7 @@ def narrow(
     temperature=positive,
     top_k=count,
     top_p=share,
+    min_p=share,
     generator=generator,
     pad=count(least=0),
     trace=a(Tree),
@@ -157,6 +162,7 @@ def sample(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
+    min_p: float | None = None,
     generator: torch.Generator | None = None,
     prefix: Tensor | Sequence[int] | None = None,
     pad: int = 0,
@@ -164,25 +170,28 @@ def sample(
 ) -> Output:
     """Draw one sequence for each source, token by token.
 
-    The narrowing comes in the order temperature, top-k, top-p. The `log_prob` that is returned is
-    the model's own, not that of the narrowed distribution, so that samples drawn in different
-    ways can be compared.
+    The narrowing comes in the order temperature, top-k, top-p, min-p. The `log_prob` that is
+    returned is the model's own, not that of the narrowed distribution, so that samples drawn in
+    different ways can be compared.
 
     Args:
         step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
         temperature: above 0; see `temper`. For the likeliest token at each step, use `greedy`.
         top_k: draw from so many tokens; see `keep_top_k`.
         top_p: draw from the tokens that hold this share; see `keep_top_p`.
+        min_p: draw from the tokens that are at least so many times as probable as the most
+            probable one; see `keep_min_p`.
         generator: makes the draws repeatable; torch's own if not given.
 
     Raises:
         TypeError, ValueError: as for `greedy`; or the step function allows no token.
     """
+    how = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p}
 
     def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
         # A row that has ended may be allowed nothing; what is drawn there is not used.
         log_probs = log_probs.masked_fill(finished[:, None], 0.0)
-        narrowed = narrow(log_probs, temperature=temperature, top_k=top_k, top_p=top_p)
+        narrowed = narrow(log_probs, **how)
         return torch.multinomial(narrowed.exp(), 1, generator=generator)[:, 0]
 
     return follow(

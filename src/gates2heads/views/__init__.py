@@ -4,6 +4,7 @@ from gates2heads.views.attention_explorer.view import AttentionExplorer
 from gates2heads.views.beam_laboratory.view import BeamLaboratory
 from gates2heads.views.blind_comparison.view import BlindComparison, BlindPair
 from gates2heads.views.cache_sizes.view import CacheSizes
+from gates2heads.views.code_model.view import CodeModel
 from gates2heads.views.embedding_map.view import EmbeddingMap
 from gates2heads.views.fill_the_mask.view import FillTheMask, MaskExample
 from gates2heads.views.find_the_answer.view import FindTheAnswer, PassageExample
@@ -27,6 +28,7 @@ __all__ = [
     "BlindComparison",
     "BlindPair",
     "CacheSizes",
+    "CodeModel",
     "Column",
     "Contender",
     "EmbeddingMap",

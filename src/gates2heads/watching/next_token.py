@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, text
+from gates2heads.accepts import a, accepts, count, text
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel
@@ -41,20 +41,77 @@ def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
     Raises:
         TypeError, ValueError: `tokenizer` is none, or what it refuses.
     """
-    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
-        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
-    numbers = tokenizer.encode(text, eos=False) if text else []
-    state, found = model.start(), []
-    with torch.no_grad():
-        for last in [Vocabulary.bos, *numbers]:
-            log_probs, state = model.step(state, torch.tensor([last]))
-            found.append(log_probs[0].double().cpu())
-    tokens = tokenizer.vocabulary.tokens
-    # 0 and not −0 where a token was certain
-    bits = [abs(row[one].item()) / math.log(2) for row, one in zip(found, numbers, strict=False)]
+    numbers = _numbers(text, tokenizer)
+    found, tokens = _followed(model, numbers), tokenizer.vocabulary.tokens
     return Foreseen(
-        [tokens[one] for one in numbers],
-        torch.tensor(bits, dtype=torch.float64),
+        [tokens[one] for one in numbers], _bits(found, numbers), found[-1], list(tokens)
+    )
+
+
+class Scored(NamedTuple):
+    """What was read of a text, and at the place of each token the likeliest ones."""
+
+    text: str
+    unread: list[str]  # the tokens at the beginning for which the model has no room
+    tokens: list[str]  # T
+    bits: Tensor  # (T,) float64: −log2 of the model's probability of each
+    likeliest: Tensor  # (T, K) long: the tokens with the highest probability, falling
+    probs: Tensor  # (T, K) float64: their probabilities
+    log_probs: Tensor  # (V,) float64 in nats: what comes next
+    vocabulary: list[str]  # V
+
+
+@accepts(model=a(LanguageModel), text=text, top=count)
+def score_tokens(model: LanguageModel, text: str, tokenizer, *, top: int = 5) -> Scored:
+    """Read the end of a text that may be empty, with the alternatives to each token.
+
+    Of a text that is longer than the model's `max_length`, the last tokens are read that have room
+    beside `<bos>`.
+
+    Args:
+        model: has `start` and `step`.
+        text: what is read.
+        tokenizer: of the model.
+        top: K, how many of the likeliest tokens are kept at each place.
+
+    Raises:
+        TypeError, ValueError: as in `foresee`.
+    """
+    numbers = _numbers(text, tokenizer)
+    room = len(numbers) if model.max_length is None else model.max_length - 1
+    left = max(0, len(numbers) - room)
+    read, tokens = numbers[left:], tokenizer.vocabulary.tokens
+    found = _followed(model, read)
+    best = torch.stack(found)[:-1].topk(min(top, len(tokens)))
+    return Scored(
+        text,
+        [tokens[one] for one in numbers[:left]],
+        [tokens[one] for one in read],
+        _bits(found, read),
+        best.indices,
+        best.values.exp(),
         found[-1],
         list(tokens),
     )
+
+
+def _numbers(text: str, tokenizer) -> list[int]:
+    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
+        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
+    return tokenizer.encode(text, eos=False) if text else []
+
+
+@torch.no_grad()
+def _followed(model: LanguageModel, numbers: list[int]) -> list[Tensor]:
+    """The log-probabilities (V,) after `<bos>` and after each of the tokens."""
+    state, found = model.start(), []
+    for last in [Vocabulary.bos, *numbers]:
+        log_probs, state = model.step(state, torch.tensor([last]))
+        found.append(log_probs[0].double().cpu())
+    return found
+
+
+def _bits(found: list[Tensor], numbers: list[int]) -> Tensor:
+    # 0 and not −0 where a token was certain
+    bits = [abs(row[one].item()) / math.log(2) for row, one in zip(found, numbers, strict=False)]
+    return torch.tensor(bits, dtype=torch.float64)

@@ -7,6 +7,8 @@ import { readEntry } from "../../../src/gates2heads/browser/engine/weights.js";
 import { Sha256 } from "../../../src/gates2heads/browser/engine/sha256.js";
 import { engine } from "../../../src/gates2heads/browser/engine/engine.js";
 import { layers } from "./bridge_layers.mjs";
+import { continueCode, readCode } from "../../../src/gates2heads/browser/live/tasks/code.js";
+import { Context } from "../../../src/gates2heads/browser/engine/decoding/context.js";
 import { forceText } from "../../../src/gates2heads/browser/live/tasks/forcing.js";
 import { drawOn, readAhead } from "../../../src/gates2heads/browser/live/tasks/next_token.js";
 import { searchText } from "../../../src/gates2heads/browser/live/tasks/search.js";
@@ -129,6 +131,64 @@ const operations = {
     return last(drawOn(loaded.get(key), payload));
   },
 
+  readCode({ key, payload }) {
+    return last(readCode(loaded.get(key), payload));
+  },
+
+  continueCode({ key, payload }) {
+    return all(continueCode(loaded.get(key), payload));
+  },
+
+  // A language model that reads some tokens at once, the rest one by one, and all without a state.
+  cached({ key, parts, rest }) {
+    const { model } = loaded.get(key);
+    let state = model.start();
+    const rows = [];
+    for (const part of parts) {
+      const answer = model.extend(state, part);
+      state = answer.state;
+      for (let row = 0; row < part.length; row += 1) {
+        rows.push(tensor.logSoftmax(answer.logits.row(row)));
+      }
+    }
+    for (const token of rest) {
+      const answer = model.step(state, token);
+      state = answer.state;
+      rows.push(answer.logProbs);
+    }
+    const tokens = [...parts.flat(), ...rest];
+    const again = tokens.map((_, place) => model.recompute(tokens.slice(0, place + 1)));
+    const matrix = (some) =>
+      new tensor.Matrix(some.length, some[0].length, tensor.concatenate(...some));
+    return { rows: matrix(rows), again: matrix(again), kept: keptIn(state) };
+  },
+
+  // A text that is longer than the context: the tokens in it, and what it gives, after each token.
+  context({ key, prompt, tokens, cache, bos = 1 }) {
+    const context = new Context(loaded.get(key).model, bos, { cache });
+    last(context.readSteps(prompt));
+    return tokens.map((token) => {
+      const logProbs = context.add(token);
+      return { tokens: [...context.tokens], logProbs };
+    });
+  },
+
+  // Milliseconds of each of the steps, with the state and without.
+  stepTimes({ key, tokens }) {
+    const { model } = loaded.get(key);
+    const timed = (work) => {
+      const begin = performance.now();
+      work();
+      return performance.now() - begin;
+    };
+    let state = model.start();
+    const cached = tokens.map((token) => timed(() => ({ state } = model.step(state, token))));
+    const plain = tokens.map((_, place) =>
+      timed(() => model.recompute(tokens.slice(0, place + 1))),
+    );
+    return { cached, plain };
+  },
+
   headsOf({ key }) {
     return engine.headsOf(loaded.get(key).model);
   },
@@ -234,6 +294,19 @@ function last(steps) {
     if (done) return value;
   }
 }
+
+/** What a generator yields, and what it returns in the end. */
+function all(steps) {
+  const yielded = [];
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { yielded, returned: value };
+    yielded.push(value);
+  }
+}
+
+/** How many positions the cache of the first layer holds. */
+const keptIn = ({ past: [first] }) => first.keys.rows;
 
 export function notesOf(trace) {
   if (!trace) return null;

@@ -6,8 +6,10 @@ import { Power, Wu } from "../../../src/gates2heads/browser/engine/decoding/leng
 import {
   draw,
   Generator,
+  keepMinP,
   keepTopK,
   keepTopP,
+  narrow,
   sample,
   temper,
 } from "../../../src/gates2heads/browser/engine/decoding/sampling.js";
@@ -66,11 +68,13 @@ export const searches = {
     return { greedy, sample, beam }[kind](() => ({ logProbs: answers, state: 0 }), 0, options);
   },
 
-  narrow({ logProbs, temperature, topK, topP }) {
+  narrow({ logProbs, temperature, topK, topP, minP = 0 }) {
     return {
       tempered: temper(logProbs, temperature),
       topK: keepTopK(logProbs, topK),
       topP: keepTopP(logProbs, topP),
+      minP: keepMinP(logProbs, minP),
+      all: narrow(logProbs, { temperature, topK, topP, minP }),
     };
   },
 

@@ -7,7 +7,7 @@ import torch
 
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import Power, Wu
-from gates2heads.decoding.sampling import keep_top_k, keep_top_p, temper
+from gates2heads.decoding.sampling import keep_min_p, keep_top_k, keep_top_p, narrow, temper
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
 from tests.decoding.step_functions import RandomTables
@@ -148,10 +148,13 @@ def test_distributions_are_narrowed_alike(node):
         log_probs[1:][torch.rand(size - 1, generator=generator) < 0.2] = -torch.inf
         temperature, share = (torch.rand(2, generator=generator) * 0.98 + 0.01).tolist()
         k = int(torch.randint(1, size + 2, (), generator=generator))
-        asked = {"temperature": 3 * temperature, "topK": k, "topP": share}
+        least = share / 3
+        asked = {"temperature": 3 * temperature, "topK": k, "topP": share, "minP": least}
         requests.append({"op": "narrow", "logProbs": log_probs, **asked})
         narrowed = [temper(log_probs, 3 * temperature), keep_top_k(log_probs, k)]
-        expected.append([*narrowed, keep_top_p(log_probs, share)])
+        narrowed += [keep_top_p(log_probs, share), keep_min_p(log_probs, least)]
+        how = {"temperature": 3 * temperature, "top_k": k, "top_p": share, "min_p": least}
+        expected.append([*narrowed, narrow(log_probs, **how)])
     for answer, wanted in zip(node.ask(requests), expected, strict=True):
         for ours, theirs in zip(answer.values(), wanted, strict=True):
             assert torch.allclose(ours, theirs, atol=1e-12, rtol=0)
@@ -269,6 +272,7 @@ GOOD = {"bos": 0, "eos": 1, "maxLength": 3}
          "temperature must be positive and finite, got 0"),
         ("sample", [-1.0, -0.5], {"topK": 0}, "topK must be a whole number of at least 1, got 0"),
         ("sample", [-1.0, -0.5], {"topP": 1.5}, "topP must lie from 0 to 1, got 1.5"),
+        ("sample", [-1.0, -0.5], {"minP": -0.1}, "minP must lie from 0 to 1, got -0.1"),
         *((kind, [-1.0, -0.5], {"prefix": prefix}, sentence)
           for kind in ("greedy", "sample", "beam")
           for prefix, sentence in [

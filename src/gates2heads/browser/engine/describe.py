@@ -29,6 +29,7 @@ from gates2heads.layers.norms import NORMS
 from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.layers.recurrent.unroll import Unrolled
 from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.language.decoder_only import DecoderOnly
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.pruned import PrunedCounts, PrunedKneserNey
 from gates2heads.models.pretraining.answers import AnswerHead
@@ -91,6 +92,17 @@ def _transformer(model: Transformer) -> dict:
 
 def _stack(model: TransformerLanguageModel | GPT | BERT) -> dict:
     return {**_layer(model.layers[0]), "max_length": model.max_length}
+
+
+def _decoder_only(model: DecoderOnly) -> dict:
+    attention = model.layers[0].attention
+    return {
+        "nhead": attention.num_heads,
+        "rotary": attention.rotary,
+        "window": attention.window,
+        "norm": next(name for name, kind in NORMS.items() if type(model.norm) is kind),
+        "max_length": model.max_length,
+    }
 
 
 def _recurrent(layer: Unrolled) -> dict:
@@ -185,6 +197,7 @@ def _fine_tuned(model: FineTuned) -> dict:
 
 MODELS = {
     BERT: _stack,
+    DecoderOnly: _decoder_only,
     EncoderDecoder: _pair,
     FineTuned: _fine_tuned,
     GPT: _stack,

@@ -23,6 +23,8 @@
 //     line.
 // walkSteps(model, source, options): decoding/walk.js; a greedy translation with all that its parts
 //     did.
+// new Context(model, bos, {cache}): decoding/context.js; what a language model reads while it writes
+//     a text longer than its context, with its state kept or not.
 // askWords(vectors, words, {count, exclude}): metrics/word_questions.js; vectors: `model.compared()`.
 // translate(loaded, text, options), translateSteps: translation.js; with progress and cancelling.
 //
@@ -30,6 +32,7 @@
 // weights are the library's, the batch axis is gone. A caller's mistake is an Error of one sentence.
 
 import { beam, beamSteps } from "./decoding/beam.js";
+import { Context } from "./decoding/context.js";
 import { compare, compareSteps } from "./decoding/searches.js";
 import { forcingSteps } from "./decoding/held.js";
 import { Power, Wu } from "./decoding/lengths.js";
@@ -96,6 +99,7 @@ export const engine = {
   headsOff,
   walkSteps,
   askWords,
+  Context,
   Generator,
   Power,
   Trace,

@@ -108,6 +108,12 @@ export class Weights {
     return this.matrix(name).data;
   }
 
+  /** A linear layer: {weight, bias}, the bias null if the layer has none. */
+  linear(name) {
+    const bias = this.has(`${name}.bias`) ? this.vector(`${name}.bias`) : null;
+    return { weight: this.matrix(`${name}.weight`), bias };
+  }
+
   /** The parts that are numbered: name.0, name.1, … */
   parts(name) {
     const found = [];

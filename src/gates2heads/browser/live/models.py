@@ -39,6 +39,7 @@ LIVE = (
     "pretrained_ernie",
     "answers_ernie",
     "answers_random",
+    "python_llama",
 )
 # Of a model that reads German, the one that writes German for readers who cannot
 PARTNERS = {"translator": "translator_to_german"}

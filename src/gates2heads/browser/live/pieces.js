@@ -23,6 +23,16 @@ function isOpen(bytes) {
 
 const read = (bytes) => new TextDecoder().decode(new Uint8Array(bytes));
 
+/**
+ * The text of pieces, without <eos> and the like. Of the first pieces of a text, the blank at the
+ * beginning is none of it: the tokenizer put it there.
+ */
+export function textOf(pieces, isFirst = false) {
+  const bytes = pieces.filter((piece) => !END.test(piece)).flatMap(bytesOf);
+  const text = read(bytes);
+  return isFirst && text.startsWith(" ") ? text.slice(1) : text;
+}
+
 /** Pieces that end inside a character are put together with those that end it. */
 function wholeCharacters(pieces) {
   const parts = [];

@@ -2,6 +2,7 @@
 
 import { serve } from "./serve.js";
 import { findAnswer } from "./tasks/answer.js";
+import { continueCode, readCode } from "./tasks/code.js";
 import { countWords } from "./tasks/count.js";
 import { fillText } from "./tasks/fill.js";
 import { forceText } from "./tasks/forcing.js";
@@ -19,6 +20,8 @@ const port = globalThis.gates2heads_port ?? globalThis;
 const tasks = {
   ahead: readAhead,
   answer: findAnswer,
+  code: readCode,
+  continue: continueCode,
   count: countWords,
   draw: drawOn,
   fill: fillText,

@@ -1,4 +1,4 @@
-// Numbers from 0 to 1 as they travel from Python: whole numbers of two bytes.
+// Numbers from 0 to 1: as they travel from Python, whole numbers of two bytes, and as they are read.
 
 const WHOLE = 65535;
 
@@ -10,4 +10,10 @@ export function sharesFrom(bytes) {
     data.forEach((_, place) => (data[place] = bytes.getUint16(2 * at++, true) / WHOLE));
     return { shape, data };
   };
+}
+
+/** A probability, or a share of it, as a reader sees it. */
+export function share(prob) {
+  if (prob === 0) return "0";
+  return prob < 0.001 ? "< 0.001" : prob.toFixed(3);
 }

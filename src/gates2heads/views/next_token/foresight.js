@@ -1,6 +1,9 @@
 // Surprise, in numbers and words.
 
 import { visible, wordsOf } from "../../browser/live/pieces.js";
+import { share } from "../kit/shares.js";
+
+export { share };
 
 const END = "<eos>";
 const LARGE = 1e4; // a perplexity from which powers of ten are easier to read
@@ -12,12 +15,6 @@ const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 export const bitsOf = (value) => value ?? Infinity;
 
 export const told = (bits) => (bits === Infinity ? "∞" : bits.toFixed(1));
-
-/** A probability, or a share of it. */
-export function share(prob) {
-  if (prob === 0) return "0";
-  return prob < 0.001 ? "< 0.001" : prob.toFixed(3);
-}
 
 /** A perplexity; none of no tokens. */
 export function perplexity(bits) {

@@ -65,11 +65,23 @@ export function keepTopP(logProbs, p) {
   return keepFirst(logProbs, kept);
 }
 
-/** Temper a distribution, keep its top k, then its top p: those that are given. */
-export function narrow(logProbs, { temperature = 1, topK = null, topP = null } = {}) {
+/** Keep the tokens at least p times as probable as the most probable one: Nguyen et al. 2024. */
+export function keepMinP(logProbs, p) {
+  checkAllowed(logProbs);
+  if (!(p >= 0 && p <= 1)) throw new Error(`minP must lie from 0 to 1, got ${p}`);
+  const probs = logSoftmax(Float64Array.from(logProbs)).map(Math.exp);
+  const least = p * largest(probs);
+  return logSoftmax(
+    Float64Array.from(logProbs, (number, token) => (probs[token] >= least ? number : -Infinity)),
+  );
+}
+
+/** Temper a distribution, keep its top k, its top p, then by min-p: those that are given. */
+export function narrow(logProbs, { temperature = 1, topK = null, topP = null, minP = null } = {}) {
   let narrowed = temper(logProbs, temperature);
   if (topK !== null) narrowed = keepTopK(narrowed, topK);
   if (topP !== null) narrowed = keepTopP(narrowed, topP);
+  if (minP !== null) narrowed = keepMinP(narrowed, minP);
   return narrowed;
 }
 
@@ -88,8 +100,9 @@ export function draw(logProbs, uniform) {
 }
 
 /**
- * Draw one sequence, token by token; narrowed in the order temperature, top-k, top-p. The logProb
- * that is returned is the model's own. Options as for `greedy`, and temperature, topK, topP, seed.
+ * Draw one sequence, token by token; narrowed in the order temperature, top-k, top-p, min-p. The
+ * logProb that is returned is the model's own. Options as for `greedy`, and temperature, topK,
+ * topP, minP, seed.
  */
 export function sample(step, state, options) {
   return finish(sampleSteps(step, state, options));
@@ -97,10 +110,10 @@ export function sample(step, state, options) {
 
 /** The same, yielding after every step what is written so far. */
 export function sampleSteps(step, state, options) {
-  const { temperature = 1, topK = null, topP = null, seed = 0 } = options;
+  const { temperature = 1, topK = null, topP = null, minP = null, seed = 0 } = options;
   const generator = options.generator ?? new Generator(seed);
   const choose = (logProbs) =>
-    draw(narrow(logProbs, { temperature, topK, topP }), generator.next());
+    draw(narrow(logProbs, { temperature, topK, topP, minP }), generator.next());
   return followSteps(choose, step, state, options);
 }
 

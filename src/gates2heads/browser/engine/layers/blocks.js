@@ -9,14 +9,8 @@ const ACTIVATIONS = { relu, gelu, silu };
 /** Put each position through the same network with one hidden layer: Vaswani et al. 2017, eq. 2. */
 export class FeedForward {
   constructor(weights, { activation = "relu" } = {}) {
-    this.linear1 = {
-      weight: weights.matrix("linear1.weight"),
-      bias: weights.vector("linear1.bias"),
-    };
-    this.linear2 = {
-      weight: weights.matrix("linear2.weight"),
-      bias: weights.vector("linear2.bias"),
-    };
+    this.linear1 = weights.linear("linear1");
+    this.linear2 = weights.linear("linear2");
     this.activation = ACTIVATIONS[activation];
   }
 
@@ -24,6 +18,23 @@ export class FeedForward {
   forward(vectors) {
     const hidden = apply(linear(vectors, this.linear1.weight, this.linear1.bias), this.activation);
     return linear(hidden, this.linear2.weight, this.linear2.bias);
+  }
+}
+
+/** A feed-forward network with a gate, W_down (silu(W_gate x) ⊙ W_up x): Shazeer 2020, eq. 6. */
+export class SwiGLU {
+  constructor(weights) {
+    this.gate_proj = weights.linear("gate_proj");
+    this.up_proj = weights.linear("up_proj");
+    this.down_proj = weights.linear("down_proj");
+  }
+
+  /** Map vectors (S, D) position by position: (S, D). */
+  forward(vectors) {
+    const hidden = apply(linear(vectors, this.gate_proj.weight, this.gate_proj.bias), silu);
+    const up = linear(vectors, this.up_proj.weight, this.up_proj.bias);
+    for (let at = 0; at < hidden.data.length; at += 1) hidden.data[at] *= up.data[at];
+    return linear(hidden, this.down_proj.weight, this.down_proj.bias);
   }
 }
 

@@ -11,7 +11,7 @@ export function selfAttention(inputs, { mask = null } = {}) {
   const weights = new Matrix(inputs.rows, inputs.rows, linear(inputs, inputs).data);
   maskedSoftmax(weights.data, inputs.rows, mask);
   const context = new Matrix(inputs.rows, inputs.columns);
-  averageInto(context.data, weights.data, inputs, 0, inputs.columns);
+  averageInto(context.data, weights.data, inputs, 0, 0, inputs.columns);
   return { context, weights };
 }
 
@@ -34,20 +34,22 @@ export class KeyValues {
 export class MultiHeadAttention {
   constructor(weights, { num_heads, rotary = false }) {
     this.name = weights.name;
-    const matrix = weights.matrix("in_proj_weight"); // rows: query, key, value
-    const bias = weights.vector("in_proj_bias");
-    this.embed_dim = matrix.columns;
     this.num_heads = num_heads;
     this.rotary = rotary;
-    const width = this.embed_dim;
-    this.projections = [0, 1, 2].map((part) => ({
+    this.projections = this.projectionsOf(weights);
+    this.embed_dim = this.projections[0].weight.columns;
+    this.out_proj = weights.linear("out_proj");
+  }
+
+  /** The linear layers of queries, keys and values, here in one matrix. */
+  projectionsOf(weights) {
+    const matrix = weights.matrix("in_proj_weight"); // rows: query, key, value
+    const bias = weights.vector("in_proj_bias");
+    const width = matrix.columns;
+    return [0, 1, 2].map((part) => ({
       weight: matrix.slice(part * width, (part + 1) * width),
       bias: bias.subarray(part * width, (part + 1) * width),
     }));
-    this.out_proj = {
-      weight: weights.matrix("out_proj.weight"),
-      bias: weights.vector("out_proj.bias"),
-    };
   }
 
   /** Self-attention: queries, keys and values are all made from vectors (T, D). */
@@ -99,7 +101,7 @@ export class MultiHeadAttention {
     const weights = new Float32Array(heads * rows * size); // (H, T, S)
     for (let head = 0; head < heads; head += 1) {
       const scores = weights.subarray(head * rows * size, (head + 1) * rows * size);
-      scoreInto(scores, queries, keys, head * width, width);
+      scoreInto(scores, queries, keys, head * width, this.columnOf(head), width);
     }
     note(record, this.name, "scores", [heads, rows, size], weights);
     const allowed = bothMasks(mask, causal ? causalMask(rows, size) : null);
@@ -108,24 +110,29 @@ export class MultiHeadAttention {
     const joined = new Matrix(rows, this.embed_dim);
     for (let head = 0; head < heads; head += 1) {
       const own = weights.subarray(head * rows * size, (head + 1) * rows * size);
-      averageInto(joined.data, own, values, head * width, width);
+      averageInto(joined.data, own, values, head * width, this.columnOf(head), width);
     }
     const context = leaveOut(record, this.name, this.noteHeads(record, "context", joined), width);
     return linear(context, this.out_proj.weight, this.out_proj.bias);
   }
 
-  // Note vectors (L, D) as heads (H, L, K), and take them back as somebody may have changed them.
+  /** The column at which the keys and values of a head begin. */
+  columnOf(head) {
+    return (head * this.embed_dim) / this.num_heads;
+  }
+
+  // Note vectors (L, H · K) as heads (H, L, K), and take them back as somebody may have changed them.
   noteHeads(record, quantity, vectors) {
     if (!isWanted(record, quantity)) return vectors;
     const { rows, columns } = vectors;
-    const width = columns / this.num_heads;
+    const width = this.embed_dim / this.num_heads;
     const place = (at) => {
       const [row, column] = [Math.floor(at / columns), at % columns];
       return (Math.floor(column / width) * rows + row) * width + (column % width);
     };
     const heads = new Float32Array(vectors.data.length);
     for (let at = 0; at < heads.length; at += 1) heads[place(at)] = vectors.data[at];
-    note(record, this.name, quantity, [this.num_heads, rows, width], heads);
+    note(record, this.name, quantity, [columns / width, rows, width], heads);
     return new Matrix(
       rows,
       columns,
@@ -134,14 +141,14 @@ export class MultiHeadAttention {
   }
 }
 
-// Scores (T, S) of queries and keys, read in `width` columns from `start` on.
-function scoreInto(scores, queries, keys, start, width) {
+// Scores (T, S) of queries and keys, read in `width` columns from `start` and `begin` on.
+function scoreInto(scores, queries, keys, start, begin, width) {
   const scale = 1 / Math.sqrt(width);
   for (let row = 0, at = 0; row < queries.rows; row += 1) {
     for (let key = 0; key < keys.rows; key += 1, at += 1) {
       let sum = 0;
       let query = row * queries.columns + start;
-      let other = key * keys.columns + start;
+      let other = key * keys.columns + begin;
       for (const end = query + width; query < end; query += 1, other += 1) {
         sum += queries.data[query] * keys.data[other];
       }
@@ -150,14 +157,16 @@ function scoreInto(scores, queries, keys, start, width) {
   }
 }
 
-// Into the same columns of each row: the average of the values, weighted (T, S).
-function averageInto(output, weights, values, start, width) {
-  const { rows: size, columns, data } = values;
+// Into `width` columns from `start` on of each row: the average of the values, whose columns begin
+// at `begin`, weighted (T, S).
+function averageInto(output, weights, values, start, begin, width) {
+  const { rows: size, columns: stride, data } = values;
+  const columns = output.length / (weights.length / size);
   const sums = new Float64Array(width);
   for (let row = 0, at = 0; at < weights.length; row += 1) {
     sums.fill(0);
     for (let place = 0; place < size; place += 1, at += 1) {
-      const from = place * columns + start;
+      const from = place * stride + begin;
       const weight = weights[at];
       for (let i = 0; i < width; i += 1) sums[i] += weight * data[from + i];
     }

@@ -1,5 +1,6 @@
 // Whole models by the kind that their file names.
 
+import { DecoderOnly } from "./decoder_only.js";
 import { FineTuned } from "./fine_tuned.js";
 import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js";
 import { PrunedKneserNey } from "./ngram.js";
@@ -11,6 +12,7 @@ import { WordTable } from "./words.js";
 
 const MODELS = {
   BERT,
+  DecoderOnly,
   EncoderDecoder: SequenceToSequence,
   FineTuned,
   GPT,

@@ -24,6 +24,26 @@ export class LanguageModel {
     return prompt.length ? this.read(prompt, this.blank(), recordOf(options)).state : this.blank();
   }
 
+  /**
+   * Read T more tokens at once, such as a prompt: logits (T, V) and the next state; `step` reads
+   * one.
+   */
+  extend(state, tokens, options = {}) {
+    checkTokens("tokens", tokens, this.vocabulary_size);
+    const { vectors, state: next } = this.read(tokens, state, recordOf(options));
+    return { logits: this.readout(vectors), state: next };
+  }
+
+  /**
+   * Log-probabilities (V,) of the token after all of these, <bos> first, with nothing kept from
+   * before and nothing kept for later: what a step costs without a state.
+   */
+  recompute(tokens, options = {}) {
+    checkTokens("tokens", tokens, this.vocabulary_size, { most: this.max_length });
+    const { vectors } = this.read(tokens, this.blank(), recordOf(options));
+    return logSoftmax(this.readout(vectors.slice(vectors.rows - 1, vectors.rows)).row(0));
+  }
+
   /** Read the last token; give log-probabilities (V,) in nats and the next state. */
   step(state, last, options = {}) {
     checkTokens("last", [last], this.vocabulary_size);
