@@ -65,7 +65,7 @@ def exact(
 
     Raises:
         TypeError, ValueError: there is more than one source, the state does not fit, or the step
-            function's answer is not (log_probs, state).
+            function's result is not (log_probs, state).
     """
     last = begin(bos)
     eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask
