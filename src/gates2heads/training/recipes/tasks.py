@@ -1,7 +1,7 @@
-"""Tasks of the command line: which pairs of texts, which tokenizers, and what counts as right.
+"""Tasks of the command line: pairs of texts, tokenizers, and metrics.
 
 A task is a class with the methods of `DatesTask`. To add one, write the class and name it in
-`TASKS`; the command line and the recipes ask nothing else of it.
+`TASKS`; the command line and the recipes need nothing else.
 """
 
 import random
@@ -34,7 +34,7 @@ from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.metrics.exact_match import exact_match
 
 Pairs = list[tuple[str, str]]
-MOST_DATES = 1_000_000  # minutes to write, and a GB to hold
+MOST_DATES = 1_000_000  # they take minutes to generate, and a GB of memory
 
 
 FORM, LOCALE = choice(FORMS), text(empty=False)
@@ -42,7 +42,7 @@ LANGUAGES = ("German", "English")
 
 
 def _check_settings(data: Mapping, wanted: Mapping) -> None:
-    """Refuse what does not hold all the settings of a task."""
+    """Reject anything but an object with all the settings of a task."""
     mapping("settings to their values").check("data", data)
     for name in wanted:
         if name not in data:
@@ -50,14 +50,14 @@ def _check_settings(data: Mapping, wanted: Mapping) -> None:
 
 
 class DatesTask:
-    """Read a date as people write it, write it in ISO 8601, character by character.
+    """Convert a date from natural language to ISO 8601, character by character.
 
     Args:
-        data: how many pairs each split has, and which locales and forms are drawn from.
+        data: the number of pairs of each split, and the locales and forms that are sampled.
 
     Raises:
-        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, there
-            is no locale or form, or a form is unknown.
+        TypeError, ValueError: a setting is missing, a size is not a whole number of at least 1,
+            there is no locale or form, or a form is unknown.
     """
 
     data: Mapping = {
@@ -68,9 +68,9 @@ class DatesTask:
         "forms": list(FORMS),
     }
     batch_size = 64  # pairs a batch
-    max_length = 12  # ten characters, <eos>, and one that would be wrong
+    max_length = 12  # ten characters, <eos>, and one error
     measure = "exact_match"
-    typed = staticmethod(spelled)  # what is typed, as the model reads it
+    typed = staticmethod(spelled)  # the user's input, as the model receives it
     terms = "Dates that Babel wrote from the Unicode CLDR, which is under the Unicode licence."
     limits = (
         "Reads only the languages and date formats that it was trained on, and no short numeric "
@@ -106,8 +106,8 @@ class DatesTask:
     def tokenizers(self, pairs: Pairs) -> tuple[CharacterTokenizer, CharacterTokenizer]:
         """Tokenizers of the two sides.
 
-        They know what stands in these pairs, and every character of a year in the same languages
-        and forms: few pairs may lack a month, which a test then asks for.
+        Their vocabularies contain the characters of these pairs, and of every day of a year in the
+        same languages and forms: a few pairs may lack a month that occurs in the test.
         """
         year = [date(2019, month, day) for month in range(1, 13) for day in range(1, 29)]
         styles = product(year, self.settings["locales"], self.settings["forms"])
@@ -120,25 +120,23 @@ class DatesTask:
         return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
-        """The scores of what a model wrote; `measure` names the one that early stopping reads."""
+        """The scores of a model's outputs; `measure` names the one that early stopping uses."""
         return {"exact_match": exact_match(written, wanted)}
 
 
 class CaptionsTask:
-    """Read the caption of a photograph in one language, write it in the other, in pieces of words.
+    """Translate the caption of a photograph, in sub-word tokens.
 
     Args:
-        data: which language is read, how many captions of each split are read, from the first on,
-            the size of the vocabulary that both languages share, the shares of merges left out in
-            training on the side that is read and on the side that is written (see `MergeDropout`),
-            the share of the texts that are read as people type them (see `AsTyped`), and of pairs
-            for training of which a model wrote one side: the file (see `machine_pairs`) or None,
-            which share of the pairs in a round they are, and what is put before those that are
-            read. Such a mark (Caswell et al. 2019) tells the model what it reads.
+        data: the source language, the number of captions of each split, the size of the joint
+            vocabulary, the BPE-dropout rates of source and target in training (see `MergeDropout`),
+            the fraction of source texts that are changed as people type them (see `AsTyped`), and
+            back-translated pairs: their file (see `machine_pairs`) or None, their fraction of the
+            pairs of an epoch, and a tag that is put before their sources (Caswell et al. 2019).
 
     Raises:
-        TypeError, ValueError: a setting is missing, a size is no whole number of at least 1, or
-            more than there are, or a share is outside [0, 1], or that of `extra` is 1.
+        TypeError, ValueError: a setting is missing, a size is not a whole number of at least 1, or
+            too large, or a fraction is outside [0, 1], or that of `extra` is 1.
     """
 
     data: Mapping = {
@@ -154,7 +152,7 @@ class CaptionsTask:
         "extra_share": 0.5,
         "extra_mark": "",
     }
-    batch_size = 2_000  # tokens a side in a batch, padding counted
+    batch_size = 2_000  # tokens per side in a batch, with padding
     max_length = 80  # the longest caption has fewer than 60
     measure = "bleu"
     typed = staticmethod(tidy)
@@ -194,17 +192,17 @@ class CaptionsTask:
         """The (German, English) pairs of a split, or the (English, German) ones.
 
         Raises:
-            ValueError, ConnectionError: what `multi30k` raises.
+            ValueError, ConnectionError: as in `multi30k`.
         """
         return self._turned(multi30k(split)[: self.settings[split]])
 
     def _turned(self, pairs: Sequence[Sequence[str]]) -> Pairs:
-        """(German, English) pairs with the side first that is read."""
+        """(German, English) pairs, with the source first."""
         step = 1 if self.settings["reads"] == "German" else -1
         return [tuple(pair)[::step] for pair in pairs]
 
     def tokenizers(self, pairs: Pairs) -> tuple[BPETokenizer, BPETokenizer]:
-        """The one tokenizer of both sides, learnt from both, the same in either direction."""
+        """The joint tokenizer of both sides, the same in either direction."""
         sides = list(zip(*pairs, strict=True))
         german_first = sides if self.settings["reads"] == "German" else sides[::-1]
         texts = [text for side in german_first for text in side]
@@ -212,10 +210,10 @@ class CaptionsTask:
         return both, both
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of pairs of like length, without end; each round splits the words anew.
+        """Batches of pairs of similar length, endlessly; each epoch splits the words again.
 
         Raises:
-            FileNotFoundError, ValueError: what `read_machine_pairs` raises.
+            FileNotFoundError, ValueError: as in `read_machine_pairs`.
         """
         shares = [self.settings[name] for name in ("merge_dropout", "target_merge_dropout")]
         typed = self.settings["as_typed"]
@@ -233,9 +231,9 @@ class CaptionsTask:
             yield from token_batches(numbers, size, seed=one)
 
     def _extra(self, real: int, seed: int) -> Iterator[Pairs]:
-        """The pairs that a model wrote, for one round after the other.
+        """The back-translated pairs of one epoch after the other.
 
-        All of them come before any comes again.
+        All of them are used before any is repeated.
         """
         path, part, mark = (self.settings[f"extra{name}"] for name in ("", "_share", "_mark"))
         if path is None:
@@ -254,7 +252,7 @@ class CaptionsTask:
             waiting = waiting[many:]
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
-        """BLEU as sacreBLEU counts it, cased and in lower case, and chrF, each of 100."""
+        """BLEU as in sacreBLEU, cased and in lower case, and chrF, each from 0 to 100."""
         references = [[text] for text in wanted]
         return {
             "bleu": corpus_bleu(written, references).score,
