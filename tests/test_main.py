@@ -239,7 +239,7 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
 
     monkeypatch.setattr("gates2heads.__main__.read_recipe", interrupted)
     assert main(["train", "dates-dot"]) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "the same command resumes from here" in capsys.readouterr().err
 
 
 def test_a_model_that_is_there_is_replaced_only_when_told_to(tmp_path, capsys):

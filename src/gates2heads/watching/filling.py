@@ -48,7 +48,7 @@ def observe_gaps(
         tokenizer: of the model.
 
     Raises:
-        TypeError, ValueError: what the tokenizer or the model refuses, no masked token, or a
+        TypeError, ValueError: as raised by the tokenizer or the model, no masked token, or a
             position beyond the sentence.
     """
     markers = Markers.of(tokenizer.vocabulary)
@@ -77,18 +77,18 @@ def observe_gaps(
 def observe_line(
     model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
 ) -> ObservedLine:
-    """Read a prefix of a sentence and continue it greedily up to the end marker.
+    """Continue a prefix of a sentence greedily up to the end marker.
 
     Args:
         model: a `GPT`.
         text: one sentence.
         length: the number of its tokens that the model reads.
         tokenizer: of the model.
-        max_length: stop after so many tokens.
+        max_length: the maximum number of tokens.
 
     Raises:
-        TypeError, ValueError: what is refused by the tokenizer or the search, or a length that the
-            text or the model does not have.
+        TypeError, ValueError: as raised by the tokenizer or the search, or a length that exceeds
+            the text or the model.
     """
     numbers = tokenizer.encode(text, eos=False)
     if length > len(numbers):
@@ -122,7 +122,7 @@ def observe_line(
 
 @accepts(tokens=texts, names=texts)
 def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
-    """Find names in a text, the longest first where several begin at one place.
+    """Find names in a text, the longest one if several begin at the same position.
 
     Args:
         tokens: of the text, from `split_bilingual`.
