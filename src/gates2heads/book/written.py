@@ -49,7 +49,7 @@ def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
 
 
 def store_written(study: str, written: Mapping[str, Written], folder: Path = BOOK) -> None:
-    """Add what some systems wrote to what the study has stored, in the place of what was there.
+    """Add what some systems wrote to what the study has stored, instead of the previous content.
 
     Args:
         study: as in `read_written`.

@@ -166,7 +166,7 @@ def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     """
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
     if number and not NUMBER.fullmatch(number):
-        raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
+        raise ValueError(f"number must be a chapter and an index such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
     # First: each drawing changes the layout a little, and so do the installed fonts.
     svg = themed_svg(figure, alt=alt)

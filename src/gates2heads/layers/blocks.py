@@ -78,7 +78,7 @@ class Residual(nn.Module):
     x + f(norm(x)), Xiong et al. 2020, figure 1. Dropout on f(x), Vaswani et al. 2017, section 5.4.
 
     Used as `residual.after(x, layer(residual.before(x)))`, so that the layer may return more than
-    one thing. Records x as `before`, f(x) as `added` and what comes out as `after`, (B, S, D) each,
+    one thing. Records x as `before`, f(x) as `added` and the output as `after`, (B, S, D) each,
     inside a `record` block.
 
     Args:

@@ -36,8 +36,8 @@ def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
         vectors: (N, D).
 
     Returns:
-        places (N, 2), around their mean, and shares (2,): the proportion of the variance that each
-        axis explains; 0 where all vectors are equal.
+        coordinates (N, 2), around their mean, and shares (2,): the proportion of the variance that
+        each axis explains; 0 where all vectors are equal.
 
     Raises:
         ValueError: there are none, or one is not finite.

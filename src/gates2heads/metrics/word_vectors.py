@@ -35,7 +35,7 @@ class WordVectors:
         words = list(words)
         if len(vectors) != len(words):
             raise ValueError(
-                f"vectors must have shape ({len(words)}, D), one row a word, got "
+                f"vectors must have shape ({len(words)}, D), one row per word, got "
                 f"{tuple(vectors.shape)}"
             )
         if not vectors.isfinite().all():

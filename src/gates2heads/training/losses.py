@@ -138,7 +138,7 @@ def _parts(*tables: Tensor) -> Iterator[tuple[Tensor, ...]]:
 
 
 def _weights(logits: Tensor, target: Tensor) -> Tensor:
-    """The weight of each row in the mean: (N,), zero for excluded rows."""
+    """The weight of each row in the average: (N,), zero for excluded rows."""
     real = target != LEFT_OUT
     return real.to(_at_least_float32(logits)) / real.sum()
 

@@ -73,7 +73,7 @@ def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def check_named(tensors: Mapping[str, Tensor], argument: str) -> None:
-    """Reject anything but a mapping from names to tensors.
+    """Reject anything but a mapping from names to tensors, of any shape.
 
     Raises:
         TypeError: with a message that names the argument.

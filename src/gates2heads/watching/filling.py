@@ -55,7 +55,7 @@ def observe_gaps(
     numbers = tokenizer.encode(text, eos=False)
     places = list(hidden)
     for place in places:
-        count(least=0, most=len(numbers) - 1).check("each place of hidden", place)
+        count(least=0, most=len(numbers) - 1).check("each position of hidden", place)
     places = sorted({int(place) for place in places})
     if not places:
         raise ValueError("hidden must hold at least one position, got none")
@@ -96,8 +96,7 @@ def observe_line(
     read = [tokenizer.vocabulary.bos, *numbers[:length]]
     if len(read) >= model.max_length:
         raise ValueError(
-            f"length must be at most {model.max_length - 2}, for which the model has places, got "
-            f"{length}"
+            f"length must be at most {model.max_length - 2}, the length of the model, got {length}"
         )
     room = model.max_length - len(read)
     with torch.no_grad():
@@ -111,7 +110,7 @@ def observe_line(
     finished = bool(output.finished[0])
     if not finished and max_length > room:
         raise ValueError(
-            f"max_length must be at most {room}, for which the model has places, got {max_length}"
+            f"max_length must be at most {room}, the length of the model, got {max_length}"
         )
     kept = written[:-1] if finished else written
     known = [*tokenizer.vocabulary.tokens, MASK]

@@ -157,11 +157,9 @@ def test_tensors_that_no_page_reads_are_refused(tensors, sentence):
 
 
 def test_what_has_no_twin_is_refused():
-    with pytest.raises(TypeError, match=r"the engine has a twin for .*Transformer.*, got Linear"):
+    with pytest.raises(TypeError, match=r"the engine supports .*Transformer.*, got Linear"):
         describe_model(nn.Linear(2, 3))
-    with pytest.raises(
-        TypeError, match=r"the engine has a twin for CharacterTokenizer, .*, got str"
-    ):
+    with pytest.raises(TypeError, match=r"the engine supports CharacterTokenizer, .*, got str"):
         describe_tokenizer("abc")
     with pytest.raises(TypeError, match="card and words must hold what JSON can hold"):
         export_model(small_model(), name="x", card={"seed": object()})

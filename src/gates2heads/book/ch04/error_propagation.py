@@ -84,7 +84,7 @@ def _outputs(model: nn.Module, batch: Batch, held: dict[int, Tensor]) -> Tensor:
 
 @accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
-    """Replace one written token by a wrong one, at each place in turn, and let the decoder go on.
+    """Replace one output token by a wrong one, at each position, and continue decoding.
 
     Counted are the sequences that came out right when nothing was replaced.
 
@@ -95,7 +95,7 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
         seed: of the draw.
 
     Returns:
-        `sound`, how many came out right; for each place but the last two, `drift`, the share of
+        `sound`, how many came out right; for each position but the last two, `drift`, the share of
         them in which a later token is wrong, and `later`, the share of later tokens that are.
 
     Raises:

@@ -82,7 +82,7 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
 def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     """Compare two occurrences of one word: mean cosines of pairs in one role, and in two.
 
-    Pairs in one wording are left out: the same neighbours and the same place make them alike,
+    Pairs in one wording are left out: the same neighbours and the same position make them similar,
     whatever the role. Two roles are never told in one wording.
 
     Args:

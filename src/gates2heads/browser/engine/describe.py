@@ -69,7 +69,7 @@ def describe_model(model: nn.Module) -> dict:
 def _described(part: nn.Module, kinds: Mapping[type, Callable]) -> dict:
     if type(part) not in kinds:
         names = ", ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"the engine has a twin for {names}, got {type(part).__name__}")
+        raise TypeError(f"the engine supports {names}, got {type(part).__name__}")
     return {"kind": type(part).__name__, **kinds[type(part)](part)}
 
 
@@ -210,7 +210,7 @@ def describe_tokenizer(tokenizer) -> dict:
     if isinstance(tokenizer, BPETokenizer):
         return {"kind": "BPETokenizer", **_byte_pairs(tokenizer)}
     raise TypeError(
-        "the engine has a twin for CharacterTokenizer, BilingualTokenizer and BPETokenizer, got "
+        "the engine supports CharacterTokenizer, BilingualTokenizer and BPETokenizer, got "
         f"{type(tokenizer).__name__}"
     )
 

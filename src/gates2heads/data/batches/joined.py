@@ -70,7 +70,7 @@ class Joined(NamedTuple):
 
     tokens: list[int]  # [CLS] first [SEP], or [CLS] first [SEP] second [SEP]
     segments: list[int]  # 0 up to the first [SEP], then 1
-    places: tuple[range, ...]  # tokens[place.start : place.stop] is the remaining part of each text
+    places: tuple[range, ...]  # the indices in `tokens` of what remains of each text
 
     def place(self, spans: Sequence[tuple[int, int]], text: int) -> list[tuple[int, int]]:
         """The positions of spans (start, end) of text 0 or 1; truncated spans are left out."""

@@ -13,7 +13,7 @@ from gates2heads.accepts import a, accepts, choice, count, listed, seed
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
-# CLDR's `short` is left out: it writes two-digit years and does not show which number is the month.
+# CLDR's `short` is left out: it has two-digit years and does not show which number is the month.
 FORMS = ("full", "long", "medium", "yMMMd", "yMMMEd")
 DRAWN = {  # the sampled values
     "locales": listed("CLDR names", least=1),

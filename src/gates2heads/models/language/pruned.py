@@ -30,8 +30,8 @@ class PrunedCounts(ContextModel, nn.Module):
         discounts: (n, 3), the discounts of `KneserNey` for counts of 1, 2, and 3 or more.
 
     Raises:
-        TypeError, ValueError: a tensor is missing or does not fit, the discounts are no list of
-            three numbers for each length, or V is no whole number with room for a token.
+        TypeError, ValueError: a tensor is missing or does not fit, the discounts are not three
+            numbers for each length, or V is no whole number with room for a token.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ def _packed(table: Followers, size: int, least: int) -> dict[str, Tensor]:
 def _check_discounts(discounts: list[tuple[float, ...]]) -> None:
     for row in discounts:
         if len(row) != 3:
-            raise ValueError(f"discounts must have three numbers a row, got {shown(row)}")
+            raise ValueError(f"discounts must have three numbers per row, got {shown(row)}")
         for one in row:
             number.check("discounts", one)
 

@@ -113,8 +113,8 @@ class GPT(TokenStack):
             )
         if len(last_tokens) != len(state.past[0].keys):
             raise ValueError(
-                f"last_tokens must have shape ({len(state.past[0].keys)},), one token a sequence, "
-                f"got {tuple(last_tokens.shape)}"
+                f"last_tokens must have shape ({len(state.past[0].keys)},), one token per "
+                f"sequence, got {tuple(last_tokens.shape)}"
             )
         vectors, past = self._extend(last_tokens[:, None], state.past)  # (B, 1, D)
         return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)

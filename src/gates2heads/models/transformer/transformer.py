@@ -241,7 +241,7 @@ def check_rows(last_tokens: Tensor, rows: int) -> None:
     """
     if len(last_tokens) != rows:
         raise ValueError(
-            f"last_tokens must have shape ({rows},), one token a sequence, got "
+            f"last_tokens must have shape ({rows},), one token per sequence, got "
             f"{tuple(last_tokens.shape)}"
         )
 

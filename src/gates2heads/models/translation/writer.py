@@ -52,7 +52,7 @@ class Writer(nn.Module):
 
     def _write(self, read: Tensor) -> Tensor:
         """Turn the input of the output layer (…, ·) into logits (…, V)."""
-        raise NotImplementedError(f"{type(self).__name__} must say what it writes")
+        raise NotImplementedError(f"{type(self).__name__} must define its logits")
 
 
 def begin(carried: Carried, attentional_state: Tensor, memory: Memory) -> DecoderState:

@@ -67,7 +67,7 @@ class DatesTask:
         "locales": list(LOCALES),
         "forms": list(FORMS),
     }
-    batch_size = 64  # pairs a batch
+    batch_size = 64  # pairs per batch
     max_length = 12  # ten characters, <eos>, and one error
     measure = "exact_match"
     typed = staticmethod(spelled)  # the user's input, as the model receives it

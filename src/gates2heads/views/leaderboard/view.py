@@ -32,7 +32,7 @@ class Contender(NamedTuple):
         family: such as "recurrent"; one colour and mark each, six at most.
         attention: whether its decoder attends to the source.
         seeds: of its runs.
-        scores: for each of `MEASURES` that is known, one number a run; costs of training and
+        scores: for each of `MEASURES` that is known, one number per run; costs of training and
             of decoding as multiples of those of the GRU without attention.
         texts: the outputs of each run for the captions of the view.
         lengths: (score, low, high) for each of the view's bins; empty if unknown.
@@ -179,12 +179,12 @@ def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
     listed("seeds", seed_kind, least=1).check(f"{name}.seeds", one.seeds)
     runs = len(one.seeds)
     if len(one.texts) != runs:
-        raise ValueError(f"{name}.texts must hold one list a run, {runs}, got {len(one.texts)}")
+        raise ValueError(f"{name}.texts must hold one list per run, {runs}, got {len(one.texts)}")
     for texts in one.texts:
         words.check(f"{name}.texts", texts)
         if len(texts) != captions:
             raise ValueError(
-                f"{name}.texts must have {captions} texts a run, as captions, got {len(texts)}"
+                f"{name}.texts must have {captions} texts per run, as captions, got {len(texts)}"
             )
     return {
         **one._asdict(),
