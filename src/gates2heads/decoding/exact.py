@@ -53,8 +53,7 @@ def exact(
     The sequences are those of `exhaustive`. The search is depth-first, in order of decreasing
     probability, and every better complete sequence raises the bar.
 
-    Source: Stahlberg and Byrne 2019, section 3. Departs from it in extending many prefixes in
-    parallel.
+    Source: Stahlberg and Byrne 2019, section 3. Departs from it by extending prefixes in batches.
 
     Args:
         step, state: as for `beam`, with one row; it receives up to `rows` = M rows, (M, V).
