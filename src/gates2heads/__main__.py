@@ -63,7 +63,7 @@ def main(given: Sequence[str] | None = None) -> int:
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise
-        return _refuse("the memory is full; a smaller batch or model needs less")
+        return _refuse("out of memory; use a smaller batch or model")
     except KeyboardInterrupt:
         print("gates2heads: interrupted; the same command resumes from here", file=sys.stderr)
         return INTERRUPTED
@@ -88,7 +88,7 @@ def _check_readable(words: Sequence[str]) -> None:
 def _check_apart(output: Path, read: str | Path) -> None:
     """Reject an output that is the input file, even with `--overwrite`."""
     if output.exists() and os.path.exists(read) and output.samefile(read):
-        raise ValueError(f"output must be another file than the one that is read, got {output}")
+        raise ValueError(f"output must differ from the input file, got {output}")
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -155,7 +155,7 @@ def _add_what_uses_models(commands) -> None:
         "weights",
         type=Path,
         nargs="?",
-        help="a file from `train`, or a model of the book; default: as above",
+        help="a file from `train`, or a model of the book; default: a translation model",
     )
     for command in (translated, told):
         command.add_argument(
@@ -231,7 +231,7 @@ def _translate(arguments) -> None:
 def _weights(arguments) -> Path:
     """The requested file of parameters, by its path or by its target language."""
     if arguments.weights and arguments.to:
-        raise ValueError("--to chooses a translator of the book, so it goes without a weights file")
+        raise ValueError("--to selects a translation model of the book, so it excludes a file")
     given = arguments.weights
     if given is not None and not given.suffix and len(given.parts) == 1:
         return shipped_weights(str(given))

@@ -148,7 +148,7 @@ def judged(vectors: WordVectors, half: int) -> dict:
     found = {}
     for name in SIMILARITY:
         agreed = vectors.agreement(word_similarity(name)[half::2])
-        # ρ of a few pairs says nothing, of one it is no number
+        # ρ of a few pairs says nothing, of one it is not a number
         found[name] = agreed.value if agreed.used >= 20 else None
         found[f"{name}_pairs"] = agreed.used
     questions = analogies()[half::2]

@@ -225,6 +225,4 @@ def _read(path: Path) -> list[dict]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(
-            f"path {in_line(path)} holds no results that a study wrote: {error}"
-        ) from error
+        raise ValueError(f"path {in_line(path)} has no results of a study: {error}") from error

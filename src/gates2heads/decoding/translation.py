@@ -181,6 +181,6 @@ def _check_written(output: Output, target) -> None:
     most, size = int(output.tokens.max()), len(target.vocabulary)
     if most >= size:
         raise ValueError(
-            f"target must be the tokenizer that the model was trained with: the model wrote token "
+            f"target must be the tokenizer that the model was trained with: it generated token "
             f"{most}, but it knows 0 to {size - 1}"
         )

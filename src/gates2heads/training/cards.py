@@ -73,7 +73,7 @@ def rebuild(path: str | os.PathLike) -> Rebuilt:
     tensors, card, made = read_whole(path)
     if made is None:
         raise ValueError(
-            f"path {in_line(path)} cannot be rebuilt, it holds weights and no model's settings"
+            f"path {in_line(path)} cannot be rebuilt, it has parameters but no model's settings"
         )
     try:
         sides = [build_tokenizer(told) for told in made["tokenizers"]]
@@ -85,7 +85,7 @@ def rebuild(path: str | os.PathLike) -> Rebuilt:
     except Exception as error:  # a file may contain anything
         reason = " ".join(str(error).split())
         raise ValueError(
-            f"path {in_line(path)} cannot be rebuilt, its settings are no model's: {reason}"
+            f"path {in_line(path)} cannot be rebuilt, its settings are not a model's: {reason}"
         ) from error
     check_shapes(Path(path), blank, tensors)
     model = build(made, tensors)

@@ -132,7 +132,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], dict, dict | None]:
     """The content of a file: its tensors, its card, and its model's kind and settings."""
     if not path.is_file():
         raise FileNotFoundError(
-            f"path must name a weights file, but there is none at {in_line(path)}"
+            f"path must name a file of parameters, but there is none at {in_line(path)}"
         )
     try:
         with safe_open(path, framework="pt") as file:
@@ -140,7 +140,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], dict, dict | None]:
             metadata = file.metadata() or {}
     except Exception as error:  # the caller names the content of a foreign file
         raise ValueError(
-            f"path {in_line(path)} is truncated or is no safetensors file: {error}"
+            f"path {in_line(path)} is truncated or is not a safetensors file: {error}"
         ) from error
     if not {"card", "checksum"} <= metadata.keys():
         raise ValueError(

@@ -148,7 +148,9 @@ def fit(
     run, begun = Run(model, optimizer, scheduler, History()), generator_states()
     first = checkpoint.resume(*run) if checkpoint else 0
     if first > steps:
-        raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
+        raise ValueError(
+            f"steps is {steps}, but the run in {checkpoint.path} has completed {first}"
+        )
     over = early_stopping is not None and early_stopping.over(run.history)
     stream = skip(batches, first, begun)
     bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)

@@ -151,7 +151,7 @@ def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None)
 def _hidden_loss(model, vectors: Tensor, masked: Masked) -> Tensor:
     """Apply the output projection to the masked positions of vectors (B, L, D) only."""
     if not masked.chosen.any():
-        raise ValueError("masked hides no token at all, so there is no loss to average")
+        raise ValueError("masked has no masked token, so there is no loss to average")
     logits = model.readout(vectors[masked.chosen])  # (N, V)
     return label_loss(logits, masked.targets[masked.chosen])
 

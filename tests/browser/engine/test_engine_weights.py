@@ -193,5 +193,5 @@ def test_the_small_models_of_the_book_are_rebuilt_and_write_dates(node, tmp_path
 def test_the_command_line_refuses_what_is_no_model(tmp_path, capsys):
     (tmp_path / "x").write_text("nothing")
     assert main(["export", str(tmp_path / "x"), str(tmp_path / "y.js")]) == 2
-    assert "is truncated or is no safetensors file" in capsys.readouterr().err
+    assert "is truncated or is not a safetensors file" in capsys.readouterr().err
     assert not (tmp_path / "y.js").exists()

@@ -47,7 +47,7 @@ def kinds_of(vocabulary: WordVocabulary) -> list[list[int]]:
     """The numbers of the words of each kind.
 
     Raises:
-        TypeError: it is no vocabulary.
+        TypeError: it is not a vocabulary.
         ValueError: a word of a kind is not in it.
     """
     if not isinstance(vocabulary, WordVocabulary):

@@ -65,7 +65,7 @@ def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
         (B,) bool.
 
     Raises:
-        TypeError, ValueError: it is no encoder–decoder, or the targets differ in length.
+        TypeError, ValueError: it is not an encoder–decoder, or the targets differ in length.
     """
     return (_outputs(model, batch, {}) == batch.target_out).all(dim=1)
 
@@ -99,7 +99,8 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
         them in which a later token is wrong, and `later`, the share of later tokens that are.
 
     Raises:
-        TypeError, ValueError: it is no batch, its targets differ in length, or none came out right.
+        TypeError, ValueError: it is not a batch, its targets differ in length, or no output is
+            correct.
     """
     wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():

@@ -55,7 +55,8 @@ class Tagger(nn.Module):
         """Logits (B, S, V) of a batch: row t predicts position t of the target.
 
         Raises:
-            TypeError, ValueError: it is no batch, or holds tokens that the network does not know.
+            TypeError, ValueError: it is not a batch, or holds tokens that the network does not
+                know.
         """
         if batch.source.shape[1] > LONGEST:
             length = batch.source.shape[1]
@@ -94,7 +95,7 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
         target: the tokenizer of what is written.
 
     Raises:
-        TypeError, ValueError: it is no model or no tokenizer, or as `Tagger.forward`.
+        TypeError, ValueError: it is not a model or no tokenizer, or as `Tagger.forward`.
     """
     known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
     if not (known and hasattr(target, "decode")):

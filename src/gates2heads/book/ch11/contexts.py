@@ -83,7 +83,7 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     """Compare two occurrences of one word: mean cosines of pairs in one role, and in two.
 
     Pairs in one wording are left out: the same neighbours and the same position make them similar,
-    whatever the role. Two roles are never told in one wording.
+    whatever the role. Two roles never have the same wording.
 
     Args:
         states: (J, N, D) float, of J layers, from `states_of`.

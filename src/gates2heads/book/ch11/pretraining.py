@@ -130,7 +130,7 @@ def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]
     thing each about two territories.
 
     Args:
-        sentences: what is told.
+        sentences: the training facts.
         seed: draws the order and the pairs.
     """
     documents: dict[str, list[_Told]] = {}

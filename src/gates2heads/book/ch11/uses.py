@@ -227,7 +227,7 @@ def learn_use(
     """Train a head for one of `USES` or of `MORE`, and ask it.
 
     Classification asks about facts that were told, in the wording that was kept back; the other
-    three ask about territories of which nothing was ever told.
+    three ask about territories that do not occur in training.
 
     Args:
         name: of the use.

@@ -31,7 +31,7 @@ class PrunedCounts(ContextModel, nn.Module):
 
     Raises:
         TypeError, ValueError: a tensor is missing or does not fit, the discounts are not three
-            numbers for each length, or V is no whole number with room for a token.
+            numbers for each length, or V is not a whole number with room for a token.
     """
 
     def __init__(

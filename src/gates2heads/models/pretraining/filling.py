@@ -50,6 +50,6 @@ def _check_gaps(tokens: Tensor, places: Tensor, markers: Markers) -> None:
     """Reject gaps (B, L) where no token may be masked."""
     fixed = (tokens == markers.pad) | (tokens == markers.cls) | (tokens == markers.sep)
     if not places.any():
-        raise ValueError("gaps hides no token at all, so there is nothing to fill")
+        raise ValueError("gaps masks no token, so there is nothing to fill")
     if (places & fixed).any():
         raise ValueError("gaps must be False at padding and at [CLS] and [SEP]")

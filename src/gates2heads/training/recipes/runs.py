@@ -183,7 +183,7 @@ def check_output(output: str | os.PathLike, *, overwrite: bool) -> None:
     output = as_file(output, name="output")
     if output.exists() and not overwrite:
         raise ValueError(
-            f"output must be a new file, but {output} is there already; --overwrite replaces it"
+            f"output must be a new file, but {output} exists already; --overwrite replaces it"
         )
     clear_parts(output)
     try_place(output)
@@ -270,7 +270,7 @@ def load(path: str | os.PathLike) -> Trained:
         task = TASKS[recipe["task"]](recipe["data"])
     except Exception as error:  # a card may contain anything
         raise ValueError(
-            f"path {in_line(path)} cannot be used, its card holds no recipe: {in_line(error)}"
+            f"path {in_line(path)} cannot be used, its card has no recipe: {in_line(error)}"
         ) from error
     return Trained(model, task, source, target, card)
 

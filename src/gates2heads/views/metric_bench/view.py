@@ -57,7 +57,7 @@ class MetricBench(View):
             them.
 
     Raises:
-        TypeError: a part of an example is no text.
+        TypeError: a part of an example is not a text.
         ValueError: a text too long, or too many references.
     """
 
