@@ -18,7 +18,7 @@ AT_ONCE = 64  # sentences
 
 
 class Occurrence(NamedTuple):
-    """A word where it stands."""
+    """A word in its context."""
 
     word: str
     role: str  # of what it is a part: currency or language

@@ -86,7 +86,7 @@ def fact_markers() -> Markers:
 
 
 def check_size(name: str, model: nn.Module) -> None:
-    """Refuse a model that reads another vocabulary than that of the facts.
+    """Reject a model with another vocabulary than that of the facts.
 
     Raises:
         ValueError: with a sentence that names the argument.

@@ -28,7 +28,7 @@ AT_ONCE = 64  # sentences
 
 
 class NameFilled(NamedTuple):
-    """What a model wrote where the answer of a fact stood."""
+    """A model's prediction at the masked answer of a fact."""
 
     fact: Fact
     wanted: tuple[str, ...]  # its tokens

@@ -175,7 +175,7 @@ def _use(name: str) -> Use:
 
 @accepts(examples=listed("examples", kind=a(Labelled), least=1))
 def use_batch(examples: Sequence[Labelled]) -> UseBatch:
-    """Join the texts of each example, and move its label to where the tokens stand now."""
+    """Join the texts of each example, and move its label to the new positions of the tokens."""
     read = fact_tokenizer().encode
     joined = [
         join(*(read(text, eos=False) for text in one[:2] if text is not None), max_length=LONGEST)
@@ -226,7 +226,7 @@ def learn_use(
 ) -> Learned:
     """Train a head for one of `USES` or of `MORE`, and ask it.
 
-    Classification asks about facts that were told, in the wording that was kept back; the other
+    Classification uses facts of the training data, in the held-out wording; the other
     three ask about territories that do not occur in training.
 
     Args:

@@ -147,7 +147,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(join_heads(context)), memory
 
     def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
-        """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
+        """Queries, keys and values of the same inputs (B, T, D), with positions from `start` on."""
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
         heads = split_heads(projected, 3 * self.num_heads)  # (B, 3H, T, K)
         if self.rotary:
