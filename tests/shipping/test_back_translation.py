@@ -52,7 +52,7 @@ def test_a_stopped_run_goes_on_to_the_same_file(tmp_path, monkeypatch, capsys, w
 
     monkeypatch.setattr(back_translation, "part", stopped)
     assert main(words) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "the same command resumes" in capsys.readouterr().err
     assert not output.exists()
     assert main(words) == 0
     content = output.read_bytes()
