@@ -4,10 +4,10 @@
     python -m studies.ch12.generation_costs --table
 
 The released model of Python source continues a text of its test modules. `milliseconds` is the
-processor time of one thread for one token after each number of `positions`: the least of several
-rounds. Without a cache, the model reads the whole text again for every token. "groups-N" are models
-of random parameters and the same size but for N heads of keys and values, "wide" their 32-fold
-batch; `bytes` is the cache of one token of one sequence.
+processor time of one thread for one token after each number of `positions`: the minimum of several
+measurements. Without a cache, the model reads the whole text again for every token. "groups-N" are
+models of random parameters and the same size but for N heads of keys and values, "wide" their
+32-fold batch; `bytes` is the cache of one token of one sequence.
 """
 
 import time

@@ -22,7 +22,7 @@ from gates2heads.models.language.published import as_gpt2, as_llama
 
 @torch.no_grad()
 def run(setting: str, seed: int) -> dict:
-    """Load one model into its published twin, and compare the logits."""
+    """Load one model into the published class, and compare the logits."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     tokens = torch.randint(3, VOCABULARY, (4, LENGTH))

@@ -4,7 +4,8 @@
     python -m studies.ch12.step_costs --table
 
 `seconds_per_step` is the processor time of one thread for a training step (forward, backward and
-update) on 8 passages of 256 tokens: the least of 5 rounds, in which all variants take turns.
+update) on 8 passages of 256 tokens: the minimum of 5
+measurements, for which all variants take turns.
 `saved` is the memory, in bytes per token, of what the forward pass keeps for the backward pass.
 """
 

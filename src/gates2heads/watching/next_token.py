@@ -49,7 +49,7 @@ def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
 
 
 class Scored(NamedTuple):
-    """What was read of a text, and at the place of each token the likeliest ones."""
+    """The tokens that were read of a text, and the most probable ones at each position."""
 
     text: str
     unread: list[str]  # the tokens at the beginning for which the model has no room
@@ -72,7 +72,7 @@ def score_tokens(model: LanguageModel, text: str, tokenizer, *, top: int = 5) ->
         model: has `start` and `step`.
         text: what is read.
         tokenizer: of the model.
-        top: K, how many of the likeliest tokens are kept at each place.
+        top: K, number of the most probable tokens that are kept at each position.
 
     Raises:
         TypeError, ValueError: as in `foresee`.
