@@ -95,7 +95,7 @@ def link(app: Sphinx, doctree: nodes.document, page: str) -> None:
         for table in doctree.findall(nodes.table):
             _link_columns(app, table, page)
     for text in list(doctree.findall(nodes.Text)):
-        if _is_raw_link(text):
+        if text.parent is None or _is_raw_link(text):  # the bibliography's texts have no parent
             continue
         if not _inside(text, (*SHUT, nodes.strong)):  # a caption names its figure in bold
             _put_links(app, text, page, mentions(text, app.env.g2h_figures))

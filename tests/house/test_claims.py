@@ -229,7 +229,8 @@ def test_the_page_says_all_and_counts_the_verdicts():
     for _, claim in EVERY:
         assert f'id="{claims.anchor(claim)}"' in page
         assert claims.written(claim["claim"], claim) in page
-    first = [line.strip("| ").split(" | ") for line in claims.tally()[2 : 2 + 12]]
+    chapters = len(claims.read_claims())
+    first = [line.strip("| ").split(" | ") for line in claims.tally()[2 : 2 + chapters]]
     assert sum(int(row[1]) for row in first) == len(EVERY)
     assert "Not tried:" in page
 

@@ -41,6 +41,7 @@ def arguments(node):
 
 
 SHAPELESS = {
+    "book/ch12/experts.balance_loss": "a loss is a single number",
     "browser/engine/export.export_model": "the weights keep whatever shapes they have",
     "decoding/sampling.sample": "all its tensors are those of `greedy`, to which it points",
     "decoding/state.tensors": "the tensors of a state have the shapes of its model",

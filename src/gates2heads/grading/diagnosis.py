@@ -205,4 +205,4 @@ def _copy(value: object) -> object:
 def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
     """Draw tensors of these shapes from a normal distribution, the same ones each time."""
     draw = torch.Generator().manual_seed(5)
-    return [torch.randn(*shape, generator=draw) for shape in shapes]
+    return [torch.randn(shape, generator=draw) for shape in shapes]
