@@ -89,12 +89,29 @@ def test_each_wrong_repair_is_named(words, wrong):
     assert words in verdict.message
 
 
+def joined(last):
+    """A repair that differs from the solution in how the new key is rotated."""
+    return lambda k, n, read, w: torch.cat([k, last(k, n, read)], dim=2)[:, :, -w:]
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         (lambda k, n, read, w: torch.cat([k, rotate(n, start=read)], dim=2), "shape"),
         (lambda k, n, read, w: torch.cat([k, rotate(n, start=min(read, w))], dim=2)[:, :, -w:],
          "expected"),
+        (joined(lambda k, n, read: rotate(n, start=k.shape[2])), "the bug itself"),
+        (joined(lambda k, n, read: rotate(n, start=read + 1)), "one position too many"),
+        (joined(lambda k, n, read: rotate(n, start=read - 1)), "expected"),
+        (joined(lambda k, n, read: n), "is not rotated"),
+        (
+            lambda k, n, read, w: torch.cat([rotate(n, start=read), k], dim=2)[:, :, -w:],
+            "in front of the others",
+        ),
+        (
+            lambda k, n, read, w: torch.cat([k, rotate(n, start=read)], dim=2)[:, :, 1 - w :],
+            "one key too few",
+        ),
         (lambda k, n, read: k, "4 arguments"),
         (lambda k, n, read, w: k, "expected|shape"),
     ],
