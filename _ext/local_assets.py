@@ -34,7 +34,7 @@ PLAIN_SEARCH = (
 )
 
 
-# The theme measures every box that may scroll, all at once; `_static/scroll_stops.js` does not.
+# The theme measures every scrollable box in one pass; `_static/scroll_stops.js` does not.
 THEME = "_static/scripts/pydata-sphinx-theme.js"
 MEASURED = re.compile(r"\{e\.tabIndex=e\.scrollWidth>e\.clientWidth\|\|[^}]*\?0:-1\}")
 

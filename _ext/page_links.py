@@ -20,7 +20,7 @@ from stored_tables import places
 
 GLOSSARY = "chapters/appendix/glossary"
 SOURCE_MAP = "chapters/appendix/source_map"
-COLUMNS = ("where", "taught in")  # of the source map: they list places of the book
+COLUMNS = ("where", "taught in")  # of the source map: they list sections of the book
 TERM = re.compile(r'<span id="(term-[\w-]+)">\*\*(.+?)\*\*</span>')
 MENTION = re.compile(r"\bFigure[ \u00a0](\w+\.\w+)")
 NUMBERS = r"\d+\.\d+(?:(?:, and | and | or | to |, |–)\d+\.\d+)*"
@@ -62,7 +62,7 @@ def anchor_of(words: str, known: dict[str, str]) -> str | None:
 
 
 def figure_anchor(number: str) -> str:
-    """Give the anchor of a figure: 5.3 stands at #figure-5-3."""
+    """Give the anchor of a figure: 5.3 is at #figure-5-3."""
     return "figure-" + re.sub(r"\W", "-", number)
 
 
@@ -140,7 +140,7 @@ def mentions(said: str, figures: Mapping[str, str]) -> list[tuple[int, int, str,
 
 
 def listed(said: str) -> list[tuple[int, int, str, str]]:
-    """Find the places that a column of places names: "1.4; 1F A, B; exercises 1.3, 1.4"."""
+    """Find the sections that a column of sections names: "1.4; 1F A, B; exercises 1.3, 1.4"."""
     found = mentions(said, {})
     taken = [range(start, end) for start, end, *_ in found]
     for number in NUMBER.finditer(said):
@@ -156,7 +156,7 @@ def listed(said: str) -> list[tuple[int, int, str, str]]:
 
 
 def ending(said: str) -> list[tuple[int, int, str, str]]:
-    """Find the places that close a statement: "…, and they stay coarse: 2.1"."""
+    """Find the sections that close a statement: "…, and they stay coarse: 2.1"."""
     ends = ((one.span(1), section_of(one[1])) for one in AFTER.finditer(said))
     return [(*span, *there) for span, there in ends if there]
 
@@ -192,7 +192,7 @@ def _put_links(app: Sphinx, text: nodes.Text, page: str, found: list) -> None:
 
 
 def _is_raw_link(text: nodes.Text) -> bool:
-    """Whether a text stands in a link that was written as HTML: behind a raw `<a …>`."""
+    """Whether a text is in a link that was written as HTML: behind a raw `<a …>`."""
     place = text.parent.index(text)
     before = text.parent[place - 1] if place else None
     return isinstance(before, nodes.raw) and before.astext().startswith("<a ")

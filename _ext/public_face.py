@@ -119,6 +119,6 @@ def setup(app: Sphinx) -> dict:
             app.setup_extension(extension)
     app.connect("config-inited", read_descriptions, priority=400)
     app.connect("html-page-context", describe, priority=400)
-    app.connect("build-finished", write_index, priority=400)  # before what looks at all pages
+    app.connect("build-finished", write_index, priority=400)  # before the check of all pages
     app.connect("build-finished", list_index, priority=900)  # after the sitemap is written
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -39,7 +39,7 @@ class ThemedFigureRenderer:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer for this build."""
     # myst-nb finds renderers by the entry points of installed packages only; the list it keeps
-    # of them is the one place where a book can add its own without installing a package.
+    # of them is the only way in which a book can add its own without installing a package.
     renderers = load_mime_renders()
     if ThemedFigureRenderer not in renderers:
         renderers.append(ThemedFigureRenderer)

@@ -97,7 +97,7 @@ class Typesetter:
 
 
 def visit_inline(writer, node: nodes.math) -> None:
-    """Write an equation that stands in a line, and the punctuation that touches it."""
+    """Write an inline equation, and the adjacent punctuation."""
     html = writer.builder.katex.typeset(node.astext(), display=False)
     before, after = (writer.encode(node.get(side, "")) for side in ("before", "after"))
     writer.body.append(writer.starttag(node, "span", "", CLASS=CLASS))
@@ -141,7 +141,7 @@ def find_katex(app: Sphinx) -> None:
 
 
 def add_style(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Give pages with equations KaTeX's style sheet, and its commonest fonts at once."""
+    """Give pages with equations KaTeX's style sheet, and its commonest fonts together."""
     if 'class="katex' in context.get("body", ""):
         script = _JavaScript(None, priority=0, body=PRELOAD % context["pathto"](KATEX, 1))
         context["script_files"].insert(0, script)

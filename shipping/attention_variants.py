@@ -1,4 +1,4 @@
-"""Five ways to look at a date: before or after the step, softly or hard, everywhere or near by.
+"""Five attention variants for dates: before or after the step, soft or hard, global or local.
 
     python -m shipping.attention_variants before
     python -m shipping.attention_variants after
@@ -8,7 +8,7 @@
 
 Each run writes `src/gates2heads/models/weights/looking_WAY.safetensors`: the weights of seed 0,
 and a card with data, command, seed and the exact match in the course of training, apart for dates
-whose parts stand in the order of the target and for all others. The cards of `hard` and
+whose parts have the order of the target and for all others. The cards of `hard` and
 `predictive` also hold the course of two more seeds, that of `hard` moreover of a run without the
 baseline and of one without REINFORCE. A run takes about a minute on a quiet core, that of
 `predictive` three, that of `hard` five.
@@ -102,7 +102,7 @@ def main() -> None:
         _, other = run(way, source, target, seed=seed, loss=other_loss, name=name)
         others[name] = other.evaluations
     card = {
-        "data": f"{SIZE:,} CLDR dates in eight languages, as chapter 5 draws them",
+        "data": f"{SIZE:,} CLDR dates in eight languages, as in chapter 5",
         "command": f"python -m shipping.attention_variants {way}",
         "seed": SEED,
         "evaluated_at": history.evaluated_at,

@@ -58,7 +58,7 @@ def main(given: Sequence[str] | None = None) -> int:
         print(f"back_translation: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("back_translation: interrupted; the same command goes on from here", file=sys.stderr)
+        print("back_translation: interrupted; the same command resumes from here", file=sys.stderr)
         return 130
     print(f"{output}: {many:,} pairs")
     return 0
@@ -66,7 +66,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m shipping.back_translation")
-    parser.add_argument("weights", help="a file that `train` wrote, or the name of a shipped model")
+    parser.add_argument("weights", help="a file from `train`, or the name of a released model")
     parser.add_argument("output", help="the file to write, in checkpoints or outside the project")
     parser.add_argument("--sentences", type=int, default=1_000_000, help="at most so many")
     parser.add_argument("--sample", action="store_true", help="draw from the model; no search")
@@ -141,7 +141,7 @@ def part(
 ) -> list[str | None]:
     """Translations of a part of the texts, from its file if they are there already.
 
-    The draws of a part depend on its number and not on what came before, so that an interrupted
+    The draws of a part depend on its number and not on previous parts, so that an interrupted
     run gives the same file as another.
     """
     asked = hashlib.sha256("\n".join(texts).encode()).hexdigest()

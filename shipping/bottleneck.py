@@ -40,7 +40,7 @@ def lists(split: str, size: int, count: int):
 
 
 def mixed_batches(source, target):
-    """Batches of one list length each, the length drawn anew for every batch."""
+    """Batches of one list length each, the length sampled for every batch."""
     streams = [
         endless_batches(encode_pairs(lists("train", SIZE, count), source, target), BATCH_SIZE)
         for count in range(1, LONGEST + 1)
@@ -51,7 +51,7 @@ def mixed_batches(source, target):
 
 
 def dates_right(model, source, target, size: int) -> dict[int, float]:
-    """Share of single dates that are right at their place, by list length."""
+    """Share of single dates that are correct at their position, by list length."""
     right = {}
     for count in range(1, LONGEST + 1):
         texts, wanted = zip(*lists("validation", size, count), strict=True)

@@ -6,7 +6,7 @@
 
 Each run trains a network of `studies/ch04/teacher_forcing.py`, seed 0, and writes it as
 `src/gates2heads/models/weights/forced_NAME.safetensors`: the weights in one byte each, and a card
-with data, command, seed and what it writes right of the test dates, by the weights as they are
+with data, command, seed and its accuracy on the test dates, by the weights as they are
 written.
 """
 

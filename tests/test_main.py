@@ -169,17 +169,20 @@ def test_a_shown_recipe_is_a_config(tmp_path, capsys):
         (["train", "dates-dot", "--set", 'data.locales=["xx"]'], "data.locales must hold CLDR"),
         (["train", "dates-transformer", "--set", "model.nhead=7"], "num_heads must divide"),
         (["train", "dates-transformer", "--set", "model.dropout=2"], "dropout must lie in [0, 1]"),
-        (["evaluate", "none.safetensors"], "path must name a weights file, but there is none at"),
+        (
+            ["evaluate", "none.safetensors"],
+            "path must name a file of parameters, but there is none at",
+        ),
         (
             ["translate", "--weights", "none.safetensors", "x"],
-            "path must name a weights file, but there is no",
+            "path must name a file of parameters, but there is no",
         ),
-        (["translate", "--weights", __file__, "x"], "is truncated or is no safetensors file"),
+        (["translate", "--weights", __file__, "x"], "is truncated or is not a safetensors file"),
         (
             ["translate", "--to", "english", "--weights", "some.safetensors", "x"],
-            "--to chooses a translator of the book, so it goes without a weights file",
+            "--to selects a translation model of the book, so it excludes a file",
         ),
-        (["card", "some.safetensors", "--to", "english"], "so it goes without a weights file"),
+        (["card", "some.safetensors", "--to", "english"], "so it excludes a file"),
         (["translate", " \t"], "text is empty"),
     ],
 )
@@ -239,7 +242,7 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
 
     monkeypatch.setattr("gates2heads.__main__.read_recipe", interrupted)
     assert main(["train", "dates-dot"]) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "the same command resumes from here" in capsys.readouterr().err
 
 
 def test_a_model_that_is_there_is_replaced_only_when_told_to(tmp_path, capsys):
@@ -252,7 +255,7 @@ def test_a_model_that_is_there_is_replaced_only_when_told_to(tmp_path, capsys):
         assert main(again) == 2
         out, error = capsys.readouterr()
         assert out == ""
-        assert f"output must be a new file, but {output} is there already; --overwrite" in error
+        assert f"output must be a new file, but {output} exists already; --overwrite" in error
         assert error.count("\n") == 1
         assert output.read_bytes() == before
     assert main([*words, "--overwrite"]) == 0
@@ -271,9 +274,7 @@ def test_what_is_read_is_not_written_over(tmp_path, capsys):
         same = tmp_path / "." / ".." / tmp_path.name / file.name
         output = ["--output", str(same)] if command == "train" else [str(same)]
         assert main([command, str(file), *output, "--overwrite"]) == 2
-        assert (
-            "output must be another file than the one that is read, got " in capsys.readouterr().err
-        )
+        assert "output must differ from the input file, got " in capsys.readouterr().err
         assert file.read_bytes() == before
 
 
@@ -309,7 +310,7 @@ def test_a_full_memory_is_told_and_other_errors_stay_as_they_are(monkeypatch, ca
 
     monkeypatch.setattr("gates2heads.__main__.read_recipe", fails)
     assert main(["show", "dates-dot"]) == 2
-    told = "gates2heads: the memory is full; a smaller batch or model needs less\n"
+    told = "gates2heads: out of memory; use a smaller batch or model\n"
     assert capsys.readouterr().err == told
     error = RuntimeError("a fault of the library")
     with pytest.raises(RuntimeError, match="a fault of the library"):

@@ -71,7 +71,7 @@ def check() -> None:
     """Print each version and its folder.
 
     Raises:
-        SystemExit: a version or a place is not the one that was meant.
+        SystemExit: a version or a path is not the expected one.
     """
     names = json.dumps([*PINS, *BORROWED])
     done = subprocess.run(

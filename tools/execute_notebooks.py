@@ -13,7 +13,7 @@ not stored:
 - stderr. Progress bars are for whoever watches the run; anything else on stderr is a warning,
   which belongs to the author, and is printed here.
 
-A picture with an empty box in the place of a letter is refused: the letter and the cell are named.
+A picture with an empty box instead of a letter is refused: the letter and the cell are named.
 A notebook that fails keeps its old file, and the failing cell is named.
 """
 

@@ -1,8 +1,8 @@
 """Put local copies of the browser's libraries into _assets/, so that no page asks the network.
 
-The npm packages are pinned by version and by sha512. The folder is filled next door and moved into
-place in one step: an interrupted run leaves nothing half done, and a second run finds its manifest
-and stops.
+The npm packages are pinned by version and by sha512. The folder is filled next door and renamed in
+one step: an interrupted run leaves nothing half done, and a second run finds its manifest and
+stops.
 
     python tools/fetch_assets.py            what the pages need, into _assets/vendor
     python tools/fetch_assets.py --colab    what draws Colab's widgets in the tests, into

@@ -2,8 +2,8 @@
 
 An author writes `show(figure, …, number="5.3")`, and calls it Figure 5.3 in the text. Behind the
 point any word will do that no other figure has: `number="5.new"`, or `"5.3b"` for one that is put
-after 5.3. `renumber` then counts anew, in the cells and in the text; `make execute` calls it before
-it runs a notebook, so that what is stored is what the cells say.
+after 5.3. `renumber` then renumbers the figures, in the cells and in the text; `make execute` calls
+it before it runs a notebook, so that what is stored is what the cells say.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def faults(notebook: Mapping, chapter: str, known: set[str]) -> list[str]:
     if not re.fullmatch(rf"{re.escape(chapter)}[A-Z]?", prefix):
         found.append(f"its figures should be numbered {chapter}.1 and so on, not {names[0]}")
     if names != [f"{prefix}.{place}" for place in range(1, len(names) + 1)]:
-        found.append(f"its figures stand in the order {', '.join(names)}: run make execute")
+        found.append(f"its figures are in the order {', '.join(names)}: run make execute")
     for number, cell in enumerate(notebook["cells"]):
         for name in MENTION.findall(source_of(cell)):
             if name not in known:

@@ -8,8 +8,8 @@ An author gives a cell that nobody needs to read in passing one of three tags:
 
 `fold` derives from it what the readers' programs go by. The book folds `setup` and `draw` behind
 a line that one may click, and leaves out the code of `tell`; JupyterLab collapses all three by
-`jupyter.source_hidden`; Colab by `cellView: form`, where it shows the title that stands in the
-first line, `# @title What this is`. Where an author wrote no title, a plain one is put there.
+`jupyter.source_hidden`; Colab by `cellView: form`, where it shows the title in the first line, `#
+@title What this is`. Where an author wrote no title, a plain one is put there.
 
 What is left, together with the listings of `show_source` and with the code in the text, is what a
 reader sees without a click. `faults` says where that is too much.

@@ -22,7 +22,7 @@ Cell tags say where that would be too strict:
 - `varying-seconds`: numbers before ms, s or min may be any.
 - `trained-figure`: the numbers in a figure may be any; how many there are, and its words, not.
 - `varying-numbers`: every number may be any, in texts and in figures; no word may.
-- `varying-last-column`: what stands in the last column of a table may be any, below its head.
+- `varying-last-column`: the content of the last column of a table may be any, below its head.
 
 A cell with one of the last two is exempt, and says why in its metadata under `exempt_reason`.
 
@@ -207,7 +207,7 @@ def store_times(path: Path, found: dict[str, Tally]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector):
-    """Put our notebooks in the place of nbval's."""
+    """Replace nbval's notebooks by ours."""
     found = yield
     return [
         ComparedNotebook.from_parent(parent, path=file_path) if type(one) is IPyNbFile else one

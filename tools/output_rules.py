@@ -19,7 +19,7 @@ NUMBER = re.compile(
     r"(?<![\w.:/–−-])[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
     r"(?![\w:/–]|[-−]\w|\.\d)"
 )
-# In a Markdown table, what stands in the last column, below the heads.
+# In a Markdown table, the content of the last column, below the heads.
 LAST_COLUMN = re.compile(r"(?<=\|)[^|\n]*\|$(?!\n\| ?:?-)", re.M)
 SECONDS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?=\s?(?:ms|s|min|seconds|minutes)\b)")
 KEYS_NOT_COMPARED = ("image/png", "image/svg+xml", "application/vnd.jupyter.widget-view+json")

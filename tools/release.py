@@ -39,7 +39,7 @@ def faults(root: Path) -> list[str]:
 
 
 def main() -> int:
-    """Print the faults; fail if there are any."""
+    """Print the problems; fail if there are any."""
     found = faults(ROOT)
     print("\n".join(found) or "The release holds what the pages show.")
     return int(bool(found))

@@ -1,11 +1,11 @@
-"""Carry the book's addresses from their one place to all that names them.
+"""Copy the book's addresses from `_config.yml` to all files that contain them.
 
     python tools/repository.py           say what does not follow, and fail if anything does not
     python tools/repository.py --write   make it follow
     python tools/repository.py --write --url https://github.com/owner/name
                                          set the addresses first; `--url ""` takes them away
 
-The place is `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
+They are in `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
 The book reads them itself (in `_ext`). Written by this tool: the set-up cell of each chapter, which
 must know without the book where Colab finds the library; the first page's ways to read; and in the
 README the clone line, the line that leads to the published book, and the links to the chapters,

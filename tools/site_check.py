@@ -99,7 +99,7 @@ def _problem(address: str, page: Path, site: Path, *, loaded: bool) -> str | Non
 
 
 def check(site: Path) -> list[str]:
-    """List the faults of a built site, one sentence each; an empty list is a sound site.
+    """List the problems of a built site, one sentence each; an empty list is a sound site.
 
     Args:
         site: the folder of index.html.
@@ -125,10 +125,10 @@ def _faults(addresses, page: Path, site: Path) -> list[str]:
 
 
 def main() -> None:
-    """Print the faults; fail if there are any."""
+    """Print the problems; fail if there are any."""
     site = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "_build" / "html"
     faults = check(site)
-    print("\n".join(faults) or f"{len(pages(site.resolve()))} pages, no fault")
+    print("\n".join(faults) or f"{len(pages(site.resolve()))} pages, no problem")
     raise SystemExit(bool(faults))
 
 

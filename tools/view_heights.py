@@ -25,7 +25,7 @@ STORED = ROOT / "_ext" / "view_heights.json"
 WIDTHS = {"narrow": 390, "middle": 768, "wide": 1280}
 DRAWN = """() => [...document.querySelectorAll(".g2h-reserved")]
   .every((box) => box.querySelector(".g2h-widget")?.childElementCount)"""
-# What the view has, the room that was kept for it left aside.
+# What the view has, without the reserved space.
 MEASURED = """() => [...document.querySelectorAll(".g2h-reserved")].map((box) => {
   box.style.minHeight = 0;
   return Math.round(box.getBoundingClientRect().height);

@@ -44,9 +44,9 @@ from gates2heads.training.recipes.runs import (
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.recipes.typed import translate_typed
 
-TRANSLATORS = {"english": "translator", "german": "translator_to_german"}  # by what they write
-MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as shells have them
-MOST = 280  # characters of what is said of a mistake; a name that was typed may be longer
+TRANSLATORS = {"english": "translator", "german": "translator_to_german"}  # by target language
+MISTAKE, INTERRUPTED = 2, 130  # exit statuses, as in shells
+MOST = 280  # characters of an error message; a typed name may be longer
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -63,15 +63,15 @@ def main(given: Sequence[str] | None = None) -> int:
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise
-        return _refuse("the memory is full; a smaller batch or model needs less")
+        return _refuse("out of memory; use a smaller batch or model")
     except KeyboardInterrupt:
-        print("gates2heads: interrupted; the same command goes on from here", file=sys.stderr)
+        print("gates2heads: interrupted; the same command resumes from here", file=sys.stderr)
         return INTERRUPTED
     return 0
 
 
 def _refuse(sentence: str) -> int:
-    """Say in a line why nothing came of the command; what is too long loses its middle."""
+    """Print a one-line error message; the middle of a long one is left out."""
     line = " ".join(sentence.split())
     if len(line) > MOST:
         line = f"{line[: MOST // 2]} … {line[3 - MOST // 2 :]}"
@@ -80,19 +80,19 @@ def _refuse(sentence: str) -> int:
 
 
 def _check_readable(words: Sequence[str]) -> None:
-    """Refuse bytes that are no text: no tokenizer knows them, and no card could hold them."""
+    """Reject bytes that are not text: no tokenizer knows them, and no card could store them."""
     for word in words:
         text.check("each word", word)
 
 
 def _check_apart(output: Path, read: str | Path) -> None:
-    """Refuse to write over the file that the command reads, `--overwrite` or not."""
+    """Reject an output that is the input file, even with `--overwrite`."""
     if output.exists() and os.path.exists(read) and output.samefile(read):
-        raise ValueError(f"output must be another file than the one that is read, got {output}")
+        raise ValueError(f"output must differ from the input file, got {output}")
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether this is how Python or PyTorch say that memory is at its end."""
+    """Whether this is an out-of-memory error of Python or PyTorch."""
     full = isinstance(error, MemoryError | torch.OutOfMemoryError)
     return full or "allocate memory" in str(error)
 
@@ -109,8 +109,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_what_reads_recipes(commands) -> None:
-    shown = commands.add_parser("show", help="print a recipe in JSON, every setting spelled out")
-    trained = commands.add_parser("train", help="train a model, or go on with an interrupted run")
+    shown = commands.add_parser("show", help="print a recipe in JSON, with all settings")
+    trained = commands.add_parser("train", help="train a model, or resume an interrupted run")
     for command, run in ((shown, _show), (trained, _train)):
         command.set_defaults(run=run)
         command.add_argument(
@@ -124,7 +124,9 @@ def _add_what_reads_recipes(commands) -> None:
             help="replace a setting, such as training.steps=100; may be given several times",
         )
     trained.add_argument(
-        "--output", type=Path, help="the weights file; checkpoints/RECIPE.safetensors if not given"
+        "--output",
+        type=Path,
+        help="the file to write; default: checkpoints/RECIPE.safetensors",
     )
     trained.add_argument("--quiet", action="store_true", help="no progress bar")
     _add_overwrite(trained)
@@ -133,19 +135,19 @@ def _add_what_reads_recipes(commands) -> None:
 def _add_what_uses_models(commands) -> None:
     evaluated = commands.add_parser("evaluate", help="score a trained model")
     evaluated.set_defaults(run=_evaluate)
-    evaluated.add_argument("weights", type=Path, help="a file that `train` wrote")
+    evaluated.add_argument("weights", type=Path, help="a file from `train`")
     evaluated.add_argument("--split", choices=SPLITS, default="test")
     translated = commands.add_parser("translate", help="run a trained model")
     translated.set_defaults(run=_translate)
-    translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is written for each")
+    translated.add_argument("texts", nargs="+", metavar="TEXT", help="one line is printed for each")
     translated.add_argument(
         "--weights",
         type=Path,
-        help="a file that `train` wrote; if not given, a translator of the book",
+        help="a file from `train`; default: a translation model of the book",
     )
     for command in (evaluated, translated):
         command.add_argument(
-            "--width", type=int, help="of the beam, 1 is greedy; if not given, as the recipe says"
+            "--width", type=int, help="beam width, 1 is greedy search; default: that of the recipe"
         )
     told = commands.add_parser("card", help="print a model's card: data, scores, limits")
     told.set_defaults(run=_card)
@@ -153,13 +155,13 @@ def _add_what_uses_models(commands) -> None:
         "weights",
         type=Path,
         nargs="?",
-        help="a file that `train` wrote, or a model of the book; if not given, as above",
+        help="a file from `train`, or a model of the book; default: a translation model",
     )
     for command in (translated, told):
         command.add_argument(
             "--to",
             choices=list(TRANSLATORS),
-            help="the language that the book's translator writes; if not given, English",
+            help="the target language of the book's translation model; default: English",
         )
 
 
@@ -168,24 +170,20 @@ def _add_what_rewrites_models(commands) -> None:
         "shrink", help="store a model with one byte per parameter, and score it"
     )
     shrunk.set_defaults(run=_shrink)
-    shrunk.add_argument("weights", type=Path, help="a file that `train` wrote")
+    shrunk.add_argument("weights", type=Path, help="a file from `train`")
     shrunk.add_argument("output", type=Path, help="the file to write")
-    exported = commands.add_parser("export", help="write a model as a page reads it, in one script")
+    exported = commands.add_parser("export", help="export a model for a page, as one script")
     exported.set_defaults(run=_export)
-    exported.add_argument("weights", type=Path, help="a file that `train` wrote")
+    exported.add_argument("weights", type=Path, help="a file from `train`")
     exported.add_argument("output", type=Path, help="the file to write, such as translator.js")
-    exported.add_argument(
-        "--name", help="under which the page finds it; that of the weights file if not given"
-    )
+    exported.add_argument("--name", help="its name in the page; default: that of the file")
     exported.add_argument("--small", action="store_true", help="with one byte per parameter")
     for command in (shrunk, exported):
         _add_overwrite(command)
 
 
 def _add_overwrite(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--overwrite", action="store_true", help="replace a file that is there already"
-    )
+    command.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
 
 def _show(arguments) -> None:
@@ -207,7 +205,7 @@ def _train(arguments) -> None:
         overwrite=arguments.overwrite,
         progress=not arguments.quiet,
     )
-    if os.environ.get("RANK", "0") == "0":  # under torchrun the main process alone speaks
+    if os.environ.get("RANK", "0") == "0":  # under torchrun only the main process prints
         print(f"{output}: {card['steps']} steps, {card['seconds']} seconds")
         _print_scores("test", card["scores"]["test"])
 
@@ -225,15 +223,15 @@ def _evaluate(arguments) -> None:
 
 
 def _translate(arguments) -> None:
-    torch.set_num_threads(1)  # one sentence is too little work to share: threads would wait
+    torch.set_num_threads(1)  # one sentence is too little work for several threads
     trained = load(_weights(arguments))
     print("\n".join(translate_typed(trained, arguments.texts, **_search(arguments))))
 
 
 def _weights(arguments) -> Path:
-    """The weights file that was asked for, by its path or by the language that it writes."""
+    """The requested file of parameters, by its path or by its target language."""
     if arguments.weights and arguments.to:
-        raise ValueError("--to chooses a translator of the book, so it goes without a weights file")
+        raise ValueError("--to selects a translation model of the book, so it excludes a file")
     given = arguments.weights
     if given is not None and not given.suffix and len(given.parts) == 1:
         return shipped_weights(str(given))
@@ -246,7 +244,7 @@ def _card(arguments) -> None:
 
 
 def _words(card: Mapping) -> dict[str, str]:
-    """Terms and limits as this version states them; a file keeps the wording of its own day."""
+    """Terms and limits in the wording of this version; a file may have an older wording."""
     recipe = card.get("recipe")
     name = recipe.get("task") if isinstance(recipe, Mapping) else None
     task = TASKS.get(name) if isinstance(name, str) else None
@@ -273,7 +271,7 @@ def _shrink(arguments) -> None:
 
 
 def _export(arguments) -> None:
-    # Here, and not above: a translation need not wait for what only a page needs.
+    # Imported here, so that a translation does not load modules for pages.
     from gates2heads.browser.engine.export import export_model  # noqa: PLC0415
     from gates2heads.browser.engine.rebuild import rebuild  # noqa: PLC0415
 
@@ -303,6 +301,6 @@ def _print_scores(split: str, told: dict[str, float]) -> None:
 
 if __name__ == "__main__":
     if sys.stdout is not None:
-        # What a terminal cannot show is spelled out, in JSON as JSON wants it: "\ud83d".
+        # Characters that a terminal cannot show are escaped, in JSON as "\ud83d".
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -4,17 +4,19 @@
     python -m studies.ch01.bracket_units lstm --again
     python -m studies.ch01.bracket_units --table
 
-Karpathy, Johnson & Li 2015 picked such units by eye. Here each is found by a score, on modules of
-the standard library that no network was trained on: passages of 256 characters that begin where no
-bracket or string is open, read from a blank state. For a question with yes or no (inside brackets?)
-the score is the area under the curve of the unit's cell, or of its state in a gated recurrent unit;
-for a number (the indent) it is the rank correlation. The unit and its sign are chosen on one half
-of the modules, and the score that counts is that of the other half. Two controls stand beside it:
-the best unit of the same network before training, and what the character at hand tells by itself.
+Karpathy, Johnson & Li 2015 found such units by inspection. Here each is found by a score, on
+modules of the standard library that no network was trained on: passages of 256 characters that
+begin where no bracket or string is open, read from a blank state. For a question with yes or no
+(inside brackets?) the score is the area under the curve of the unit's cell, or of its state in a
+gated recurrent unit; for a number (the indent) it is the rank correlation. The unit and its sign
+are chosen on one half of the modules, and the score that counts is that of the other half. There
+are two controls: the best unit of the same network before training, and the current character
+alone.
 
-Then a unit's gate is held so that it forgets at every step (forget gate 0, or update gate 0), one
-unit after the other, and the bits of closing brackets and closing quotes are measured, and those of
-all other characters. Seed 0 is the network that comes with the library; others are trained anew.
+Then a unit's gate is clamped so that it forgets at every step (forget gate 0, or update gate 0),
+one unit after the other, and the bits of closing brackets and closing quotes are measured, and
+those of all other characters. Seed 0 is the network that is distributed with the library; others
+are trained from scratch.
 """
 
 from functools import cache
@@ -214,7 +216,7 @@ def forgetting(model: RecurrentLanguageModel, cell: str, found: dict) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Find the units of one network, and see what becomes of it without them."""
+    """Find the units of one network, and measure the effect of clamping them."""
     torch.set_num_threads(1)
     model = network(setting, seed)
     cell, _, kind = setting.partition("-")

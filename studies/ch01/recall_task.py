@@ -1,12 +1,13 @@
-"""How far back can a recurrent layer remember? Chapter 1 shows what comes out.
+"""How far back can a recurrent layer remember? Chapter 1 shows the results.
 
     python -m studies.ch01.recall_task --seeds 0 1 2 3 4
     python -m studies.ch01.recall_task --table
 
-Each reader of `gates2heads.book.ch01.recall_task` is trained anew for each distance k, on STEPS
-batches of 32 texts, to name the first letter of a text after k symbols of noise. `recalled` is the
-share of 500 new texts, all at the full distance, at which it does; `influence`, at the distance
-PROBED alone, how much the last hidden state depends on earlier ones, before and after training.
+Each reader of `gates2heads.book.ch01.recall_task` is trained from scratch for each distance k, on
+STEPS batches of 32 texts, to name the first letter of a text after k symbols of noise. `recalled`
+is the share of 500 new texts, all at the full distance, at which it does; `influence`, at the
+distance PROBED alone, how much the last hidden state depends on earlier ones, before and after
+training.
 
 `fit` trains as the loop of section 1.1 does, to the last bit of the parameters.
 

@@ -71,7 +71,7 @@ SETTINGS += [
     for model, sizes in OTHER_WINDOWS.items()
     for size in sizes
 ]
-CHUNK = 128  # words whose cosines are computed at once
+CHUNK = 128  # words whose cosines are computed together
 
 
 @cache

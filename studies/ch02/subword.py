@@ -1,4 +1,4 @@
-"""How good is the vector of a word that training never met, made of its character n-grams?
+"""How good is the vector of an unseen word, made of its character n-grams?
 
     python -m studies.ch02.subword --seeds 0 1 2
     python -m studies.ch02.subword --table
@@ -11,7 +11,7 @@ Spearman's correlation with people's scores of the pairs of MEN that hold a remo
 and by how often the nearest known word, or one of the ten nearest, is a form of the same lemma.
 Where nothing was removed, the same pairs are judged, all pairs of MEN whose words are known, and
 how often the nearest word of a misspelling is the right one; in a misspelling two neighbouring
-letters changed places. Two baselines need no n-grams: a random vector, and the vector of the
+letters swapped. Two baselines need no n-grams: a random vector, and the vector of the
 nearest known word by edit distance. Settings were chosen by the first half of pairs and words
 (`first`); the second half (`second`) is for reports. With `--ship`, the vectors of seed 0 are
 written to `src/gates2heads/models/weights/words_subword.safetensors`. Needs the folder
@@ -261,7 +261,8 @@ def ship() -> None:
         f"English descriptions of the same images ({sum(map(len, sentences)):,} words and marks)",
         "terms": "Multi30k and Flickr30k are for research and education; the file holds no "
         "caption.",
-        "limits": "A word that training never met is placed by its spelling: names and words that "
+        "limits": "A word that training never met is "  # term: never met, the stored card says so
+        "placed by its spelling: names and words that "
         "only look like another get the vector of what they look like.",
         "command": "python -m studies.ch02.subword --ship",
         "seed": 0,

@@ -5,7 +5,7 @@
 
 The 1,000 most frequent words of the captions are put into so many classes by `brown_classes`. Two
 words are as alike as 1 if their class is one, and as 0 if not; that is compared with people's
-scores, on the same half of the test set as in `word_vectors.py`. Nothing is drawn by chance.
+scores, on the same half of the test set as in `word_vectors.py`. Nothing is sampled.
 """
 
 import torch

@@ -51,7 +51,7 @@ def misspelt(word: str, draw: random.Random) -> str:
 
 
 class EditDistances:
-    """Edit distances from any word to all of some words at once.
+    """Edit distances from any word to several words.
 
     An edit inserts, deletes or replaces a letter, or exchanges two neighbours (the optimal string
     alignment distance).

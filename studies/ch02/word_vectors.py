@@ -1,4 +1,4 @@
-"""What word vectors learn from 29,000 captions, or from docstrings. Chapter 2 shows what comes out.
+"""What word vectors learn from 29,000 captions, or from docstrings. Chapter 2 shows the results.
 
     python -m studies.ch02.word_vectors --seeds 0 1 2
     python -m studies.ch02.word_vectors --table
@@ -84,7 +84,7 @@ def texts_of(name: str) -> list[str]:
 
 @cache
 def corpus(name: str) -> tuple[WordVocabulary, list[list[int]]]:
-    """The words of a corpus that stand there five times or more, and its sentences in numbers."""
+    """The words of a corpus that occur there five times or more, and its sentences in numbers."""
     sentences = [words for words in map(split_words, texts_of(name)) if words]
     vocabulary = WordVocabulary.from_texts(sentences, min_count=LEAST_OFTEN)
     return vocabulary, [vocabulary.encode(words) for words in sentences]
@@ -148,7 +148,7 @@ def judged(vectors: WordVectors, half: int) -> dict:
     found = {}
     for name in SIMILARITY:
         agreed = vectors.agreement(word_similarity(name)[half::2])
-        # ρ of a few pairs says nothing, of one it is no number
+        # ρ of a few pairs says nothing, of one it is not a number
         found[name] = agreed.value if agreed.used >= 20 else None
         found[f"{name}_pairs"] = agreed.used
     questions = analogies()[half::2]
@@ -164,7 +164,7 @@ def judged(vectors: WordVectors, half: int) -> dict:
 
 @cache
 def pairs_met(part: int) -> list[tuple[str, str, float]]:
-    """The pairs of MEN, second half, whose words both stand in every `part`th caption."""
+    """The pairs of MEN, second half, whose words both occur in every `part`th caption."""
     vocabulary, sentences = corpus("captions")
     read = {vocabulary.tokens[number] for words in sentences[::part] for number in words}
     return [pair for pair in word_similarity("men")[1::2] if read.issuperset(pair[:2])]

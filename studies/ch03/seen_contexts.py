@@ -4,12 +4,12 @@
     python -m studies.ch03.seen_contexts --table
 
 An LSTM and a 5-gram model after Kneser and Ney are made as `language_models.py` makes them, on the
-captions and on the docstrings; on the docstrings once more with twice as many rounds through the
-training split. Each token of the test split that has four tokens before it in its text is then
-sorted by how many of these, counted back from it, stood one behind the other in the training split
-too: the longest context from which the 5-gram model has counted. What the token itself is has no
-say in this. The first four tokens of each text stand apart: what fills their contexts is <bos>,
-with which every text begins, so that they would seem to have been met.
+captions and on the docstrings; on the docstrings once more with twice as many epochs. Each token of
+the test split that has four tokens before it in its text is then sorted by how many of these,
+counted back from it, stood one behind the other in the training split too: the longest context from
+which the 5-gram model has counted. What the token itself is has no say in this. The first four
+tokens of each text stand apart: what fills their contexts is <bos>, with which every text begins,
+so that they would seem to have been met.
 """
 
 from collections.abc import Sequence

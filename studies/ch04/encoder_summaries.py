@@ -1,16 +1,16 @@
-"""What should an encoder be, and how should the decoder be told? Section 4.6 shows what comes out.
+"""What should an encoder be, and how should the decoder be told? Section 4.6 shows the results.
 
     python -m studies.ch04.encoder_summaries --seeds 0 1 2
     python -m studies.ch04.encoder_summaries --table
 
 Encoder–decoders without attention learn dates in eight languages by teacher forcing, STEPS batches
-of 64, with token vectors of 32 numbers and states of 128. The decoder reads the context vector
-`once`, as its first state, or at `every step`; the `first state alone` is the decoder of every step
-with zeros for the context, so that nothing else differs; `without its gradient`, the context is
-read at every step, but only the first state leads a gradient back to it. A recurrent encoder reads
-one way or both, in one layer or two; a convolutional one has so many blocks of width 3, and its
-context vector is the mean of its states. Stored is the percentage of 1,000 test dates that are
-correct after half of the steps and after all.
+of 64, with 32-dimensional token vectors and 128-dimensional states. The decoder reads the context
+vector `once`, as its first state, or at `every step`; the `first state alone` is the decoder of
+every step with zeros for the context, so that nothing else differs; `without its gradient`, the
+context is read at every step, but only the first state leads a gradient back to it. A recurrent
+encoder reads one way or both, in one layer or two; a convolutional one has so many blocks of width
+3, and its context vector is the mean of its states. Stored is the percentage of 1,000 test dates
+that are correct after half of the steps and after all.
 """
 
 import torch
@@ -63,7 +63,7 @@ class DetachedDecoder(Decoder):
 
 
 def build(setting: str, source_size: int, target_size: int) -> SequenceToSequence:
-    """The model of a setting, its weights drawn anew."""
+    """The model of a setting, randomly initialised."""
     setting = setting.removesuffix(LONGER)
     if setting in ONCE:
         return recurrent_translator(

@@ -1,13 +1,13 @@
-"""What is left in one vector of the beginning, the middle and the end? Section 4.8 shows it.
+"""How much of each source position one context vector keeps. Section 4.8 shows it.
 
     python -m studies.ch04.source_positions --seeds 0 1 2
     python -m studies.ch04.source_positions --table
 
 An encoder–decoder without attention learns lists of three dates in the forms of chapter 5, STEPS
-batches of 32. Its encoder reads them `forwards`, `backwards` (the source turned round, as in
-Sutskever et al. 2014), or `both ways`, with half of the units each; the context vector has the
-same 256 numbers in all three. Told are the shares of dates that are right, by place in the list, of
-300 test lists.
+batches of 32. Its encoder reads them `forwards`, `backwards` (the source reversed, as in
+Sutskever et al. 2014), or `both ways`, with half of the units each; the context vector has 256
+dimensions in all three. The results are the proportions of correct dates, by position in the list,
+of 300 test lists.
 """
 
 import torch
@@ -30,7 +30,7 @@ ORDERS = ("forwards", "backwards", "both ways")
 
 
 def run(order: str, seed: int) -> dict:
-    """Train one model; give what is right at each place of a list."""
+    """Train one model; return the accuracy at each position of a list."""
 
     def lists(split: str, size: int) -> list[tuple[str, str]]:
         found = date_lists(split, size, COUNT, **LISTS)

@@ -69,7 +69,7 @@ def batch_of(split: str, size: int, source, target) -> Batch:
 
 
 def judge(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
-    """What it writes right alone, and its surprise, reading the truth and reading its own."""
+    """Its accuracy in free-running decoding; its surprisal with true tokens and with its own."""
     state = model.start(batch.source, mask=batch.source_mask)
     written = run_held(model.step, state, batch.target_in[:, 0], batch.target_out.shape[1])
     losses = {
@@ -108,7 +108,7 @@ def digits_of(target) -> Tensor:
 
 
 def tested(model: EncoderDecoder, batch: Batch) -> dict:
-    """What `judge` says, with a count in the place of the share."""
+    """What `judge` says, with a count instead of the proportion."""
     with torch.no_grad():
         found = judge(model, batch)
     count = len(batch.source)

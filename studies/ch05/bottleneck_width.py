@@ -1,11 +1,11 @@
-"""Would a wider vector hold more? Section 5.1 of chapter 5 shows what comes out.
+"""Would a wider vector hold more? Section 5.1 of chapter 5 shows the results.
 
     python -m studies.ch05.bottleneck_width --seeds 0 1 2
     python -m studies.ch05.bottleneck_width --table
 
 The encoder–decoder of section 5.1 without attention, its state 64 to 512 numbers wide, and the one
 with attention at 64, on lists of three dates in the forms of that section. Told is the share of
-single dates that are right at their place in 100 validation lists, in the course of training.
+single dates that are correct at their position in 100 validation lists, in the course of training.
 """
 
 import torch
@@ -27,7 +27,7 @@ WIDTHS = {"attention": 64, "64": 64, "128": 128, "256": 256, "512": 512}
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model; give its size and the share of dates that it writes right."""
+    """Train one model; give its size and the accuracy on dates."""
     train = date_lists("train", 8000, COUNT, **LISTS)
     validation = date_lists("validation", 100, COUNT, **LISTS)
     pairs = [(pair.text, pair.iso) for pair in train]

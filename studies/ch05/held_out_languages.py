@@ -5,8 +5,8 @@
 
 The attention model of the exercise's solution, trained on the dates of seven of the eight
 languages, 200 steps of 64 dates, then asked for 300 test dates of the eighth, and of the seven
-together. Told are the shares of dates, and of years, months and days in the eighth, that come out
-right.
+together. Told are the shares of dates, and of years, months and days in the eighth, that are
+correct.
 """
 
 import torch
@@ -27,7 +27,7 @@ PARTS = {"date": slice(None), "year": slice(4), "month": slice(5, 7), "day": sli
 
 
 def run(locale: str, seed: int) -> dict:
-    """Train without one language; give what comes out right of it, and of the others."""
+    """Train without one language; return the accuracy on it, and on the others."""
     train = dates("train", 30_000)
     source = CharacterTokenizer.from_texts(pair.text for pair in train)
     target = CharacterTokenizer.from_texts(pair.iso for pair in train)

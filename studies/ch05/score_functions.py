@@ -1,6 +1,6 @@
 """How soon does each score function learn to read dates, and how sure is it on the way?
 
-Section 5.6 of chapter 5 shows what comes out.
+Section 5.6 of chapter 5 shows the results.
 
     python -m studies.ch05.score_functions --seeds 0 1 2
     python -m studies.ch05.score_functions --table

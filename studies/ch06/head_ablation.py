@@ -1,4 +1,4 @@
-"""What is each head of the translator worth? Section 6.7 shows what comes out.
+"""What is each head of the translator worth? Section 6.7 shows the results.
 
     GATES2HEADS_DATA=… python -m studies.ch06.head_ablation
     python -m studies.ch06.head_ablation --table
@@ -48,7 +48,7 @@ def translator():
 
 @cache
 def written(off: str) -> list[str]:
-    """What it writes with some of its heads off."""
+    """Its outputs with some of its heads off."""
     trained, pairs = translator()
     texts = [german for german, _ in pairs]
     with heads_off(trained.model, OFF[off]):

@@ -6,7 +6,7 @@
 Each change of `gates2heads.book.ch07.ablation` trains a small Transformer on dates: 300 batches
 of 32. `losses` are means of the training loss over 20 steps, in nats a character. Of 300 dates of
 other days: `forced`, the loss when the decoder reads the right characters; `next_right`, the share
-of characters that it then finds; `exact`, the share of dates that it writes right by itself;
+of characters that it then finds; `exact`, the accuracy on dates in free-running decoding;
 `sure`, the mean probability that it gives to what it finds most likely.
 """
 

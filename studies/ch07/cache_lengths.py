@@ -1,15 +1,15 @@
-"""What is a cache worth, over the length? Chapter 7's page *Further* shows what comes out.
+"""The benefit of a cache by length. Chapter 7's page *Further* shows the results.
 
     python -m studies.ch07.cache_lengths
     python -m studies.ch07.cache_lengths --table
 
-The translator of the book reads one caption and writes on, past every end, up to 256 tokens, each
-the likeliest that it has not yet written: "kept" hands each step the last token and the cached
-keys and values; "anew" hands the whole target so far to the decoder at each step, the source being
-read once in both. What is written past the end means nothing, and costs what sense would cost.
-Both must write the same.
-`seconds` are those up to each of `lengths`, on one thread, each step at its fastest of a few
-rounds; `kept_bytes` is the size of the cached keys and values of the target then.
+The translation model of the book generates up to 256 tokens for one caption, past every end, each
+the most probable one that has not been generated yet: "kept" passes to each step the last token and
+the cached keys and values; `"anew"` passes the whole target so far to the decoder at each step. The
+source is encoded once in both. The tokens past the end have no meaning, but the same cost. Both
+must generate the same tokens. `seconds` are those up to each of `lengths`, on one thread, each step
+at its fastest of a few repetitions; `kept_bytes` is the size of the cached keys and values of the
+target then.
 """
 
 import time

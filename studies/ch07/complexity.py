@@ -1,9 +1,9 @@
-"""What does a layer cost, over length and over width? Chapter 7 sets it beside the formulas.
+"""The cost of a layer by length and width, which chapter 7 compares with the formulas.
 
     python -m studies.ch07.complexity
     python -m studies.ch07.complexity --table
 
-One text of S places, each a vector of D numbers, goes through one layer. `products` are
+One sequence of S vectors of width D is passed through one layer. `products` are
 multiplications of matrices, counted by PyTorch (a multiplication and an addition are two); the
 time is the least of many passes without a gradient, on one thread; `kept` are the bytes that a
 pass keeps for its gradient, the weights of the layer left out.
@@ -29,7 +29,7 @@ LAYERS = ("recurrence", "convolution", "self-attention", "self-attention, weight
 
 
 def layer_of(kind: str, width: int) -> tuple[nn.Module, Callable[[Tensor], Tensor]]:
-    """A layer with fresh weights, and a pass of vectors (1, S, D) through it."""
+    """A randomly initialised layer, and a pass of vectors (1, S, D) through it."""
     if kind == "recurrence":
         layer = GRU(width, width)
         return layer, lambda vectors: layer(vectors)[0]
@@ -76,7 +76,7 @@ def kept_bytes(layer: nn.Module, run: Callable, vectors: Tensor) -> int:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in own:
             kept[storage.data_ptr()] = storage.nbytes()
-            alive.append(tensor)  # or its place could be given to another
+            alive.append(tensor)  # or its memory could be reused
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
@@ -85,7 +85,7 @@ def kept_bytes(layer: nn.Module, run: Callable, vectors: Tensor) -> int:
 
 
 def measured(kind: str, sizes: list[tuple[int, int]]) -> dict:
-    """Cost of a layer for texts of so many places and vectors of such a width."""
+    """Cost of a layer for sequences of given lengths and vectors of a given width."""
     found = {"products": [], "milliseconds": [], "kept": []}
     for length, width in sizes:
         layer, run = layer_of(kind, width)

@@ -1,13 +1,13 @@
-"""One block again and again, or three of its own? Chapter 7's page *Further* shows what comes out.
+"""One shared block, or three separate ones? Chapter 7's page *Further* shows the results.
 
     python -m studies.ch07.shared_layers --seeds 0 1 2
     python -m studies.ch07.shared_layers --table
 
-A Universal Transformer of three rounds a side is trained on dates as `ablations.py` trains its
-models: same pairs, batches, steps and rate; so is a Transformer of one block a side. The ordinary
-one of three blocks is "whole" there. `result` is told as there; `rounds` says what becomes of the
-loss and of the characters found when the trained Universal Transformer takes another number of
-rounds than it was trained with.
+A Universal Transformer with three applications per side is trained on dates like the models of
+`ablations.py`: same pairs, batches, steps and rate; so is a Transformer with one block per side.
+The ordinary one of three blocks is "whole" there. `result` is defined as there; `rounds` has the
+loss and the correct characters when the trained Universal Transformer applies its block another
+number of times than in training.
 """
 
 import torch
@@ -32,14 +32,14 @@ from gates2heads.training.schedules import warmup_linear
 from studies.ch07.ablation import BIN, measured
 
 SETTINGS = {
-    "one block, three rounds": (UniversalTransformer, 3),
+    "one block, three rounds": (UniversalTransformer, 3),  # term: rounds, a stored key
     "one block": (Transformer, 1),
 }
 ROUNDS = (1, 2, 3, 4, 6, 12)
 
 
 def model_of(setting: str):
-    """A model of one setting, with fresh weights."""
+    """A model of one setting, randomly initialised."""
     kind, depth = SETTINGS[setting]
     data = date_data()
     depths = {"num_encoder_layers": depth, "num_decoder_layers": depth}
@@ -48,7 +48,7 @@ def model_of(setting: str):
 
 
 def other_rounds(model, data) -> list[dict]:
-    """Loss and share of right characters after other numbers of rounds, on dates of other days."""
+    """Loss and share of correct characters after other numbers of applications, on new dates."""
     batch = collate(encode_pairs(data.tested, data.source, data.target))
     found, trained = [], model.encoder_applications
     for count in ROUNDS:

@@ -1,17 +1,18 @@
-"""How wide should a beam be? Sections 8.6 and 8.7 show what comes out.
+"""Effect of the beam width. Sections 8.6 and 8.7 show the results.
 
     GATES2HEADS_DATA=… python -m studies.ch08.beam_widths
     python -m studies.ch08.beam_widths --table
 
 The translator of the book searches for every caption of a split with beams of several widths, in
-which complete sequences keep their places, so that width 1 is greedy search. Since all that a beam
-completes is kept, every power α of the length rule chooses among the same sequences, and nothing
-is searched twice. On the test captions of 2016, an exact search then looks for anything likelier
-than the best that any width found; where it finishes, the likeliest sequence of all is known.
+which finished hypotheses keep their slots, so that width 1 is greedy search. Since all finished
+hypotheses are stored, every exponent α of the length penalty chooses among the same sequences, and
+no search is repeated. On the test captions of 2016, an exact search then tests whether any sequence
+is more probable than the best of all widths; if it finishes, the most probable sequence is known.
 
-Told of each width and α: BLEU with its brevity penalty, lengths, log-probability, the difference
-to widths 1, 2 and 5 under the same α with the middle 95 % of a paired bootstrap, search errors, and
-how the best of the k by sentence BLEU would do; and how likely it is to write nothing at all.
+Measured for each width and α: BLEU with its brevity penalty, lengths, log-probability, the
+difference to widths 1, 2 and 5 under the same α with the middle 95 % of a paired bootstrap, search
+errors, and how the best of the k by sentence BLEU would do; and the probability of the empty
+translation.
 """
 
 import sys
@@ -35,7 +36,7 @@ WIDTHS = (1, 2, 3, 5, 10, 20, 50)
 RIVALS = (1, 2, 5)  # widths that the wider ones are compared with
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.2, 1.5)
 LONGEST = 64  # tokens that are written at most; the longest caption has fewer
-ROWS = 1000  # sequences that are followed at once
+ROWS = 1000  # sequences that are searched in parallel
 LIMIT, NEAR = 3000, 1e-3  # prefixes of an exact search; log-probabilities that rounding moves
 
 
@@ -43,7 +44,7 @@ class Searched:
     """What one beam completed for every caption of a split."""
 
     def __init__(self, trained, texts: Sequence[str], width: int):
-        self.width, self.found = width, [[]] * len(texts)  # (tokens, log_prob), the likeliest first
+        self.width, self.found = width, [[]] * len(texts)  # (tokens, log_prob), the best first
         self.scored = 0
         begin, words = time.perf_counter(), trained.target.vocabulary
         read = [trained.source.encode(text) for text in texts]
@@ -101,7 +102,7 @@ class Judge:
         return np.array([self.single.from_statistics(row).score for row in statistics])
 
     def oracle(self, searched: Searched) -> float:
-        """BLEU, if the best of all that were completed could be told by its own score."""
+        """BLEU, if the best of all finished hypotheses could be identified by its own score."""
         best = []
         for number, some in enumerate(searched.found):
             texts = [self.target.decode(tokens) for tokens, _ in some]
@@ -111,7 +112,7 @@ class Judge:
 
 
 def told(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]) -> dict:
-    """What is told of one choice for each caption, beside the counts of some other widths."""
+    """The results of one choice for each caption, beside the counts of some other widths."""
     whole = judge.bleu.from_statistics(counts.sum(axis=0))
     over = {}
     for width, others in rivals.items():
@@ -130,7 +131,7 @@ def told(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]
 
 
 def by_alpha(judge: Judge, beams: dict[int, Searched], width: int) -> list[dict]:
-    """What is told of one width, for each α."""
+    """The results of one width, for each α."""
     rows = []
     for alpha in ALPHAS:
         counts = {
@@ -142,7 +143,7 @@ def by_alpha(judge: Judge, beams: dict[int, Searched], width: int) -> list[dict]
 
 
 def moved(judge: Judge, before, after) -> dict:
-    """Of the captions for which a wider beam found something likelier: did it get better?"""
+    """Of the captions for which a wider beam found a more probable sequence: did it get better?"""
     rose = [n for n in range(len(before)) if after[n][1] > before[n][1] + NEAR]
     scores = [
         judge.of_each(judge.statistics([tokens for tokens, _ in one])) for one in (before, after)
@@ -157,7 +158,7 @@ def moved(judge: Judge, before, after) -> dict:
 
 
 def nothing(trained, texts: Sequence[str]) -> list[float]:
-    """The log-probability of each caption's empty translation: `<eos>` at once."""
+    """The log-probability of each caption's empty translation, `<eos>` alone."""
     found = []
     for text in texts:
         with torch.no_grad():
@@ -169,10 +170,10 @@ def nothing(trained, texts: Sequence[str]) -> list[float]:
 
 
 def likeliest(trained, texts: Sequence[str], known) -> list[tuple[list[int], float, bool, int]]:
-    """The likeliest sequence of each caption, whether that is proven, and with how many prefixes.
+    """The most probable sequence of each caption, whether it is proven, and the prefixes used.
 
     Args:
-        known: the likeliest that any beam found, (tokens, log_prob) of each caption.
+        known: the most probable one of any beam, (tokens, log_prob) of each caption.
     """
     words, best = trained.target.vocabulary, []
     for number, (text, (tokens, log_prob)) in enumerate(zip(texts, known, strict=True)):
@@ -234,7 +235,7 @@ def run(split: str, seed: int) -> dict:
 
 
 def exactly(judge: Judge, best, proven: list[int], likely: dict, seconds: float) -> dict:
-    """What is told of the exact search: BLEU and lengths on the captions that it finished."""
+    """The results of the exact search: BLEU and lengths on the captions that it finished."""
 
     def on_proven(chosen) -> dict:
         counts = judge.statistics([one[0] for one in chosen])[proven].sum(axis=0)

@@ -1,10 +1,10 @@
-"""What do cached keys, batches and a wider beam cost? Both pages of chapter 8 show what comes out.
+"""What do cached keys, batches and a wider beam cost? Both pages of chapter 8 show the results.
 
     GATES2HEADS_DATA=… python -m studies.ch08.decoding_speed
     python -m studies.ch08.decoding_speed --table
 
 The translator of the book writes 64 test captions with a beam of 5, on one thread: from the cached
-keys and values of what is written already, or computing them all anew at each step; one caption
+keys and values of what is written already, or recomputing them all at each step; one caption
 after the other, or all in one batch. All ways must write the same.
 """
 
@@ -38,7 +38,7 @@ class Text(NamedTuple):
 
 
 def without_cache(model):
-    """A step function that reads all of source and target anew."""
+    """A step function that recomputes all of source and target."""
 
     def step(state: Text, last_tokens: Tensor):
         written = torch.cat([state.written, last_tokens[:, None]], dim=1)
@@ -50,7 +50,7 @@ def without_cache(model):
 
 
 def run(way: str, seed: int) -> dict:
-    """Time one way, the fastest of a few rounds; nothing is drawn."""
+    """Time one way, the fastest of a few repetitions; nothing is sampled."""
     torch.set_num_threads(1)
     trained = load(shipped_weights("translator"))
     model, words = trained.model, trained.target.vocabulary

@@ -1,13 +1,13 @@
-"""What does a model lose that writes all tokens at once? Chapter 8's second page shows it.
+"""The cost of non-autoregressive generation. Chapter 8's second page shows it.
 
     python -m studies.ch08.non_autoregressive --seeds 0 1 2
     python -m studies.ch08.non_autoregressive --table
 
-A date is read as three tokens, year, month and day, and written as day, month, year and `<eos>`;
-or, with two orders, in half of the examples, drawn anew each time, as month, day, year. A
-Transformer that writes token by token and its twin that writes all at once get the same training.
-Told of 500 new dates: how many come out as one of the forms that training has shown, and how many
-name the month or the day twice, and so miss the other; with greedy search, and with one draw.
+The source is a date of three tokens, year, month and day, the target day, month, year and `<eos>`;
+or, with two orders, in a random half of the examples, month, day, year. An autoregressive
+Transformer and its non-autoregressive counterpart get the same training. Measured on 500 new dates:
+how many outputs have one of the forms in the training data, and how many contain the month or the
+day twice, and so miss the other; with greedy search, and with one sample.
 """
 
 import torch
@@ -27,8 +27,9 @@ SIZE = FIRST + YEARS + MONTHS + DAYS
 SIZES = {"d_model": 64, "nhead": 4, "num_encoder_layers": 2, "num_decoder_layers": 2}
 SIZES |= {"dim_feedforward": 128, "dropout": 0.0, "max_length": 8}
 STEPS, BATCH, RATE, DATES = 600, 64, 2e-3, 500
-SETTINGS = [f"{way}, {orders}" for way in ("token by token", "all at once") for orders in (
-    "one order", "two orders")]  # fmt: skip
+SETTINGS = [f"{way}, {orders}" for way in (
+    "token by token", "all at once",  # term: all at once, a stored key
+) for orders in ("one order", "two orders")]  # fmt: skip
 
 
 def drawn(count: int, orders: int, generator: torch.Generator) -> Batch:
@@ -66,11 +67,11 @@ def judged(tokens: torch.Tensor, source: torch.Tensor, orders: int) -> dict[str,
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model, and let it write."""
+    """Train one model, and sample from it."""
     way, _, how_many = setting.partition(", ")
     orders = 1 if how_many == "one order" else 2
     torch.manual_seed(seed)
-    if way == "all at once":
+    if way == "all at once":  # term: all at once, a stored key
         model = NonAutoregressiveTransformer(SIZE, SIZE, slots=4, **SIZES)
     else:
         model = Transformer(SIZE, SIZE, **SIZES)

@@ -1,13 +1,13 @@
-"""What do temperature, top-k and top-p trade? The second page of chapter 8 shows what comes out.
+"""Temperature, top-k and top-p: quality against diversity, for the second page of chapter 8.
 
     GATES2HEADS_DATA=… python -m studies.ch08.sampling --seeds 0 1 2
     python -m studies.ch08.sampling --table
 
-The translator of the book draws five translations for each of the first 200 validation captions.
-Told of each way to draw: BLEU of the draws, each as a translation by itself; BLEU of each of the
-five against the other four (self-BLEU: 100 where all five are one); how many of the words' pairs
-among the five are distinct; the log-probability that the model gives, not narrowed; and how many of
-1,000 draws are likelier than what greedy search writes. The setting `greedy` draws nothing.
+The translator of the book samples five translations for each of the first 200 validation captions.
+Measured for each setting: BLEU of the samples, each as a translation; BLEU of each of the five
+against the other four (self-BLEU: 100 if all five are equal); how many of the bigrams among the
+five are distinct; the log-probability under the unmodified model; and how many of 1,000 samples are
+more probable than the greedy output. The setting `greedy` does not sample.
 """
 
 import torch
@@ -27,7 +27,7 @@ WAYS = {
     "greedy": None,
     "temperature 0.5": {"temperature": 0.5},
     "temperature 0.7": {"temperature": 0.7},
-    "as the model says": {},
+    "as the model says": {},  # term: as the model says, a stored key
     "top-k 5": {"top_k": 5},
     "top-p 0.5": {"top_p": 0.5},
     "top-p 0.8": {"top_p": 0.8},

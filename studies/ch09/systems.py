@@ -50,7 +50,7 @@ def captions() -> tuple[list[str], list[str]]:
 
 @cache
 def searched(width: int, power: float | None = None, off: str = "") -> list[str]:
-    """What a search writes for every caption, with a part of the model switched off or not."""
+    """The outputs of a search for every caption, with a part of the model switched off or not."""
     model, task, source, target, card = translator()
     search = search_of(card["recipe"]) if power is None else {"length_rule": Power(power)}
     with _without(off):
@@ -132,7 +132,7 @@ def tokenised(texts: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
 
 
 def repeats(text: str) -> bool:
-    """Whether three words stand in a text twice."""
+    """Whether a trigram occurs twice in a text."""
     return any(count > 1 for count in count_ngrams(text.split(), 3).values())
 
 

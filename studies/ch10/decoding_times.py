@@ -10,7 +10,7 @@ test set, and the sources are test captions of about the mean length.
 
 On one thread, each model decodes in turn with the GRU without attention, `ROUNDS` times; what is
 stored is the median of the processor's seconds (time in which the process waits does not count),
-and the median, the lowest and the highest ratio to the GRU's time in the same round. A slower
+and the median, the lowest and the highest ratio to the GRU's time in the same repetition. A slower
 machine should change the ratio little.
 """
 
@@ -31,12 +31,12 @@ from gates2heads.training.recipes.recipe import build_model, read_recipe
 from gates2heads.training.recipes.tasks import TASKS
 
 BESIDE = "captions-gru"
-WARM = 1  # rounds before the clock runs
+WARM = 1  # repetitions before timing
 LONGER = 4  # times the mean length
 
 
 class Way(NamedTuple):
-    """One way to decode: captions at a time, width of the beam, length and number of rounds."""
+    """A decoding setting: captions at a time, beam width, length and number of repetitions."""
 
     captions: int
     width: int

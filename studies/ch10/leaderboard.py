@@ -1,20 +1,20 @@
-"""Everything that chapter 10 shows of the ladder.
+"""All results of the comparison in chapter 10.
 
-    GATES2HEADS_DATA=… python -m studies.ch10.leaderboard             # from the runs that are there
+    GATES2HEADS_DATA=… python -m studies.ch10.leaderboard             # from the existing runs
     GATES2HEADS_DATA=… python -m studies.ch10.leaderboard --table
     GATES2HEADS_DATA=… python -m studies.ch10.leaderboard --everything
 
-The first reads `studies/ch10/results/translators.json` and what the runs wrote; it takes a minute.
-The last trains every rung with the seeds 0, 1 and 2 before, the language models of the captions
-too, and times a training step and the decoding of each rung: some hours on one processor. What is
-trained is not trained again.
+The first reads `studies/ch10/results/translators.json` and the runs' outputs; it takes a minute.
+The last first trains every model with the seeds 0, 1 and 2, also the language models of the
+captions, and times a training step and the decoding of each model: some hours on one processor.
+Existing models are not trained again.
 
-For each rung: what each seed wrote with its beam for every hundredth of the 1,000 test captions;
-and where all of its texts were kept, BLEU of captions of a few lengths, counted in German words,
-with the interval that a bootstrap over the captions of this length gives; and how long its texts
-are beside the references. What the runs wrote with their beams, and the counts of BLEU for each
-caption, travel in `leaderboard.json.gz`. Of others' texts there are the ten captions with their
-references, as examples; of the rest, how many words each has.
+For each model: the outputs of each seed with beam search for every hundredth of the 1,000 test
+captions; and if all of its outputs are stored, BLEU of captions of a few lengths, counted in German
+words, with the interval that a bootstrap over the captions of this length gives; and how long its
+texts are beside the references. The outputs of the runs with beam search, and the counts of BLEU
+for each caption, are stored in `leaderboard.json.gz`. It contains ten captions with their
+references as examples; of the others, only the number of words.
 """
 
 import sys

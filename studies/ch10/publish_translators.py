@@ -1,4 +1,4 @@
-"""Carry the ladder's scores to where the pages of the book read them, Colab's too.
+"""Copy the scores of the comparison to the files that the pages of the book read them, Colab's too.
 
     python -m studies.ch10.publish_translators
 
@@ -11,7 +11,7 @@ from studies.ch10 import translators
 
 
 def carried(row: dict) -> dict:
-    """A row of the ladder without what fills its file."""
+    """A row of the comparison without its long fields."""
     told = row["result"]
     return {
         **row,
@@ -28,7 +28,7 @@ def carried(row: dict) -> dict:
 
 
 def main() -> None:
-    """Write all rows anew."""
+    """Write all rows again."""
     carrying = Study("ch10/translators", translators.run, list(translators.RUNGS))
     for row in translators.study().rows():
         carrying.store(carried(row))

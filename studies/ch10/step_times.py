@@ -1,13 +1,13 @@
-"""What does a training step of each rung cost? The ladder of chapter 10 multiplies by the steps.
+"""The cost of one training step of each model, from which chapter 10 computes total costs.
 
     GATES2HEADS_DATA=… python -m studies.ch10.step_times
     python -m studies.ch10.step_times --table
 
-The runs of the ladder took their seconds on a machine that was now quiet and now busy, so these
-cannot be compared. Here every rung takes `ROUNDS` steps on one thread, and after each of them the
-GRU without attention takes one with the same batch. What is told is the median of the processor's
-seconds (time in which the process waits does not count), and the median ratio to the GRU's step
-beside it, which a slower machine should change little. Weights and batches depend on the seed.
+The durations of the training runs were measured under varying load, so they are not comparable.
+Here every model takes `ROUNDS` steps on one thread, and after each of them the GRU without
+attention takes one with the same batch. The results are the median CPU time (without waiting time),
+and the median ratio to the adjacent step of the GRU, which depends little on the machine.
+Parameters and batches depend on the seed.
 """
 
 import os
@@ -43,7 +43,7 @@ def batches(seed: int) -> tuple:
 
 
 def stepper(rung: str, seed: int):
-    """A function that trains the rung by one batch and gives the processor's seconds."""
+    """A function that trains the model on one batch and returns the CPU seconds."""
     recipe = read_recipe(rung)
     how = recipe["training"]
     torch.manual_seed(seed)
@@ -62,7 +62,7 @@ def stepper(rung: str, seed: int):
 
 
 def run(rung: str, seed: int) -> dict:
-    """Let a rung and the GRU step in turn."""
+    """Alternate steps of a model and of the GRU."""
     torch.set_num_threads(1)
     one, other = stepper(rung, seed), stepper(BESIDE, seed)
     times = [(one(batch), other(batch)) for batch in batches(seed)[0]][WARM:]

@@ -1,16 +1,16 @@
-"""The ladder: translators of the same captions, from one vector to nothing but attention.
+"""The comparison: translation models of the same captions, from one vector to attention alone.
 
     python -m studies.ch10.translators captions-gru --seeds 0 1 2
-    python -m studies.ch10.translators                            # every rung, seed 0
+    python -m studies.ch10.translators                            # every model, seed 0
     python -m studies.ch10.translators --table                    # what is stored, as Markdown
     python -m studies.ch10.translators captions-gru --again       # measure once more
 
-Each run is `python -m gates2heads train RECIPE --set seed=N`. Weights go to checkpoints/ladder;
-what is there is not trained again, and an interrupted run goes on. The results are added to
-studies/ch10/results/translators.json, with the seconds and the machine of the training; what the
-model wrote for every caption of the test set, greedily and with the beam, goes to
-studies/ch10/results/translators/RECIPE-N.json.gz. Of others' texts, neither holds more than ten
-captions as examples.
+Each run is `python -m gates2heads train RECIPE --set seed=N`. Parameters are saved in
+`checkpoints/ladder`; existing ones are not trained again, and an interrupted run is resumed. The
+results are added to studies/ch10/results/translators.json, with the seconds and the machine of the
+training; the model's outputs for every caption of the test set, with greedy and beam search, are
+saved in studies/ch10/results/translators/RECIPE-N.json.gz. Neither contains more than ten captions,
+as examples.
 """
 
 import gzip
@@ -35,7 +35,7 @@ STUDIES = Path(__file__).parents[1]
 WEIGHTS = Path("checkpoints/ladder")
 WIDTHS = (1, 5)
 # What teaching material elsewhere reports for the same captions, on words in lower case, after ten
-# epochs (the Transformer with 9.0 million parameters): what each rung must beat.
+# epochs (the Transformer with 9.0 million parameters): the baseline of each model.
 PUBLISHED = {
     "captions-lstm": 13.76,
     "captions-gru": 20.61,
@@ -54,10 +54,10 @@ def free_running_loss(model, batch) -> torch.Tensor:
 
 
 def measure(weights: Path) -> tuple[dict, list[list[str]]]:
-    """All that is told of one trained model, and what it wrote of the test set.
+    """The results of one trained model, and its outputs on the test set.
 
     Returns:
-        the result, and for each caption what it wrote with each of `WIDTHS`.
+        the result, and for each caption the outputs with each of `WIDTHS`.
     """
     trained = load(weights)
     model, task, source, target, card = trained
@@ -90,7 +90,7 @@ def place_of(recipe: str, seed: int) -> Path:
 
 
 def store_written(recipe: str, seed: int, written: Sequence[Sequence[str]]) -> None:
-    """Keep what a model wrote: for each caption, in the order of the test set, one text a width."""
+    """Store a model's outputs: for each caption, in the order of the test set, one text a width."""
     place = place_of(recipe, seed)
     text = json.dumps(written, ensure_ascii=False, indent=0)
     # Without the time of day: the same texts are the same file.
@@ -104,7 +104,7 @@ def read_written(recipe: str, seed: int) -> list[list[str]]:
 
 
 def table(rows: Sequence[Mapping]) -> str:
-    """What is stored, one line for each rung, as Markdown."""
+    """The stored results, one line per model, as Markdown."""
     heads = (
         "recipe", "seeds", "parameters", "minutes", "perplexity, forced", "free-running",
         "BLEU, greedy", "BLEU, beam 5", "lower case", "published", "chrF",
@@ -132,7 +132,7 @@ def table(rows: Sequence[Mapping]) -> str:
 
 
 def run(recipe: str, seed: int) -> dict:
-    """Train what is not trained yet, keep what it writes, and measure it."""
+    """Train missing models, store their outputs, and evaluate them."""
     weights = WEIGHTS / f"{recipe}-{seed}.safetensors"
     if not weights.is_file():
         command = f"python -m gates2heads train {recipe} --set seed={seed}"
@@ -151,12 +151,12 @@ class Ladder(Study):
         return {**row, **{name: row["result"].pop(name) for name in ("seconds", "machine")}}
 
     def table(self) -> str:
-        """What is stored, one line for each rung, as Markdown."""
+        """The stored results, one line per model, as Markdown."""
         return table(self.rows())
 
 
 def study() -> Ladder:
-    """The ladder, and where its results are."""
+    """The comparison, and the paths of its results."""
     return Ladder("ch10/translators", run, list(RUNGS), STUDIES)
 
 

@@ -5,12 +5,12 @@
 
 Four tasks start from the shipped ERNIE, or from an encoder of its size with random weights. The
 whole encoder is trained with the head; in the settings that end in "frozen" only the head and the
-mix of layers are. BERT, which was not told where names begin and end, is fine-tuned beside ERNIE.
-The settings with four times the steps ask whether random weights catch up. The settings "passages"
-train question answering for forty times the steps, on passages of one to three sentences that are
-drawn anew in every epoch, from true facts or from shuffled ones. They are also asked about the
-territories of the training facts, in true and in shuffled passages that training did not contain.
-The examples and the questions are those of the page. Nothing is downloaded.
+mix of layers are. BERT, which was trained without the boundaries of names, is fine-tuned beside
+ERNIE. The settings with four times the steps ask whether random weights catch up. The settings
+"passages" train question answering for forty times the steps, on passages of one to three sentences
+that are sampled again in every epoch, from true facts or from shuffled ones. They are also asked
+about the territories of the training facts, in true and in shuffled passages that training did not
+contain. The examples and the questions are those of the page. Nothing is downloaded.
 """
 
 import torch

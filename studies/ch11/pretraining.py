@@ -52,7 +52,7 @@ def questions(model: nn.Module) -> dict:
 
 
 def known_names() -> list[str]:
-    """All names that stand in a fact, for the view that hides them whole."""
+    """All names that occur in a fact, for the view that masks whole names."""
     every = (fact for split in SPLITS for fact in facts(split, relations=RELATIONS))
     return sorted({name for fact in every for name in (fact.subject, fact.answer)})
 

@@ -127,7 +127,7 @@ def test_a_file_that_no_study_wrote_is_named(study):
     path = results_file(study.name, study.folder)
     path.parent.mkdir(parents=True)
     path.write_text("[")
-    with pytest.raises(ValueError, match=r"looking.json holds no results that a study wrote"):
+    with pytest.raises(ValueError, match=r"looking.json has no results of a study"):
         study.rows()
 
 

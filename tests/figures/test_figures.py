@@ -338,7 +338,7 @@ class TestShow:
     @pytest.mark.parametrize(
         ("number", "error", "message"),
         [
-            ("5", ValueError, "number must be a chapter and a place such as 5.3, got '5'"),
+            ("5", ValueError, "number must be a chapter and an index such as 5.3, got '5'"),
             ("Figure 5.3", ValueError, "got 'Figure 5.3'"),
         ],
     )

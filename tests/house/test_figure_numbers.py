@@ -69,7 +69,7 @@ def test_what_cannot_be_counted_is_refused(numbers, message):
     ("cells", "fault"),
     [
         ([">show(a, alt='')"], 'cell 0 shows a figure without a number, such as "5.3"'),
-        ([show("5.2"), show("5.1")], "its figures stand in the order 5.2, 5.1: run make execute"),
+        ([show("5.2"), show("5.1")], "its figures are in the order 5.2, 5.1: run make execute"),
         ([show("4.1")], "its figures should be numbered 5.1 and so on, not 4.1"),
         (["In Figure 5.7."], "cell 0 mentions Figure 5.7, which there is not"),
     ],

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from tools import terms
-from tools.terms import Term, faults, main, read_terms, revised
+from tools.terms import ROOT, Term, checked, faults, main, read_terms
 
 PLACE = Term(re.compile(r"\bplaces?\b"), "position", re.compile("take place"))
 
@@ -102,11 +102,31 @@ def test_the_book_s_table_can_be_read_and_finds_what_it_lists():
     assert all(not term.pattern.search("the most probable token") for term in listed)
 
 
-def test_the_list_of_files_holds_files(monkeypatch, write):
-    assert revised()
-    monkeypatch.setattr(terms, "REVISED", write("revised.txt", "# none\nchapters/none.ipynb\n"))
-    with pytest.raises(ValueError, match=r"lists what is not there: chapters/none\.ipynb"):
-        revised()
+def test_all_files_but_the_listed_ones_are_checked(monkeypatch, write):
+    paths = checked()
+    for name in ("src/gates2heads/__main__.py", "README.md", "Makefile", "docs/commands.md"):
+        assert ROOT / name in paths
+    monkeypatch.setattr(terms, "UNREVISED", write("unrevised.txt", "# one\nREADME.md\n"))
+    assert ROOT / "README.md" not in checked()
+    monkeypatch.setattr(terms, "UNREVISED", write("unrevised.txt", "chapters/none.ipynb\n"))
+    with pytest.raises(ValueError, match=r"lists missing files: chapters/none\.ipynb"):
+        checked()
+
+
+def test_comments_are_checked_with_the_lines_that_they_run_over(write):
+    path = write("a.py", "x = 1  # a number\n# the\n# place\n")
+    assert found(path) == ["a.py, line 1: “a number the place” → position"]
+
+
+def test_code_in_a_string_is_not_checked(write):
+    assert found(write("a.py", 'RUN = """\nplace = 1\nprint(place)\n"""\n')) == []
+
+
+def test_markdown_and_the_texts_of_a_makefile_are_checked(write):
+    path = write("a.md", "# Title\n\n```\nthe place\n```\n\nAt the place.\n")
+    assert found(path) == ["a.md, line 7: “At the place.” → position"]
+    path = write("Makefile", 'help:\n\t@echo "the place"\n# a place\n')
+    assert found(path) == ["Makefile, line 2: “the place” → position"]
 
 
 def test_the_command_fails_where_something_is_found(write, capsys):

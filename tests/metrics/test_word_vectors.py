@@ -110,7 +110,7 @@ def test_a_rising_function_keeps_the_ranks(values):
         (lambda v: v.analogy("man", "man", 3), ValueError, "c must be one of the 5 known, got 3"),
         (lambda v: v.similarity("man", ""), ValueError, "second must be one of the 5 known, got"),
         (lambda v: v.nearest("man", 0), ValueError, "count must be at least 1"),
-        (lambda v: WordVectors(WORDS, POINTS[:3]), ValueError, "shape (5, D), one row a word"),
+        (lambda v: WordVectors(WORDS, POINTS[:3]), ValueError, "shape (5, D), one row per word"),
         (lambda v: WordVectors(WORDS, [[1]]), TypeError, "vectors must be a tensor of floating"),
         (lambda v: WordVectors(["a"] * 5, POINTS), ValueError, "words must be distinct"),
         (lambda v: WordVectors(WORDS, POINTS / 0), ValueError, "vectors must be finite"),

@@ -52,7 +52,7 @@ def test_a_stopped_run_goes_on_to_the_same_file(tmp_path, monkeypatch, capsys, w
 
     monkeypatch.setattr(back_translation, "part", stopped)
     assert main(words) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "the same command resumes" in capsys.readouterr().err
     assert not output.exists()
     assert main(words) == 0
     content = output.read_bytes()
@@ -109,7 +109,7 @@ def test_a_damaged_part_is_told(tmp_path, capsys, content):
         (["translator", "."], "output must name a file, but . is a folder"),
         (["nobody", "OUT"], "name must be one of the shipped models"),
         (["dates_none", "OUT"], "weights must be of a translator of captions"),
-        ([__file__, "OUT"], "is truncated or is no safetensors file"),
+        ([__file__, "OUT"], "is truncated or is not a safetensors file"),
         (["translator", "OUT", "--sentences", "0"], "--sentences must be at least 1, got 0"),
         (["translator", "OUT", "--width", "0"], "--width must be at least 1, got 0"),
         (["translator", "OUT", "--seed", "-1"], "--seed must be"),

@@ -157,12 +157,12 @@ def test_a_file_that_does_not_say_what_to_build_is_refused(wrong, tmp_path):
     save_model(path, model, source=SOURCE, target=TARGET, decoding=DECODING)
     _, _, made = read_whole(path)
     save_weights(path, model, made={**made, **wrong})
-    message = r"^path .*(cannot be rebuilt, its settings are no model's|is for another model): "
+    message = r"^path .*(cannot be rebuilt, its settings are not a model's|is for another model): "
     with pytest.raises(ValueError, match=message):
         rebuild(path)
 
 
 def test_weights_alone_are_no_model(tmp_path):
     save_weights(tmp_path / "x.safetensors", nn.Linear(2, 3), card={"kind": "Transformer"})
-    with pytest.raises(ValueError, match="cannot be rebuilt, it holds weights and no model's"):
+    with pytest.raises(ValueError, match="cannot be rebuilt, it has parameters but no model's"):
         rebuild(tmp_path / "x.safetensors")

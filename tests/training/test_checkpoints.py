@@ -129,21 +129,23 @@ def test_a_digest_sees_names_shapes_types_and_values():
 def test_missing_truncated_or_altered_weights_are_refused_and_the_model_kept(tmp_path):
     path, model = tmp_path / "w.safetensors", layer(seed=9)
     before = state(model)
-    with pytest.raises(FileNotFoundError, match="path must name a weights file, but there is none"):
+    with pytest.raises(
+        FileNotFoundError, match="path must name a file of parameters, but there is none"
+    ):
         load_weights(path, model)
-    with pytest.raises(FileNotFoundError, match="path must name a weights file"):
+    with pytest.raises(FileNotFoundError, match="path must name a file of parameters"):
         load_weights(tmp_path, model)
     save_weights(path, layer(), card=CARD)
     whole = path.read_bytes()
     for length in (0, 1, 7, 8, 40, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match="is truncated or is no safetensors file"):
+        with pytest.raises(ValueError, match="is truncated or is not a safetensors file"):
             load_weights(path, model)
     path.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
     with pytest.raises(ValueError, match="was altered: what it holds does not match"):
         load_weights(path, model)
     path.write_bytes(b"no safetensors at all, but some sentence that is long enough")
-    with pytest.raises(ValueError, match="is truncated or is no safetensors file"):
+    with pytest.raises(ValueError, match="is truncated or is not a safetensors file"):
         load_weights(path, model)
     save_file(layer().state_dict(), path)
     with pytest.raises(ValueError, match="holds no card and checksum; it was not written by this"):

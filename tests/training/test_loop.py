@@ -240,7 +240,7 @@ def test_a_finished_run_is_read_and_not_trained_again(tmp_path, tiny, stream):
     history = fit(trained, stream(), **RUN, checkpoint=checkpoint)
     assert vars(fit(again, stream(), **RUN, checkpoint=checkpoint)) == vars(history)
     assert same_weights(again, trained)
-    with pytest.raises(ValueError, match=r"steps is 5, but the run in .*run.pt has done 17"):
+    with pytest.raises(ValueError, match=r"steps is 5, but the run in .*run.pt has completed 17"):
         fit(again, stream(), **{**RUN, "steps": 5}, checkpoint=checkpoint)
     longer = fit(again, stream(), **{**RUN, "steps": STEPS + 2}, checkpoint=checkpoint)
     assert longer.loss[:STEPS] == history.loss

@@ -145,7 +145,7 @@ class Reader:
     [
         (
             lambda: masked_loss(Reader(), NOTHING),
-            "masked hides no token at all, so there is no loss to average",
+            "masked has no masked token, so there is no loss to average",
         ),
         (
             lambda: next_token_loss(None, TOKENS[:, :1]),

@@ -107,7 +107,7 @@ def test_a_truncated_copy_is_refused(tmp_path, part, capsys):
     copy = tmp_path / "copy.safetensors"
     copy.write_bytes(whole[: int(part * len(whole))])
     assert main(["translate", "--weights", str(copy), DOG]) == 2
-    assert "is truncated or is no safetensors file" in capsys.readouterr().err
+    assert "is truncated or is not a safetensors file" in capsys.readouterr().err
 
 
 def test_an_altered_copy_is_refused(tmp_path, capsys):

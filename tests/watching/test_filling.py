@@ -76,9 +76,7 @@ def test_a_line_that_does_not_end_in_the_places_of_the_model_is_refused(models):
     assert (seen.written, seen.finished) == (["In"] * 3, False)
     with pytest.raises(ValueError, match=r"max_length must be at most 3, .*, got 4"):
         observe_line(model, TEXT, 3, TOKENIZER, max_length=4)
-    with pytest.raises(
-        ValueError, match="length must be at most 5, for which the model has places"
-    ):
+    with pytest.raises(ValueError, match="length must be at most 5, the length of the model"):
         observe_line(model, TEXT, 9, TOKENIZER)
 
 
@@ -99,7 +97,7 @@ def test_names_never_overlap_and_are_names(tokens, words):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"hidden": [9]}, ValueError, "each place of hidden must be from 0 to 8, got 9"),
+        ({"hidden": [9]}, ValueError, "each position of hidden must be from 0 to 8, got 9"),
         ({"hidden": []}, ValueError, "hidden must hold at least one position, got none"),
         ({"text": ""}, ValueError, "text must hold at least one word or character"),
     ],

@@ -1,4 +1,4 @@
-"""Floor 0: what an argument may be, declared where it is taken; a wrong one gets one sentence."""
+"""Floor 0: declarations of valid arguments; an invalid one raises a one-sentence message."""
 
 from gates2heads.accepts.declare import Call, Kind, accepts
 from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, tokens, whole

@@ -1,4 +1,4 @@
-"""The declaration itself: `@accepts(size=count)` looks at the arguments before the body runs."""
+"""The decorator `@accepts(size=count)`, which checks the arguments before the body runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,11 +14,11 @@ Decorated = TypeVar("Decorated", bound=Callable)
 
 
 class Call:
-    """One call: what was given by name, and the sizes that its axes have shown so far.
+    """One call: its arguments by name, and the sizes of the axes checked so far.
 
     Args:
         given: the arguments; for a method also `self`.
-        defaults: of the parameters that were not given.
+        defaults: of the omitted parameters.
     """
 
     like = place = None  # the tensors whose dtype and device the others must have
@@ -28,7 +28,7 @@ class Call:
         self.sizes: dict[str, int | tuple[int, ...]] = {}
 
     def look_up(self, path: str) -> Any:
-        """An argument of the call, or else an attribute of the object that is called."""
+        """An argument of the call, or otherwise an attribute of the called object."""
         head, _, rest = path.partition(".")
         if head in self.given:
             found = self.given[head]
@@ -40,14 +40,14 @@ class Call:
 
 
 class Kind:
-    """What an argument may be. A kind is a frozen dataclass; calling it changes its fields."""
+    """The declared kind of an argument: a frozen dataclass; calling it changes its fields."""
 
     def __call__(self, **changes: Any) -> "Kind":
         """The same kind with other bounds, such as `count(least=0)`."""
         return replace(self, **changes)
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        """Refuse a wrong value with one sentence: which argument, what it was, what it should be.
+        """Reject an invalid value with one sentence: the argument, its value, and what is expected.
 
         Raises:
             TypeError, ValueError: the value is of another type, or out of bounds.
@@ -56,19 +56,19 @@ class Kind:
 
 
 def accepts(**declared: Kind) -> Callable[[Decorated], Decorated]:
-    """Declare what a function, a method or a class's constructor takes.
+    """Declare the valid arguments of a function, a method or a class's constructor.
 
-    The kinds are looked at in the order of the declaration, before the body runs; a default is
-    not looked at, and a parameter whose default is None takes None. Tensors agree in their axes:
-    a capital letter is the same size wherever it occurs, and any other word is the argument or
-    the attribute of that name, as in `floats("B T embed_dim")`.
+    The kinds are checked in the order of the declaration, before the body runs; a default is not
+    checked, and a parameter whose default is None accepts None. Tensors agree in their axes: a
+    capital letter is the same size wherever it occurs, and any other word is the argument or the
+    attribute of that name, as in `floats("B T embed_dim")`.
 
-    A layer or a model that declares its arguments keeps them as given in `settings`, a dict from
+    A layer or a model that declares its arguments stores them unchanged in `settings`, a dict from
     which the same one can be built: `type(model)(**model.settings)`.
 
     Raises:
-        TypeError: a declared name is no parameter, so that a slip in a declaration is found when
-            the module is imported.
+        TypeError: a declared name is not a parameter, so that an error in a declaration is found
+            when the module is imported.
     """
 
     def decorate(thing: Decorated) -> Decorated:
@@ -112,8 +112,8 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
 def _keeping(constructor: Callable) -> Callable:
     """A constructor after which its object has the arguments, defaults included, in `settings`.
 
-    Only the constructor of the object's own class keeps them: what a subclass hands to its parent
-    would build the parent.
+    Only the constructor of the object's own class stores them: the arguments that a subclass passes
+    to its parent would build the parent.
     """
     parameters = signature(constructor)
     further = {name for name, one in parameters.parameters.items() if one.kind is one.VAR_KEYWORD}

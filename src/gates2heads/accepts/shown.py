@@ -1,4 +1,4 @@
-"""The one way in which a sentence shows a value: a line, short, whatever the value is."""
+"""The display of values in error messages: one short line for any value."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-MOST = 60  # characters: the sentence should stay longer than what it shows
-MOST_NAMES = 150  # characters of the names that there are to choose from
-BITS = 128  # a whole number beyond these is told by its size; Python refuses to print the largest
+MOST = 60  # characters: the message should be longer than the displayed value
+MOST_NAMES = 150  # characters of the list of valid names
+BITS = 128  # a larger whole number is described by its size; Python does not print the largest
 
 
 def shown(value: Any) -> str:
     r"""Show a value in one line of at most 60 characters.
 
-    Tensors and arrays are told by dtype and shape, since their numbers fill lines and may lie on a
-    device that holds none. Huge whole numbers are told by their size. All else is its `repr`, its
-    lines joined and cut, so that a long value does not bury the sentence around it. A value whose
-    own `repr` fails is told by its type: that error would hide the one that is to be told.
+    Tensors and arrays are described by dtype and shape, since their numbers fill lines and may be
+    on the device "meta". Huge whole numbers are described by their size. Everything else is shown
+    by its `repr`, in one line and truncated, so that a long value does not obscure the message. A
+    value whose `repr` fails is described by its type: that error would hide the reported one.
 
     Returns:
         such as `'one\ntwo'`, `[1, 2, 3]` or `a torch.float32 tensor of shape (2, 3)`.
@@ -30,12 +30,12 @@ def shown(value: Any) -> str:
 
 
 def in_line(words: Any) -> str:
-    """Words, such as a path, whole and in one line: what does not print stands there escaped."""
+    """Words, such as a path, complete and in one line: unprintable characters are escaped."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(words))
 
 
 def choices(names: Sequence[str], wanted: Any) -> str:
-    """The names that there are; where these are too many for a sentence, those like the wanted one.
+    """The valid names; if these are too many for a sentence, those similar to the given one.
 
     Returns:
         such as `a, b, c`, or `ladder, leaderboard and 36 others`.
@@ -48,13 +48,13 @@ def choices(names: Sequence[str], wanted: Any) -> str:
 
 
 class _Short(Repr):
-    """Python's short `repr`, which goes into lists, for arrays and huge numbers too."""
+    """Python's short `repr`, which recurses into lists, for arrays and huge numbers too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.maxstring = self.maxother = self.maxlong = MOST + 1  # the cut is made at the end
+        self.maxstring = self.maxother = self.maxlong = MOST + 1  # truncated at the end
         self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = MOST // 3
-        self.maxlevel = 3  # a list that holds itself many times would never end
+        self.maxlevel = 3  # a list that contains itself would never end
 
     def repr1(self, x: Any, level: int) -> str:
         if isinstance(x, Tensor):
@@ -63,7 +63,7 @@ class _Short(Repr):
             return f"a numpy {x.dtype} array of shape {x.shape}"
         if isinstance(x, int) and x.bit_length() > BITS:
             return f"a whole number of {x.bit_length()} bits"
-        if type(x) in (str, bytes):  # cut at its end, not in its middle
+        if type(x) in (str, bytes):  # truncated at its end, not in its middle
             return repr(x[: MOST + 1])
         return super().repr1(x, level)
 
@@ -75,7 +75,7 @@ class _Short(Repr):
     def repr_instance(self, x: Any, level: int) -> str:
         try:
             return repr(x)
-        except Exception:  # whatever the caller's own class raises
+        except Exception:  # any error of the caller's own class
             return f"<{type(x).__name__}>"
 
     def _pairs(self, x: dict, level: int) -> list[str]:

@@ -1,8 +1,8 @@
 """Tensors: their type, and shapes that are written as in a comment, such as `"B T embed_dim"`.
 
 A capital letter is any size, the same one wherever it occurs in a declaration; a number is itself;
-any other word is an argument or an attribute of that name, dots allowed. A first `…` stands for
-any axes in front, the same ones wherever it occurs; alone it is any shape.
+any other word is an argument or an attribute of that name, dots allowed. A first `…` means any
+leading axes, the same ones wherever it occurs; alone it is any shape.
 """
 
 import math
@@ -21,7 +21,7 @@ FRONT = "…"
 
 @dataclass(frozen=True)
 class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all kinds are)
-    """A tensor of any type; without a shape, of any shape. `empty` allows one without numbers."""
+    """A tensor of any type; without a shape, of any shape. `empty` allows one without elements."""
 
     shape: str = FRONT
     empty: bool = True
@@ -34,7 +34,7 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
 
     @cached_property
     def _sized(self) -> tuple[tuple[str, bool], ...]:
-        """The axes that have a size of their own, and for each whether any size will do."""
+        """The axes with a declared size, and for each whether any size is valid."""
         return tuple((axis, axis[0].isupper()) for axis in self.axes if axis != FRONT)
 
     @cached_property
@@ -48,18 +48,18 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
         self._check_type(name, value, call)
         before = len(call.sizes)
         if not self._fits(value.shape, call):
-            call.sizes = dict(list(call.sizes.items())[:before])  # what others have shown
+            call.sizes = dict(list(call.sizes.items())[:before])  # the sizes of other arguments
             raise ValueError(self._misfit(name, tuple(value.shape), call))
         if not self.empty and not value.numel():
             raise ValueError(f"{name} must not be empty, got a tensor of {tuple(value.shape)}")
 
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
-        """Refuse a tensor of another type, or on another device."""
+        """Reject a tensor of another type, or on another device."""
 
     def _fits(self, shape: torch.Size, call: Call) -> bool:
-        """Whether a shape has the right axes, each of the size that is known of it."""
+        """Whether a shape has the declared axes, each of its known size."""
         sized, known = self._sized, call.sizes
-        place = len(shape) - len(sized)  # of the first axis that has a size of its own
+        place = len(shape) - len(sized)  # of the first axis with a declared size
         if place and (place < 0 or not self._open):
             return False
         if self._open and sized and known.setdefault(FRONT, shape[:place]) != shape[:place]:
@@ -75,7 +75,7 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
         return f"{name} must have shape {self._told(call)}, got {shape}"
 
     def _told(self, call: Call) -> str:
-        """The shape as the sentence tells it, with the sizes that other arguments have shown."""
+        """The shape in the message, with the sizes of other arguments."""
         told = [
             axis if axis == FRONT or axis[0].isupper() else _size(axis, call) for axis in self.axes
         ]
@@ -91,8 +91,8 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
 class floats(anything):  # noqa: N801
     """Floating-point numbers, of the dtype and on the device of the layer's own parameters.
 
-    Where the object that is called has none, of the dtype of the other tensors. Under autocast,
-    layers mix precisions on purpose, and then floating point is enough.
+    If the called object has none, of the dtype of the other tensors. Under autocast, layers mix
+    precisions, and then any floating-point dtype is accepted.
     """
 
     holds = " of floating-point numbers"
@@ -100,7 +100,7 @@ class floats(anything):  # noqa: N801
     def _check_type(self, name: str, value: Tensor, call: Call) -> None:
         like = call.like
         if like is not None and value.dtype == like.dtype and value.device == call.place.device:
-            return  # as nearly always; what follows looks for the sentence
+            return  # the usual case; the rest composes the message
         if not value.is_floating_point():
             raise TypeError(f"{name} must hold floating-point numbers, got {value.dtype}")
         if like is None:
@@ -124,7 +124,7 @@ class bools(anything):  # noqa: N801
 
 
 class mask(bools):  # noqa: N801
-    """Truths that broadcast to the shape; True may attend, or is a real token."""
+    """Bools that broadcast to the shape; True may attend, or is a real token."""
 
     holds = " of bools (True = may attend)"
 
@@ -145,7 +145,7 @@ class mask(bools):  # noqa: N801
         return True
 
     def _wanted(self, call: Call) -> list[int | None]:
-        """The sizes to which the mask must broadcast; None where any will do."""
+        """The sizes to which the mask must broadcast; None where any size is valid."""
         known = call.sizes
         wanted = [known.get(axis) if free else _size(axis, call) for axis, free in self._sized]
         return [*known.get(FRONT, ()), *wanted] if self._open else wanted
@@ -162,7 +162,7 @@ class mask(bools):  # noqa: N801
 
 @dataclass(frozen=True)
 class whole(anything):  # noqa: N801
-    """Whole numbers (torch.long or int); with `below`, from 0 up to it, itself excluded.
+    """Whole numbers (torch.long or int); with `below`, from 0 up to it, exclusive.
 
     `below` is a number, an axis, or the name of an argument or attribute, as in a shape.
     """
@@ -215,14 +215,14 @@ class counts(anything):  # noqa: N801
 
 
 def _size(axis: str, call: Call) -> int:
-    """The size of an axis that is known, is a number, or is named by an argument or attribute."""
+    """The size of an axis that is known, a number, or named by an argument or attribute."""
     if axis in call.sizes:
         return call.sizes[axis]
     return int(axis) if axis.isdigit() else call.look_up(axis)
 
 
 def _check_device(name: str, value: Tensor, call: Call) -> None:
-    """Refuse a tensor that lies elsewhere than the layer, or than the tensor before it."""
+    """Reject a tensor on another device than the layer, or than the previous tensor."""
     like = call.place
     if like is None:
         weight = call.like if call.like is not None else _weight_of_called(call)
@@ -233,7 +233,7 @@ def _check_device(name: str, value: Tensor, call: Call) -> None:
 
 
 def _reader(like: Tensor, call: Call) -> str:
-    """Whom a sentence names as the one that a tensor should be like."""
+    """The name, in a message, of the tensor or layer that a tensor must match."""
     return "the layer" if like is _weight_of_called(call) else "what goes with it"
 
 
@@ -243,9 +243,9 @@ def _weight_of_called(call: Call) -> Tensor | None:
 
 
 def _weight_of(module: nn.Module) -> Tensor | None:
-    """The first floating-point parameter of a module; None where it has none.
+    """The first floating-point parameter of a module; None if it has none.
 
-    A search asks this of every layer at every step, and `module.parameters()` alone would take a
+    A search calls this for every layer at every step, and `module.parameters()` alone would take a
     twentieth of its time; so the module's own parameters are looked up first.
     """
     for parameter in module._parameters.values():

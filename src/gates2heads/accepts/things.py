@@ -1,4 +1,4 @@
-"""Objects that a caller hands over: models, functions, lists, instances of our own classes."""
+"""Objects as arguments: models, functions, lists, instances of our own classes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gates2heads.accepts.shown import shown
 
 @dataclass(frozen=True)
 class a(Kind):  # noqa: N801  (`state=a(BeamState, "from `start`")` reads as it is meant)
-    """An instance of a class, or of one of several; `source` says where one comes from."""
+    """An instance of a class, or of one of several; `source` says how to obtain one."""
 
     kind: type | tuple[type, ...]
     source: str = ""
@@ -48,7 +48,7 @@ class Generator(Kind):
 
 @dataclass(frozen=True)
 class function(Kind):  # noqa: N801
-    """Something to call, such as `function("state", "last_tokens")`; a class is none."""
+    """A callable, such as `function("state", "last_tokens")`; a class is not accepted."""
 
     takes: tuple[str, ...]
 
@@ -65,14 +65,14 @@ class function(Kind):  # noqa: N801
             signature(getattr(value, "forward", value)).bind(*self.takes)
         except TypeError:
             return False
-        except ValueError:  # a function that Python cannot look into
+        except ValueError:  # a function without a signature
             return True
         return True
 
 
 @dataclass(frozen=True)
 class listed(Kind):  # noqa: N801
-    """Something to go through, other than a string; `of` says what it holds, each of `kind`."""
+    """An iterable other than a string; `of` describes its elements, each of `kind`."""
 
     of: str = "values"
     kind: Kind | None = None
@@ -80,7 +80,7 @@ class listed(Kind):  # noqa: N801
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
         single = getattr(value, "ndim", 1) == 0  # a tensor or array without axes
-        used_up = self.kind is not None and isinstance(value, Iterator)  # by the look at it
+        used_up = self.kind is not None and isinstance(value, Iterator)  # by checking it
         if isinstance(value, str | bytes) or not isinstance(value, Iterable) or single or used_up:
             raise TypeError(f"{name} must be a list of {self.of}, got {shown(value)}")
         if self.least and hasattr(value, "__len__") and len(value) < self.least:
@@ -92,7 +92,7 @@ class listed(Kind):  # noqa: N801
 
 @dataclass(frozen=True)
 class mapping(Kind):  # noqa: N801
-    """A mapping; `of` says from what to what."""
+    """A mapping; `of` describes its keys and values."""
 
     of: str = "names to values"
 
@@ -103,7 +103,7 @@ class mapping(Kind):  # noqa: N801
 
 @dataclass(frozen=True)
 class maybe(Kind):  # noqa: N801
-    """None, or what another kind takes, where the default is not None."""
+    """None, or another kind, where the default is not None."""
 
     kind: Kind
 

@@ -1,4 +1,4 @@
-"""Numbers, words and flags that a caller chooses."""
+"""Numbers, words and flags as arguments."""
 
 import math
 import sys
@@ -12,9 +12,9 @@ import numpy as np
 from gates2heads.accepts.declare import Call, Kind
 from gates2heads.accepts.shown import shown
 
-MOST = 2**31 - 1  # no axis, loop or number of a token is larger
+MOST = 2**31 - 1  # no axis, loop or token number is larger
 LARGEST = sys.float_info.max
-LARGEST_SINGLE = float(np.finfo(np.float32).max)  # what weights and their optimizers can hold
+LARGEST_SINGLE = float(np.finfo(np.float32).max)  # the largest value of parameters and optimizers
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Count(Kind):
         if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
             raise TypeError(f"{name} must be a whole number, got {shown(value)}")
         if not self.least <= value <= self.most:
-            low = value < self.least and self.most >= MOST  # then the upper bound is no news
+            low = value < self.least and self.most >= MOST  # then the upper bound is omitted
             bounds = f"at least {self.least}" if low else f"from {self.least} to {self.most}"
             raise ValueError(f"{name} must be {bounds}, got {shown(value)}")
 
@@ -63,7 +63,7 @@ class Positive(Kind):
 
 @dataclass(frozen=True)
 class Share(Kind):
-    """A number from 0 to 1, of a kind that PyTorch's dropout takes."""
+    """A number from 0 to 1, of a type that PyTorch's dropout accepts."""
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
         value = _real(name, value)
@@ -84,7 +84,7 @@ class Flag(Kind):
 
 @dataclass(frozen=True)
 class choice(Kind):  # noqa: N801  (read as a word in a declaration, as all kinds are)
-    """One of some words, which may be the keys of a registry."""
+    """One of several words, which may be the keys of a registry."""
 
     words: Collection[str]
 
@@ -95,7 +95,7 @@ class choice(Kind):  # noqa: N801  (read as a word in a declaration, as all kind
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """A string of whole characters: half of one, as broken files hold it, has no bytes."""
+    """A string of whole characters: half of one, as in damaged files, cannot be encoded."""
 
     empty: bool = True
 
@@ -115,7 +115,7 @@ class Text(Kind):
 
 @dataclass(frozen=True)
 class Texts(Kind):
-    """A list of strings; one string alone would be gone through by its characters."""
+    """A list of strings; a single string would be iterated by characters."""
 
     least: int = 0
 
@@ -130,20 +130,20 @@ class Texts(Kind):
 
 
 def _real(name: str, value: Any) -> float:
-    """The number itself; NumPy's small ones cannot be compared with the largest."""
+    """The number itself; NumPy's small types cannot be compared with the largest."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     return value.item() if isinstance(value, np.generic) else value
 
 
 def distinct_seed(seed: int) -> int:
-    """A seed for Python's own generator, which forgets the sign and takes no NumPy integer.
+    """A seed for Python's own generator, which ignores the sign and accepts no NumPy integer.
 
-    A negative one stands for what it is in 64 bits, as in PyTorch's generators.
+    A negative one is converted to 64 bits, as in PyTorch's generators.
     """
     return int(seed) % 2**64
 
 
 count, number, positive, share = Count(), Number(), Positive(), Share()
 flag, text, texts = Flag(), Text(), Texts()
-seed = Count(least=-(2**63), most=2**64 - 1)  # what torch's generators take
+seed = Count(least=-(2**63), most=2**64 - 1)  # the range of torch's generators

@@ -27,7 +27,7 @@ from gates2heads.training.parallel import processor
 
 BOOK = Path(__file__).parent
 MOST_SETTINGS = 8  # that a "Reproduce" line names
-ROWS = listed("rows, as `read_study` gives", kind=mapping("what is told of a run to its value"))
+ROWS = listed("rows, as `read_study` gives", kind=mapping("results of a run to their values"))
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Study:
 
     Args:
         name: chapter and file, such as "ch06/copy_task"; the results have the same.
-        run: (setting, seed) -> what is to be told of the run: a dict that JSON can hold.
+        run: (setting, seed) -> the results of the run: a dict that JSON can store.
         settings: the words that the command line takes, such as the kinds of a model.
         folder: where the chapters' results are.
     """
@@ -95,7 +95,7 @@ class Study:
         }
 
     def store(self, row: Mapping) -> None:
-        """Add a row to the file, in the place of an older one of the same setting and seed.
+        """Add a row to the file, instead of an older one of the same setting and seed.
 
         Raises:
             TypeError: the row holds what JSON cannot.
@@ -225,6 +225,4 @@ def _read(path: Path) -> list[dict]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(
-            f"path {in_line(path)} holds no results that a study wrote: {error}"
-        ) from error
+        raise ValueError(f"path {in_line(path)} has no results of a study: {error}") from error

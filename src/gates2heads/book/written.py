@@ -1,4 +1,4 @@
-"""What systems wrote for a test set, and what a metric counted there: what a page needs of both.
+"""Outputs of systems on a test set, and the counts of a metric: the data for a page.
 
 The texts that were read and the references are others' work and do not travel with the library.
 What our own systems wrote does, and so do the counts that BLEU makes of it beside the references.
@@ -20,7 +20,7 @@ from gates2heads.training.files import write_whole
 
 
 class Written(NamedTuple):
-    """What one system wrote for N texts, in their order."""
+    """The outputs of one system for N texts, in their order."""
 
     texts: list[str]
     bleu: np.ndarray  # (N, 10) int, `Bleu.statistics` beside the references
@@ -28,7 +28,7 @@ class Written(NamedTuple):
 
 @accepts(study=text)
 def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
-    """Read what the systems of a study wrote, by their names.
+    """Read the outputs of the systems of a study, by their names.
 
     Args:
         study: such as "ch09/systems".
@@ -49,7 +49,7 @@ def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
 
 
 def store_written(study: str, written: Mapping[str, Written], folder: Path = BOOK) -> None:
-    """Add what some systems wrote to what the study has stored, in the place of what was there.
+    """Add the outputs of some systems to those of the study, replacing previous ones.
 
     Args:
         study: as in `read_written`.

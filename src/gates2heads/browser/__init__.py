@@ -1,1 +1,1 @@
-"""Floor 4: the library's twin in the page, and what carries models there."""
+"""Floor 4: the counterpart of the library in the page, and the export of models."""

@@ -1,8 +1,8 @@
-"""ES modules that import each other, joined into the one text in which a view travels.
+"""Bundling of ES modules that import each other into one text for a view.
 
-A view may import nothing: it arrives as a single string, in a page that may have no server. Its
-source is still written as plain modules with `export` and relative `import`, which Node runs as
-they are; here they become one text that does the same.
+A view cannot import: it is a single string, in a page that may have no server. Its source consists
+of plain modules with `export` and relative `import`, which Node can run; here they are joined into
+one equivalent text.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gates2heads.accepts.shown import shown
 
-# Statements begin in the first column; that is also how they are told from words in a comment.
+# Statements begin in the first column, which distinguishes them from words in a comment.
 _IMPORT = re.compile(r'^import\s+([^;"\']+?)\s+from\s+(["\'])(.+?)\2;?[ \t]*$', re.M | re.S)
 _LEFT_IMPORT = re.compile(r"^import\b[^\n]*", re.M)
 _LATE_IMPORT = re.compile(r"^[^/\n]*\bimport\s*\(.*", re.M)
@@ -23,10 +23,10 @@ _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
 def join_modules(entry: Path, *, late: bool = False) -> str:
     """Join a module and all that it imports, directly or not, into one text without imports.
 
-    Each imported module keeps a scope of its own, so two of them may use the same private name.
+    Each imported module keeps its own scope, so two of them may use the same private name.
     The entry comes last and keeps its own exports: a view's `export default`, for example.
 
-    What is understood: `import { a, b as c } from "./x.js"` and `import * as x from "../y/x.js"`;
+    Supported syntax: `import { a, b as c } from "./x.js"` and `import * as x from "../y/x.js"`;
     `export` before a function, a class or a constant, and `export { a, b }`. All start in the
     first column. Only the entry may have an `export default`.
 
@@ -107,7 +107,7 @@ def _pairs(names: str, path: Path) -> list[tuple[str, str]]:
 
 
 def _binding(names: str, path: Path, target: Path, exported: dict[str, str]) -> str:
-    """Write what stands left of the equals sign when names come out of a joined module."""
+    """Write the destructuring pattern for names from a joined module."""
     if whole := re.fullmatch(r"\*\s+as\s+([\w$]+)", names):
         return whole[1]
     if not re.fullmatch(r"\{[^{}]*\}", names, re.S):
@@ -122,7 +122,7 @@ def _binding(names: str, path: Path, target: Path, exported: dict[str, str]) -> 
 
 
 def _without_exports(text: str, path: Path) -> tuple[str, dict[str, str]]:
-    """Take the word `export` away; give the text, and under which name what is exported."""
+    """Remove the word `export`; return the text, and the exported names."""
     exported = {name: name for name in _DECLARED.findall(text)}
     for names in _LISTED.findall(text):
         exported |= {outer: own for own, outer in _pairs(names, path)}

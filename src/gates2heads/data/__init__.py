@@ -1,1 +1,1 @@
-"""Floor 0: what goes in. Corpora, vocabularies, tokenizers, batches."""
+"""Floor 0: data. Corpora, vocabularies, tokenizers, batches."""

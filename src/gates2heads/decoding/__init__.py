@@ -1,1 +1,1 @@
-"""Floor 3: searches for an output, which know no model but only a step function."""
+"""Floor 3: search algorithms, which use a model only through its step function."""

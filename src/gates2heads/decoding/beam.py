@@ -1,6 +1,6 @@
-"""Beam search: the best few sequences are followed at once, for all sources of a batch.
+"""Beam search over a batch: the most probable hypotheses of each source are extended in parallel.
 
-`beam_by_definition` says in lists what this does in tensors.
+`beam_by_definition` implements the same with lists instead of tensors.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ from gates2heads.decoding.trace import Fate, Tree, fate_of
 
 
 class Front(NamedTuple):
-    """The open sequences: M places for each of the A sources that are still searched."""
+    """The unfinished hypotheses: M slots for each of the A sources that are still searched."""
 
     sources: Tensor  # (A,) long, their numbers in the batch
     tokens: Tensor  # (A, M, L) long
-    log_prob: Tensor  # (A, M), best first; −∞ is an empty place
-    room: Tensor  # (A, 1) how many candidates may be followed
+    log_prob: Tensor  # (A, M), best first; −∞ is an empty slot
+    room: Tensor  # (A, 1) the number of candidates that may be kept
 
 
 class Candidates(NamedTuple):
-    """The R likeliest ways to go on, for each of A sources, best first."""
+    """The R most probable continuations for each of A sources, best first."""
 
-    slots: Tensor  # (A, R) which open sequence
-    tokens: Tensor  # (A, R) which token after it
+    slots: Tensor  # (A, R) which hypothesis
+    tokens: Tensor  # (A, R) which next token
     log_prob: Tensor  # (A, R) of the whole
 
 
@@ -63,42 +63,42 @@ def beam(
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Hypotheses:
-    """Follow the `width` = k likeliest sequences from step to step, and return the best complete.
+    """Keep the `width` = k most probable hypotheses at each step; return the best finished ones.
 
-    At each step all k·V ways to go on are scored, and the k likeliest are followed. Those that
-    wrote `<eos>` are complete, as are those that reach `max_length`. Of the complete ones, the
-    n best under the length rule are returned.
+    At each step all k·V continuations are scored, and the k most probable are kept. Those that end
+    with `<eos>` or reach `max_length` are finished. Of the finished hypotheses, the n best under
+    the length normalisation are returned.
 
-    A complete sequence keeps its place among the k, so that the search narrows and k = 1 is greedy
-    search. With `refill` the next likeliest takes the place, as in 🤗 transformers: the search
-    stays k wide, until nothing better can come.
+    A finished hypothesis keeps its slot among the k, so that the search narrows and k = 1 is greedy
+    search. With `refill` the next most probable candidate takes the slot, as in 🤗 transformers:
+    the beam keeps its width k until no better hypothesis is possible.
 
-    Early stopping changes the time and nothing else: a source leaves the batch when none of its
-    open sequences can reach the score of the worst of its n best. `LengthRule.bound` derives the
-    highest score they can reach.
+    Early stopping changes only the running time: a source leaves the batch when none of its
+    unfinished hypotheses can reach the score of the worst of its n best. `LengthRule.bound` derives
+    the highest score they can reach.
 
     Args:
         step: the step function; see `gates2heads.decoding.steps`.
-        state: what it needs at first, one row for each source; see `gates2heads.decoding.state`.
+        state: its initial state, one row for each source; see `gates2heads.decoding.state`.
         bos: the token to begin with: (B,) long, or one number for a batch of one.
         eos: the token that ends a sequence, or None if only `max_length` does.
-        max_length: the most tokens that are written, `<eos>` included.
+        max_length: the maximum number of generated tokens, `<eos>` included.
         width: k.
-        n_best: how many sequences are returned, at most k.
-        length_rule: what log-probabilities are divided by; nothing if not given.
-        refill: whether others take the places of complete sequences.
-        early_stopping: whether to stop where nothing better can come.
-        prefix: the tokens to begin with whatever else is likelier, (B, P) long, or a list for
-            every source; see `gates2heads.decoding.prefix`.
+        n_best: the number of sequences to return, at most k.
+        length_rule: the divisor of log-probabilities; none if not given.
+        refill: whether other candidates take the slots of finished hypotheses.
+        early_stopping: whether to stop when no better hypothesis is possible.
+        prefix: tokens that every output must begin with, (B, P) long, or a list for every source;
+            see `gates2heads.decoding.prefix`.
         pad: fills the tokens after the end.
-        trace: notes what was followed and what was pruned, if given.
+        trace: records which candidates were kept and pruned, if given.
 
     Returns:
-        The N best of each source; `scored` (B,) counts the ways to go on that were scored.
+        The N best of each source; `scored` (B,) counts the continuations that were scored.
 
     Raises:
-        TypeError, ValueError: `n_best` is above `width`, `bos`, the state or the prefix does not
-            fit, or the step function's answer is not (log_probs, state).
+        TypeError, ValueError: `n_best` is above `width`, `bos`, the state or the prefix is invalid,
+            or the step function's result is not (log_probs, state).
     """
     if n_best > width:
         raise ValueError(f"n_best must be at most width, got {n_best} of a beam of {width}")
@@ -140,7 +140,7 @@ def beam(
 
 
 def _first_front(last: Tensor, width: int) -> Front:
-    """One open sequence for each source, without any token."""
+    """One empty hypothesis for each source."""
     sources = torch.arange(len(last), device=last.device)
     log_prob = torch.zeros(len(last), 1, device=last.device)
     return Front(
@@ -149,7 +149,7 @@ def _first_front(last: Tensor, width: int) -> Front:
 
 
 def _held(log_probs: Tensor, forced: Tensor, front: Front, length: int) -> Tensor:
-    """Log-probabilities (A·M, V) in which a forced step leaves one token only."""
+    """Log-probabilities (A·M, V) in which a forced step allows only one token."""
     if length > forced.shape[1]:
         return log_probs
     check_known(forced, log_probs.shape[1])
@@ -158,10 +158,10 @@ def _held(log_probs: Tensor, forced: Tensor, front: Front, length: int) -> Tenso
 
 
 def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:
-    """The `count` likeliest of all ways to go on, or all if there are fewer.
+    """The `count` most probable of all continuations, or all if there are fewer.
 
-    The likeliest are among the likeliest of each open sequence; to add up only those saves a walk
-    over all (A, M, V).
+    The most probable are among the most probable of each hypothesis; adding only these avoids a
+    pass over all (A, M, V).
     """
     sources, places = front.log_prob.shape
     values, indices = top(log_probs, min(count, log_probs.shape[1]))  # (A·M, C)
@@ -172,7 +172,7 @@ def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:
 
 
 def _sort_out(found: Candidates, room: Tensor, eos: int | None, refill: bool, cut: bool):
-    """Say which candidates are complete and which go on, (A, R) bool each; the rest is pruned."""
+    """Which candidates are finished and which are kept, (A, R) bool each; the rest is pruned."""
     possible = found.log_prob > -torch.inf
     followed = possible & (torch.arange(found.tokens.shape[1], device=room.device) < room)
     if cut:
@@ -185,7 +185,7 @@ def _sort_out(found: Candidates, room: Tensor, eos: int | None, refill: bool, cu
 
 
 def _collect(pool: Pool, front: Front, found: Candidates, complete: Tensor, eos, rule) -> None:
-    """Put the complete candidates into the pool."""
+    """Add the finished candidates to the pool."""
     finished = torch.zeros_like(complete) if eos is None else found.tokens == eos
     log_prob = found.log_prob.masked_fill(~complete, -torch.inf)
     pool.add(
@@ -194,12 +194,12 @@ def _collect(pool: Pool, front: Front, found: Candidates, complete: Tensor, eos,
 
 
 def _follow(front: Front, found: Candidates, going_on: Tensor, hopeful: Tensor):
-    """The next front, of the hopeful sources only, and from which slots (A, M) it came."""
+    """The next front, of the sources still searched, and the slots (A, M) that it extends."""
     if not hopeful.all():
         front, found = (type(parts)(*(part[hopeful] for part in parts)) for parts in (front, found))
         going_on = going_on[hopeful]
     places = int(going_on.sum(dim=1).max())
-    # Those that go on come first, and among themselves keep their order: the best first.
+    # The kept ones come first, and among themselves keep their order: the best first.
     order = going_on.sort(dim=1, descending=True, stable=True).indices[:, :places]
     log_prob = found.log_prob.masked_fill(~going_on, -torch.inf).gather(1, order)
     slots, tokens = (part.gather(1, order) for part in (found.slots, found.tokens))
@@ -215,7 +215,7 @@ def _written(prefixes: Tensor, slots: Tensor, tokens: Tensor) -> Tensor:
 
 def _reorder(carrier: Carrier, slots: Tensor, hopeful: Tensor, size: int) -> None:
     """Bring the state's rows into the order of the next front."""
-    places = size // len(hopeful)  # of each source until now
+    places = size // len(hopeful)  # of each source so far
     firsts = torch.arange(0, size, places, device=slots.device)[hopeful]
     rows = (firsts[:, None] + slots).flatten()
     within = len(rows) == size and bool(hopeful.all())
@@ -226,7 +226,7 @@ def _reorder(carrier: Carrier, slots: Tensor, hopeful: Tensor, size: int) -> Non
 def _fates(
     found: Candidates, complete: Tensor, going_on: Tensor, eos: int | None
 ) -> list[list[Fate]]:
-    """For the trace: what becomes of the candidates that are followed."""
+    """For the trace: the fate of each kept candidate."""
     fates = []
     for slots, tokens, ends, lives in zip(
         *(part.tolist() for part in (found.slots, found.tokens, complete, going_on)), strict=True

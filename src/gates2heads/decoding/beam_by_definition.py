@@ -17,7 +17,7 @@ from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 
 
 class Written(NamedTuple):
-    """What was written so far, and where the step function stands after it."""
+    """The tokens generated so far, and the step function's state after them."""
 
     tokens: list[int]  # without <bos>
     log_prob: float  # in nats
@@ -46,8 +46,8 @@ def beam_by_definition(
         bos, eos, max_length, width, n_best, length_rule, refill, prefix: as for `beam`.
 
     Returns:
-        the n best complete sequences, each its score and its tokens, the best first. Where fewer
-        have a probability above zero, there are fewer.
+        the n best finished hypotheses, each with its score and its tokens, the best first. Where
+        fewer have a probability above zero, there are fewer.
 
     Raises:
         TypeError, ValueError: as `beam`.

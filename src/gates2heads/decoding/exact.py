@@ -53,7 +53,7 @@ def exact(
     The sequences are those of `exhaustive`. The search is depth-first, in order of decreasing
     probability, and every better complete sequence raises the bar.
 
-    Source: Stahlberg and Byrne 2019, section 3. Departs from it in extending many prefixes at once.
+    Source: Stahlberg and Byrne 2019, section 3. Departs from it by extending prefixes in batches.
 
     Args:
         step, state: as for `beam`, with one row; it receives up to `rows` = M rows, (M, V).
@@ -61,11 +61,11 @@ def exact(
         eos, max_length: as for `beam`.
         bar: a log-probability that is already known, such as that of a beam's output.
         limit: the maximum number of prefixes to extend, rounded up to the next `rows`.
-        rows: how many prefixes are passed to the step function at once.
+        rows: the number of prefixes passed to the step function in one call.
 
     Raises:
         TypeError, ValueError: there is more than one source, the state does not fit, or the step
-            function's answer is not (log_probs, state).
+            function's result is not (log_probs, state).
     """
     last = begin(bos)
     eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask

@@ -1,4 +1,4 @@
-"""Exhaustive search: every sequence is scored, so the best is found. What that costs is counted."""
+"""Exhaustive search: every sequence is scored, so the best is found; the cost is counted."""
 
 import math
 from typing import Any
@@ -29,29 +29,29 @@ def exhaustive(
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Hypotheses:
-    """Score every sequence there is, and keep the best.
+    """Score all possible sequences, and keep the best.
 
     The sequences are those that end with `<eos>` within `max_length` = T tokens, and those of T
     tokens without it. If no token ends a sequence, there are V^T of them.
 
     Args:
         step: the step function; see `gates2heads.decoding.steps`.
-        state: what the step function needs at first; see `gates2heads.decoding.state`.
+        state: the initial state of the step function; see `gates2heads.decoding.state`.
         bos: the token to begin with: (B,) long, or one number for a batch of one.
         eos: the token that ends a sequence, or None if only `max_length` does.
-        max_length: the most tokens that are written, `<eos>` included.
-        n_best: how many sequences are returned.
-        length_rule: what log-probabilities are divided by; nothing if not given.
-        limit: the most sequences that may be scored, for all sources together.
+        max_length: the maximum number of generated tokens, `<eos>` included.
+        n_best: the number of sequences to return.
+        length_rule: the divisor of log-probabilities; none if not given.
+        limit: the maximum number of scored sequences, for all sources together.
         pad: fills the tokens after the end.
-        trace: notes the whole tree, if given.
+        trace: records the whole tree, if given.
 
     Returns:
         The N best of each source; `scored` (B,) is how many complete sequences there are.
 
     Raises:
-        TypeError, ValueError: there are more than `limit` sequences, `bos` or the state does not
-            fit, or the step function's answer is not (log_probs, state).
+        TypeError, ValueError: there are more than `limit` sequences, `bos` or the state is invalid,
+            or the step function's result is not (log_probs, state).
     """
     rule = NO_RULE if length_rule is None else length_rule
     rule.check(max_length)
@@ -97,7 +97,7 @@ def _append(prefixes: Tensor, words: Tensor) -> Tensor:
 
 def _count(size: int, sources: int, max_length: int, *, eos: int | None, limit: int) -> int:
     """How many sequences there are for one source, if not too many."""
-    branching = size if eos is None else size - 1  # tokens after which a sequence goes on
+    branching = size if eos is None else size - 1  # tokens after which a sequence continues
     complete, going_on = 0, 1
     for length in range(1, max_length + 1):
         last = length == max_length
@@ -115,7 +115,7 @@ def _count(size: int, sources: int, max_length: int, *, eos: int | None, limit: 
 
 
 def _fates(sums: Tensor, eos: int | None, cut: bool):
-    """Nothing is pruned: every token after every prefix is followed."""
+    """Nothing is pruned: every token after every prefix is kept."""
     sources, prefixes, size = sums.shape
     every = [
         (slot, token, fate_of(token, eos=eos, cut=cut))

@@ -1,4 +1,4 @@
-"""The complete sequences that a search found, best first."""
+"""The finished hypotheses of a search, best first."""
 
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ class Hypotheses(NamedTuple):
     tokens: Tensor  # (B, N, T) long, without <bos>; after `length` tokens all is padding
     length: Tensor  # (B, N) long, in tokens, <eos> counted
     log_prob: Tensor  # (B, N), in nats
-    score: Tensor  # (B, N), log_prob under the length rule
-    finished: Tensor  # (B, N) bool, True where <eos> was written within max_length
+    score: Tensor  # (B, N), log_prob under the length normalisation
+    finished: Tensor  # (B, N) bool, True where <eos> was generated within max_length
     scored: Tensor  # (B,) long, how many sequences the search computed a score for
 
     def best(self) -> Output:
@@ -31,16 +31,16 @@ class Hypotheses(NamedTuple):
 
 
 class Pool:
-    """Collects complete sequences, and keeps the best ones of each source.
+    """Collects finished hypotheses, and keeps the best ones of each source.
 
-    Of two with the same score, the one that came first stays; so the empty ones from the beginning
-    are not displaced by what has no probability.
+    Of two with the same score, the one that came first stays; so the initial empty ones are not
+    displaced by sequences of probability zero.
 
     Args:
         sources: B.
         n_best: N.
         pad: fills the tokens after the end.
-        device: where the tensors live.
+        device: the device of the tensors.
     """
 
     def __init__(self, sources: int, n_best: int, *, pad: int, device: torch.device):
@@ -58,10 +58,10 @@ class Pool:
 
         Args:
             sources: (A,) long, their numbers.
-            tokens: (A, C, L) long, L at least that of the call before.
+            tokens: (A, C, L) long, L at least that of the previous call.
             log_prob: (A, C); −∞ offers nothing.
-            finished: (A, C) bool, whether <eos> stands at the end.
-            rule: makes scores of log-probabilities.
+            finished: (A, C) bool, whether the last token is <eos>.
+            rule: converts log-probabilities into scores.
         """
         n_best, length = self.score.shape[1], tokens.shape[2]
         self.log_prob, self.score = (known.to(log_prob) for known in (self.log_prob, self.score))
@@ -85,6 +85,6 @@ class Pool:
         return self.score[sources, -1]
 
     def result(self, scored: Tensor) -> Hypotheses:
-        """The N best of each source; `scored` (B,) counts what the search computed."""
+        """The N best of each source; `scored` (B,) counts the scores that the search computed."""
         tokens = self.tokens[..., : int(self.length.max())]
         return Hypotheses(tokens, self.length, self.log_prob, self.score, self.finished, scored)

@@ -1,12 +1,11 @@
-"""A prefix that a search is forced to begin with; then it goes on as it pleases.
+"""A forced prefix of the output, after which the search is unconstrained.
 
-At each of the first P steps the search may take one token and no other. That token keeps the
-log-probability that the model gives it, so that a forced sequence is scored as any other, and can
-be compared with what the search finds when it is free.
+At each of the first P steps only one token is allowed. It keeps the log-probability that the model
+gives it, so that a forced sequence is scored like any other and can be compared with the result of
+an unconstrained search.
 
-A search that follows one sequence, forced to begin with what it would have taken anyway, writes
-what it would have written. A beam has all of its places below the prefix, and may therefore find
-another end for a sequence that it began with when it was free.
+Greedy search with a prefix of its own output generates the same output. A beam has all of its slots
+below the prefix, and may therefore find another continuation of a prefix of its own output.
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ from gates2heads.accepts import count, listed
 
 
 def only(log_probs: Tensor, forced: Tensor) -> Tensor:
-    """Give every token but the forced one of its row probability zero.
+    """Set the probability of all tokens but the forced one of each row to zero.
 
     Args:
         log_probs: (R, V), in nats.
         forced: (R,) long.
 
     Returns:
-        log_probs (R, V), not normalised again: the forced token keeps its own.
+        log_probs (R, V), not renormalised: the forced token keeps its own.
     """
     barred = torch.ones_like(log_probs, dtype=torch.bool).scatter(1, forced[:, None], False)
     return log_probs.masked_fill(barred, -torch.inf)
@@ -39,12 +38,12 @@ def forced_tokens(
     Args:
         prefix: (B, P) long; or a list of P numbers, the same for every source; or None.
         last: (B,), the tokens to begin with.
-        eos: may stand at the end of a prefix, and nowhere before.
-        max_length: the most tokens that are written, those of the prefix included.
+        eos: allowed at the end of a prefix only.
+        max_length: the maximum number of generated tokens, those of the prefix included.
 
     Raises:
-        TypeError, ValueError: the prefix holds other things than tokens, has not one row for each
-            source, is longer than `max_length`, or goes on after `eos`.
+        TypeError, ValueError: the prefix contains values other than tokens, does not have one row
+            for each source, is longer than `max_length`, or continues after `eos`.
     """
     if prefix is None:
         return last.new_zeros(len(last), 0)
@@ -71,7 +70,7 @@ def forced_tokens(
 
 
 def check_known(prefix: Tensor, size: int) -> None:
-    """Refuse a prefix (B, P) with tokens that the step function does not score.
+    """Reject a prefix (B, P) with tokens that the step function does not score.
 
     Raises:
         ValueError: a token is not among the `size` = V.

@@ -1,4 +1,4 @@
-"""Against repetition: what a model has generated changes what it may generate next."""
+"""Repetition penalties: the tokens generated so far change the next-token distribution."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ Adjust = Callable[[Tensor, Tensor], Tensor]  # log_probs (B, V), tokens (B, T) -
 
 @accepts(log_probs=floats("B V"), tokens=whole("B T"), penalty=number(least=1))
 def penalise_repetition(log_probs: Tensor, tokens: Tensor, penalty: float) -> Tensor:
-    """Make every token that was generated before less probable.
+    """Lower the probability of every token that was generated before.
 
     Source: Keskar et al. 2019, section 4.1 (CTRL), who divide a token's logit by the penalty. Here
     log-probabilities are multiplied, since they are at most 0.
@@ -22,7 +22,7 @@ def penalise_repetition(log_probs: Tensor, tokens: Tensor, penalty: float) -> Te
     Args:
         log_probs: (B, V) float, normalised.
         tokens: (B, T) long, what was generated; numbers from V on, such as a <bos> without a
-            column, count for nothing.
+            column, are ignored.
         penalty: from 1, which changes nothing; 1.2 is common.
 
     Returns:
@@ -30,7 +30,7 @@ def penalise_repetition(log_probs: Tensor, tokens: Tensor, penalty: float) -> Te
     """
     size = log_probs.shape[1]
     seen = torch.zeros(len(tokens), size + 1, dtype=torch.bool, device=log_probs.device)
-    seen.scatter_(1, tokens.clamp(max=size), True)  # the last column is for what has none
+    seen.scatter_(1, tokens.clamp(max=size), True)  # the last column is for numbers without one
     seen = seen[:, :size]
     return torch.where(seen, log_probs * penalty, log_probs).log_softmax(dim=-1)
 
@@ -47,7 +47,7 @@ def block_repeated_ngrams(log_probs: Tensor, tokens: Tensor, order: int) -> Tens
         order: n; 1 blocks every token that was generated before.
 
     Returns:
-        log_probs (B, V), normalised; a row in which every token is blocked stays as it is.
+        log_probs (B, V), normalised; a row in which every token is blocked is unchanged.
     """
     blocked = torch.zeros_like(log_probs, dtype=torch.bool)
     for row, written in enumerate(tokens.tolist()):
@@ -55,14 +55,14 @@ def block_repeated_ngrams(log_probs: Tensor, tokens: Tensor, order: int) -> Tens
         for start in range(len(written) - order + 1):
             if written[start : start + order - 1] == suffix:
                 last = written[start + order - 1]
-                blocked[row, last : last + 1] = True  # nothing, where there is no such column
+                blocked[row, last : last + 1] = True  # nothing, if there is no such column
     allowed = log_probs.masked_fill(blocked, -torch.inf)
     stuck = (allowed == -torch.inf).all(dim=-1, keepdim=True)
     return torch.where(stuck, log_probs, allowed).log_softmax(dim=-1)
 
 
 def adjusted(step: Step, adjust: Adjust) -> Step:
-    """Let what was generated change the step function's log-probabilities.
+    """Let the generated tokens change the step function's log-probabilities.
 
     Args:
         step: a step function.

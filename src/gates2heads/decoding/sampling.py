@@ -1,4 +1,4 @@
-"""Sampling: draw each token at random, from the model's distribution or a narrower one."""
+"""Sampling: each token is sampled from the model's distribution or a truncated one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ ROWS = floats("… V", empty=False)  # one distribution in each row
 def temper(log_probs: Tensor, temperature: float) -> Tensor:
     """Sharpen (below 1) or flatten (above 1) distributions: p^(1/temperature), normalised.
 
-    Towards 0 all probability goes to the likeliest token; towards infinity all tokens that have
-    any become equally likely.
+    Towards 0 all probability goes to the most probable token; towards infinity all tokens of
+    positive probability become equally probable.
 
     Args:
         log_probs: (…, V) float; need not be normalised.
@@ -42,9 +42,9 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
 
 @accepts(log_probs=ROWS, k=count)
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
-    """Keep the k likeliest tokens and give the others probability zero.
+    """Keep the k most probable tokens and set the others to probability zero.
 
-    Source: Fan et al. 2018, section 5.1. Of tokens that are equally likely, the first stay.
+    Source: Fan et al. 2018, section 5.1. Of equally probable tokens, the first are kept.
 
     Args:
         log_probs: (…, V) float.
@@ -62,7 +62,7 @@ def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
 
 @accepts(log_probs=ROWS, p=share)
 def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
-    """Keep the fewest likeliest tokens whose probabilities sum to at least p: the nucleus.
+    """Keep the smallest set of most probable tokens with total probability at least p: the nucleus.
 
     Source: Holtzman et al. 2020, eq. 2–3.
 
@@ -80,7 +80,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     if p == 1:  # or rounding in the sum might drop the last tokens
         return log_probs.log_softmax(dim=-1)
     ranked = log_probs.softmax(dim=-1).sort(dim=-1, descending=True, stable=True).values
-    before = ranked.cumsum(dim=-1) - ranked  # the mass of the likelier tokens
+    before = ranked.cumsum(dim=-1) - ranked  # the mass of the more probable tokens
     kept = before < p
     kept[..., 0] = True
     return _keep_first(log_probs, kept)
@@ -117,7 +117,7 @@ def narrow(
     top_p: float | None = None,
     min_p: float | None = None,
 ) -> Tensor:
-    """Temper distributions, keep their top k, their top p, then by min-p: those that are given.
+    """Apply temperature, top-k, top-p and min-p, in this order, as far as given.
 
     Args:
         log_probs: (…, V) float.
@@ -168,20 +168,20 @@ def sample(
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
-    """Draw one sequence for each source, token by token.
+    """Sample one sequence for each source, token by token.
 
-    The narrowing comes in the order temperature, top-k, top-p, min-p. The `log_prob` that is
-    returned is the model's own, not that of the narrowed distribution, so that samples drawn in
-    different ways can be compared.
+    The distribution is modified in the order temperature, top-k, top-p, min-p. The returned
+    `log_prob` is the model's own, not that of the modified distribution, so that samples of
+    different settings can be compared.
 
     Args:
         step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
-        temperature: above 0; see `temper`. For the likeliest token at each step, use `greedy`.
-        top_k: draw from so many tokens; see `keep_top_k`.
-        top_p: draw from the tokens that hold this share; see `keep_top_p`.
-        min_p: draw from the tokens that are at least so many times as probable as the most
+        temperature: above 0; see `temper`. For the most probable token at each step, use `greedy`.
+        top_k: number of tokens to sample from; see `keep_top_k`.
+        top_p: probability mass of the tokens to sample from; see `keep_top_p`.
+        min_p: least probability of the tokens to sample from, as a share of that of the most
             probable one; see `keep_min_p`.
-        generator: makes the draws repeatable; torch's own if not given.
+        generator: for reproducible samples; torch's global generator if not given.
 
     Raises:
         TypeError, ValueError: as for `greedy`; or the step function allows no token.
@@ -189,7 +189,7 @@ def sample(
     how = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p}
 
     def draw(log_probs: Tensor, finished: Tensor) -> Tensor:
-        # A row that has ended may be allowed nothing; what is drawn there is not used.
+        # A finished row may allow no token; the sample there is not used.
         log_probs = log_probs.masked_fill(finished[:, None], 0.0)
         narrowed = narrow(log_probs, **how)
         return torch.multinomial(narrowed.exp(), 1, generator=generator)[:, 0]
@@ -208,7 +208,7 @@ def sample(
 
 
 def _keep_first(log_probs: Tensor, kept: Tensor) -> Tensor:
-    """Keep what stands at the `kept` ranks, likeliest first, and normalise."""
+    """Keep the tokens at the `kept` ranks, most probable first, and normalise."""
     order = log_probs.sort(dim=-1, descending=True, stable=True).indices
     kept = torch.zeros_like(log_probs, dtype=torch.bool).scatter(
         -1, order, kept.expand_as(log_probs)

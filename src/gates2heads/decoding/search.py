@@ -1,4 +1,4 @@
-"""Searches that follow one sequence for each source, and greedy search, the first of them."""
+"""Searches that keep one hypothesis for each source, and greedy search, the first of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,11 +13,11 @@ from gates2heads.decoding.trace import Tree, path_fates
 
 
 class Output(NamedTuple):
-    """One written sequence for each of B sources."""
+    """One generated sequence for each of B sources."""
 
     tokens: Tensor  # (B, T) long, without <bos>; after <eos> all is padding
     log_prob: Tensor  # (B,) the sum of the log-probabilities of the tokens, in nats
-    finished: Tensor  # (B,) bool, True where <eos> was written within max_length
+    finished: Tensor  # (B,) bool, True where <eos> was generated within max_length
 
 
 @accepts(**SEARCH, pad=count(least=0), trace=a(Tree))
@@ -32,23 +32,23 @@ def greedy(
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
-    """Write the likeliest token at every step.
+    """Choose the most probable token at every step.
 
-    Each step's best token need not begin the best sequence; chapter 8 counts what that costs.
+    The best token at each step need not begin the best sequence; chapter 8 measures the cost.
 
     Args:
         step: the step function; see `gates2heads.decoding.steps`.
-        state: what the step function needs at first.
+        state: the initial state of the step function.
         bos: the token to begin with: (B,) long, or one number for a batch of one.
         eos: the token that ends a sequence, or None if only `max_length` does.
-        max_length: stop after so many steps.
-        prefix: the tokens to begin with whatever else is likelier, (B, P) long, or a list for
-            every source; see `gates2heads.decoding.prefix`.
-        pad: fills rows that have ended.
-        trace: notes every step, if given.
+        max_length: the maximum number of steps.
+        prefix: tokens that every output must begin with, (B, P) long, or a list for every source;
+            see `gates2heads.decoding.prefix`.
+        pad: fills finished rows.
+        trace: records every step, if given.
 
     Raises:
-        TypeError, ValueError: `bos` or the prefix is no way to begin, or the step function does not
+        TypeError, ValueError: `bos` or the prefix is invalid, or the step function does not
             return log_probs (B, V) and a state, or returns NaN or numbers above 0.
     """
     return follow(
@@ -77,11 +77,11 @@ def follow(
     pad: int = 0,
     trace: Tree | None = None,
 ) -> Output:
-    """Write one sequence for each source, token by token, without ever turning back.
+    """Generate one sequence for each source, token by token, without backtracking.
 
     Args:
-        choose: from log_probs (B, V) and which rows have ended (B,), the next tokens (B,). It is
-            asked at forced steps too, or what is drawn after them would depend on who chose.
+        choose: from log_probs (B, V) and finished rows (B,) to the next tokens (B,). It is also
+            called at forced steps, so that later samples do not depend on the prefix.
         step, state, bos, eos, max_length, prefix, pad, trace: as for `greedy`.
     """
     last = begin(bos)

@@ -29,11 +29,11 @@ def verify(
     Source: Leviathan et al. 2023, algorithm 1.
 
     Args:
-        drafted: (G,) long, sampled one after the other from the draft model.
+        drafted: (G,) long, sampled autoregressively from the draft model.
         draft_log_probs: (G, V) of the draft model before each of them.
         target_log_probs: (G + 1, V) of the target model before each of them, and after the last:
             one forward pass of the target model.
-        generator: makes the result repeatable; torch's own if not given.
+        generator: for reproducible results; torch's global generator if not given.
 
     Returns:
         (A + 1,) long: the A accepted tokens, 0 to G, and one from the target model.

@@ -1,8 +1,8 @@
-"""The state of a step function: rows are copied, put in another order and dropped.
+"""The state of a step function: rows are copied, reordered and dropped.
 
-A state is any nest of tuples, named tuples, lists and dicts of tensors, every tensor with the
+A state is any nesting of tuples, named tuples, lists and dicts of tensors, every tensor with the
 batch first. Numbers, words, None and tensors without axes are the same for all rows. A part that
-has a method `select_rows(rows)` reorders itself: a cache may only note the new order, and copy
+has a method `select_rows(rows)` reorders itself: a cache may only store the new order, and copy
 once when it next grows.
 """
 
@@ -31,12 +31,12 @@ def select(state: Any, rows: Tensor, size: int, *, keep: Collection[int] = ()) -
     Args:
         state: with tensors of `size` rows.
         rows: (R,) long.
-        size: how many rows the state has.
-        keep: `id` of the tensors that stay as they are, because their rows would only change
-            places with equals.
+        size: the number of rows of the state.
+        keep: `id` of the tensors that stay as they are, because their rows would only be swapped
+            with equal ones.
 
     Raises:
-        TypeError: the state holds what is neither a nest nor a tensor nor a plain value.
+        TypeError: the state contains something other than nestings, tensors and plain values.
         ValueError: a tensor does not have `size` rows.
     """
     if isinstance(state, Tensor):
@@ -64,7 +64,7 @@ def select(state: Any, rows: Tensor, size: int, *, keep: Collection[int] = ()) -
 
 
 def check_state(state: Any, rows: Tensor) -> None:
-    """Refuse a state that has not one row for each of `rows` (B,), or that cannot be reordered.
+    """Reject a state that does not have one row for each of `rows` (B,) or cannot be reordered.
 
     Raises:
         TypeError, ValueError: as for `select`.
@@ -75,10 +75,10 @@ def check_state(state: Any, rows: Tensor) -> None:
 class Carrier:
     """Carries the state of a search in which every source has several rows.
 
-    The rows of one source begin as copies of one another. A tensor that the step function hands
-    on unchanged, such as the keys and values of the source, is therefore equal in all of them,
-    and stays as it is when they change places within their source. Putting it in order would
-    copy the largest part of a Transformer's state at each step for nothing.
+    The rows of one source begin as copies of one another. A tensor that the step function passes on
+    unchanged, such as the keys and values of the source, is therefore equal in all of them, and is
+    not reordered when they are permuted within their source. Reordering it would needlessly copy
+    the largest part of a Transformer's state at each step.
 
     Args:
         state: with one row for each source.
@@ -89,7 +89,7 @@ class Carrier:
         self._shared = tensors(state)
 
     def moved_on(self, state: Any) -> None:
-        """Take the state that the step function returned for `self.state`."""
+        """Accept the state that the step function returned for `self.state`."""
         known = {id(tensor) for tensor in self._shared}
         self._shared = [tensor for tensor in tensors(state) if id(tensor) in known]
         self.state = state
@@ -99,8 +99,8 @@ class Carrier:
 
         Args:
             rows: (R,) long.
-            size: how many rows the state has now.
-            within: True if each new row stands where an old row of the same source stood.
+            size: the current number of rows of the state.
+            within: True if each new row replaces an old row of the same source.
         """
         if within:
             keep = {id(tensor) for tensor in self._shared}

@@ -1,11 +1,11 @@
-"""The step function, through which every search asks a model that it does not know.
+"""The step function: the only interface between search algorithms and models.
 
-A step function takes `(state, last_tokens)` and returns `(log_probs, state)`: `last_tokens` (B,) is
-what was written last, `log_probs` (B, V) is what may come next, in nats. A probability table, an
-n-gram table, a recurrent network and a Transformer all fit.
+A step function takes `(state, last_tokens)` and returns `(log_probs, state)`: `last_tokens` (B,)
+are the last tokens, `log_probs` (B, V) the log-probabilities of the next ones, in nats. A
+probability table, an n-gram table, a recurrent network and a Transformer all fit.
 
-A step function leaves the state that it was given as it was, and returns a new one; parts that do
-not change, such as what was read of the source, it hands on as they are.
+A step function does not modify the state that it receives, and returns a new one; it passes on
+unchanged parts, such as the encoded source.
 """
 
 import math
@@ -19,8 +19,8 @@ from gates2heads.accepts import count, function, maybe
 from gates2heads.accepts.shown import shown
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
-ROUNDING = 1e-3  # how far above 0 a log-probability may lie by rounding alone
-# What every search takes: `@accepts(**SEARCH, width=count)`.
+ROUNDING = 1e-3  # the largest log-probability that rounding alone can cause
+# Arguments of every search: `@accepts(**SEARCH, width=count)`.
 SEARCH = {
     "step": function("state", "last_tokens"),
     "eos": maybe(count(least=0)),
@@ -32,7 +32,7 @@ def begin(bos: Tensor | int) -> Tensor:
     """The tokens to begin with, (B,) long: one for each source, or one number for a batch of one.
 
     Raises:
-        TypeError, ValueError: `bos` is no number and no tensor (B,) of them.
+        TypeError, ValueError: `bos` is neither a number nor a tensor (B,) of numbers.
     """
     if not isinstance(bos, Tensor):
         count(least=0).check("bos", bos)
@@ -46,7 +46,7 @@ def begin(bos: Tensor | int) -> Tensor:
 
 
 def check_one(last_tokens: Tensor) -> None:
-    """Refuse a batch, last_tokens (B,), where a search takes one source at a time.
+    """Reject a batch, last_tokens (B,), in a search that accepts one source at a time.
 
     Raises:
         ValueError: B is not 1.
@@ -56,15 +56,15 @@ def check_one(last_tokens: Tensor) -> None:
 
 
 def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> tuple[Tensor, Any]:
-    """Ask the step function once, and check its answer.
+    """Call the step function once, and check its result.
 
     Returns:
         log_probs (B, V), none above 0, and the next state.
 
     Raises:
-        TypeError: the answer is not `(log_probs, state)`, or the first is no float tensor.
-        ValueError: log_probs are not (B, V), hold NaN or what no logarithm of a probability can
-            be, or `eos` is not among the V tokens.
+        TypeError: the result is not `(log_probs, state)`, or the first is not a float tensor.
+        ValueError: log_probs are not (B, V), contain NaN or values that are not the logarithm of a
+            probability, or `eos` is not among the V tokens.
     """
     answer = step(state, last_tokens)
     check_answer(answer, len(last_tokens), eos)
@@ -73,7 +73,7 @@ def advance(step: Step, state: Any, last_tokens: Tensor, *, eos: int | None) -> 
 
 
 def check_answer(answer: tuple[Tensor, Any], rows: int, eos: int | None) -> None:
-    """Refuse what is no answer of a step function for R rows: log_probs (R, V), and a state.
+    """Reject an invalid result of a step function for R rows: log_probs (R, V), and a state.
 
     Raises:
         TypeError, ValueError: as `advance`.
@@ -94,7 +94,7 @@ def check_answer(answer: tuple[Tensor, Any], rows: int, eos: int | None) -> None
 
 
 def _at_most_zero(log_probs: Tensor) -> Tensor:
-    """Refuse NaN and numbers above 0; one look at the largest finds both."""
+    """Reject NaN and numbers above 0; testing the largest finds both."""
     top = log_probs.max().item()
     if math.isnan(top):
         raise ValueError("step returned NaN among its log_probs")

@@ -1,4 +1,4 @@
-"""The tree that a search walked: what it followed, what it cut off, and with which scores."""
+"""The search tree: which hypotheses were kept or pruned, and their scores."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -10,40 +10,40 @@ from gates2heads.accepts import accepts, count
 from gates2heads.decoding.lengths import NO_RULE, LengthRule
 
 KEPT, ENDED, CUT, PRUNED = "kept", "ended", "cut", "pruned"
-Fate = tuple[int, int, str]  # which open sequence, which token after it, what became of the two
+Fate = tuple[int, int, str]  # which hypothesis, which next token, and the fate of the candidate
 
 
 class Node(NamedTuple):
-    """One token of the tree; the sequence is the way from the root to it."""
+    """One token of the tree; the sequence is the path from the root to it."""
 
-    parent: int | None  # the place of the node before in the list, None for the root
-    length: int  # how many tokens the sequence has, <bos> not counted
+    parent: int | None  # the index of the previous node in the list, None for the root
+    length: int  # the number of tokens of the sequence, without <bos>
     token: int
     log_prob: float  # of the whole sequence, in nats
-    score: float  # log_prob under the search's length rule
+    score: float  # log_prob under the search's length normalisation
     fate: str  # "kept", "ended" by <eos>, "cut" at max_length, or "pruned"
 
 
 @accepts(branches=count, pruned=count(least=0))
 class Tree:
-    """Give one to a search as `trace=`, and read afterwards how it went.
+    """Records the tree of a search, to which it is passed as `trace=`.
 
     `tree[b]` is the list of nodes for source b, the root first and each node after its parent.
-    What had probability zero is left out. A node is "kept" if the search went on from it, also
-    where it stopped before its next step because nothing better could come.
+    Candidates of probability zero are left out. A node is "kept" if the search extended it, or
+    stopped before extending it because no better hypothesis was possible.
 
     Args:
-        branches: how many continuations of each open sequence are noted at least; those that the
-            search followed are noted always.
-        pruned: of those noted of a step, how many that the search did not follow are kept, the
-            likeliest; all of them if not given. They are the likeliest of all that there are if
-            `branches` is at least the width of the beam and this together.
+        branches: the minimum number of recorded continuations of each hypothesis; those that the
+            search kept are always recorded.
+        pruned: the number of pruned candidates that are recorded for each step, the most probable
+            ones; all of the recorded continuations if not given. They are the most probable of all
+            pruned candidates if `branches` is at least the sum of the beam width and this number.
     """
 
     def __init__(self, branches: int = 5, *, pruned: int | None = None):
         self.branches, self.pruned = branches, pruned
         self._nodes: list[list[Node]] = []
-        # The nodes from which each source goes on; None where the way there is impossible.
+        # The nodes from which each source continues; None where the path is impossible.
         self._tips: list[list[int | None]] = []
 
     def __getitem__(self, source: int) -> list[Node]:
@@ -61,7 +61,7 @@ class Tree:
         return tokens[::-1]
 
     def complete(self, source: int) -> list[int]:
-        """The nodes in which a sequence ended or was cut, the best score first."""
+        """The nodes at which a sequence ended or was cut, the best score first."""
         nodes = self._nodes[source]
         ends = [place for place, node in enumerate(nodes) if node.fate in (ENDED, CUT)]
         return sorted(ends, key=lambda place: -nodes[place].score)
@@ -71,7 +71,7 @@ class Tree:
         return [node._asdict() for node in self._nodes[source]]
 
     def begin(self, first_tokens: Tensor) -> None:
-        """Called by a search: forget what was noted, and plant one root for each source (B,)."""
+        """Called by a search: clear the record, and create one root for each source (B,)."""
         tokens = first_tokens.tolist()
         self._nodes = [[Node(None, 0, token, 0.0, 0.0, KEPT)] for token in tokens]
         self._tips = [[0] for _ in tokens]
@@ -83,13 +83,14 @@ class Tree:
         fates: Sequence[Sequence[Fate]],
         rule: LengthRule = NO_RULE,
     ) -> None:
-        """Called by a search at each step: note one more token.
+        """Called by a search at each step: record one more token.
 
         Args:
             sources: (A,) which sources are still searched.
-            log_prob: (A, M, V) of M open sequences, each with each token after it.
-            fates: for each of A, what the search followed; "kept" in the order of the next M.
-            rule: makes scores of log-probabilities.
+            log_prob: (A, M, V) of M hypotheses, each with each next token.
+            fates: for each of A, the candidates that the search kept; "kept" in the order of the
+                next M.
+            rule: converts log-probabilities into scores.
         """
         for source, scores, followed in zip(sources.tolist(), log_prob, fates, strict=True):
             if not followed:
@@ -109,7 +110,7 @@ class Tree:
     def _worth_noting(
         self, scores: Tensor, tips: list[int | None], followed: Collection[tuple[int, int]]
     ) -> list[tuple[int, int, float]]:
-        """Which ways to go on are noted, slot by slot, best first: slot, token and log_prob."""
+        """The recorded continuations, slot by slot, best first: slot, token and log_prob."""
         noted = []
         for slot, tip in enumerate(tips):
             if tip is None:
@@ -127,7 +128,7 @@ class Tree:
 
 
 def path_fates(tokens: Tensor, finished: Tensor, *, eos: int | None, cut: bool) -> list[list[Fate]]:
-    """What becomes of one token a row (B,), where each row is the only open sequence."""
+    """The fate of one token per row (B,), where each row is the only hypothesis."""
     return [
         [] if done else [(0, token, fate_of(token, eos=eos, cut=cut))]
         for token, done in zip(tokens.tolist(), finished.tolist(), strict=True)
@@ -135,7 +136,7 @@ def path_fates(tokens: Tensor, finished: Tensor, *, eos: int | None, cut: bool) 
 
 
 def fate_of(token: int, *, eos: int | None, cut: bool) -> str:
-    """What becomes of a sequence that is followed to this token; `cut` at the last step."""
+    """The fate of a hypothesis that is extended by this token; `cut` at the last step."""
     if token == eos:
         return ENDED
     return CUT if cut else KEPT

@@ -1,4 +1,4 @@
-"""From a text to a text: tokenizer, model, search and tokenizer again."""
+"""Translation of texts: tokenizer, model, search and detokenization."""
 
 from collections.abc import Sequence
 from inspect import signature
@@ -18,10 +18,10 @@ from gates2heads.layers.record import record
 
 
 class Aligned(NamedTuple):
-    """One text, what the model made of it, and where it looked."""
+    """One text, its translation, and the attention weights."""
 
     source: list[str]  # S tokens, <eos> last
-    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    target: list[str]  # T tokens of the output, <eos> last if it was generated
     weights: Tensor  # (T, S), rows sum to 1
 
 
@@ -36,19 +36,19 @@ def write(
     width: int = 1,
     length_rule: LengthRule | None = None,
 ) -> Output:
-    """Encode the texts and let the model write.
+    """Encode the texts and generate an output for each.
 
     Args:
         model: has `start(source, mask=)` and `step(state, last_tokens)`.
         texts: B texts.
         source, target: the tokenizers of the two sides.
-        max_length: the most tokens that are written, `<eos>` included.
-        width: 1 is greedy search; more is beam search of that width, its places refilled.
-        length_rule: what a beam divides log-probabilities by; nothing if not given.
+        max_length: the maximum number of generated tokens, `<eos>` included.
+        width: 1 is greedy search; more is beam search of that width, with refilled slots.
+        length_rule: the divisor of a beam's log-probabilities; none if not given.
 
     Raises:
-        TypeError, ValueError: a text cannot be encoded, `model` does not write what it has read, or
-            a tokenizer is none.
+        TypeError, ValueError: a text cannot be encoded, `model` is not a translation model, or a
+            tokenizer is not one.
     """
     check_sides(model, source, target)
     device = next(model.parameters(), torch.empty(0)).device
@@ -68,7 +68,7 @@ def write(
 def translate(
     model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128, **search
 ) -> list[str]:
-    """Write one output text for each input text; arguments as for `write`."""
+    """Generate one output text for each input text; arguments as for `write`."""
     output = write(model, texts, source, target, max_length=max_length, **search)
     _check_written(output, target)
     return [target.decode(row) for row in output.tokens.tolist()]
@@ -88,10 +88,10 @@ def align(
 
     Args:
         model, texts, source, target, max_length: as for `write`.
-        layer: the name of the layer whose `weights` (B, 1, S) a step are wanted.
+        layer: the name of the layer whose `weights` (B, 1, S) per step are returned.
 
     Raises:
-        KeyError: the layer noted nothing, for instance because the model has no attention.
+        KeyError: the layer recorded nothing, for instance because the model has no attention.
     """
     with record(model) as trace:
         output = write(model, texts, source, target, max_length=max_length)
@@ -109,14 +109,14 @@ def align(
 def align_heads(
     model: nn.Module, text: str, source, target, *, max_length: int = 128, **search
 ) -> Aligned:
-    """Translate one text with a Transformer, and keep what every head of every layer looked at.
+    """Translate one text with a Transformer, and keep the attention weights of all heads.
 
-    The weights are read from one more pass over what was written, since a beam's steps mix the
-    sequences that it follows; every weight is the same as in the step that wrote its token.
+    The weights are taken from another forward pass over the output, since the steps of a beam
+    search mix its hypotheses; every weight is the same as in the step that generated its token.
 
     Args:
         model: has `decoder_layers` with `cross_attn`, as `Transformer` has.
-        text: what is read.
+        text: the input.
         source, target, max_length, search: as for `write`.
 
     Returns:
@@ -152,20 +152,20 @@ def up_to_end(numbers: list[int], target) -> list[int]:
     """The numbers up to the first `<eos>`, which is kept.
 
     Args:
-        numbers: what a model wrote, `<eos>` and what follows it included.
-        target: the tokenizer of what is written.
+        numbers: the output of a model, including `<eos>` and what follows it.
+        target: the tokenizer of the output.
     """
     eos = target.vocabulary.eos
     return numbers[: numbers.index(eos) + 1] if eos in numbers else numbers
 
 
 def check_sides(model: nn.Module, source: Any, target: Any) -> None:
-    """Refuse a model that does not read and write, and tokenizers that are none.
+    """Reject anything but a translation model and tokenizers.
 
     Raises:
-        TypeError: with a sentence that names the argument.
+        TypeError: with a message that names the argument.
     """
-    start = getattr(model, "start", None)  # that of a language model takes no mask
+    start = getattr(model, "start", None)  # that of a language model has no mask
     if not (start and "mask" in signature(start).parameters and hasattr(model, "step")):
         raise TypeError(
             "model must have `start(source, mask=)` and `step(state, last_tokens)`, as a "
@@ -177,10 +177,10 @@ def check_sides(model: nn.Module, source: Any, target: Any) -> None:
 
 
 def _check_written(output: Output, target) -> None:
-    """Refuse a tokenizer that does not know what the model wrote."""
+    """Reject a tokenizer that does not know the model's output."""
     most, size = int(output.tokens.max()), len(target.vocabulary)
     if most >= size:
         raise ValueError(
-            f"target must be the tokenizer that the model was trained with: the model wrote token "
+            f"target must be the tokenizer that the model was trained with: it generated token "
             f"{most}, but it knows 0 to {size - 1}"
         )

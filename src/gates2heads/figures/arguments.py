@@ -1,4 +1,4 @@
-"""What figures hold: the kinds of words in them, and numbers and labels as they are drawn."""
+"""Arguments of figures: kinds of words, and numbers and labels as they are drawn."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,19 +14,19 @@ from torch import Tensor
 from gates2heads.accepts import Call, Kind, mapping
 from gates2heads.accepts.shown import shown
 
-_UNWRITTEN = ("Cc", "Cs", "Zl", "Zp")  # control signs, halves of signs, ends of lines
+_UNWRITTEN = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line ends
 _OFF_ONE = 1e-3  # of a row's sum; half precision, rounded once per weight, stays within it
 _FORMULAS = MathTextParser("path")
 
 
 @dataclass(frozen=True)
 class Words(Kind):
-    """What can be written into a figure; what stands at an axis may not be empty."""
+    """Text that can be drawn in a figure; axis labels may not be empty."""
 
     empty: bool = True
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        """Refuse what cannot be written."""
+        """Reject text that cannot be drawn."""
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a string, got {shown(value)}")
         if not self.empty and not value.strip():
@@ -36,7 +36,7 @@ class Words(Kind):
         if is_math_text(value):
             try:
                 _FORMULAS.parse(value)
-            except Exception as error:  # matplotlib's parser has errors of its own
+            except Exception as error:  # matplotlib's parser has its own errors
                 raise ValueError(
                     f"{name} must hold a formula in its $…$, got {shown(value)}"
                 ) from error
@@ -44,10 +44,10 @@ class Words(Kind):
 
 @dataclass(frozen=True)
 class Form(Kind):
-    """How a number is written, such as ".1%"; an empty text writes it as it is."""
+    """The format of a number, such as ".1%"; an empty text leaves it unformatted."""
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        """Refuse what is no format."""
+        """Reject invalid formats."""
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a format such as '.1%', got {shown(value)}")
         try:
@@ -58,10 +58,10 @@ class Form(Kind):
 
 @dataclass(frozen=True)
 class named(mapping):  # noqa: N801  (`series=named("names to pairs")` reads as it is meant)
-    """A mapping whose keys stand in a legend, or at an axis."""
+    """A mapping whose keys are in a legend, or at an axis."""
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
-        """Refuse what is no mapping, and keys that cannot be written."""
+        """Reject anything but a mapping, and keys that cannot be drawn."""
         super().check(name, value, call)
         for key in value:
             words.check(f"{name}, in each name,", key)
@@ -75,8 +75,8 @@ def as_numbers(values: ArrayLike, name: str, *, most: float = np.inf) -> np.ndar
     """A tensor or an array as finite float64 numbers.
 
     Raises:
-        TypeError: these are no numbers.
-        ValueError: a value is not finite, or beyond `most`; the sentence calls the values by name.
+        TypeError: these are not numbers.
+        ValueError: a value is not finite, or beyond `most`; the message names the values.
     """
     try:
         array = np.asarray(values.detach().cpu().double() if isinstance(values, Tensor) else values)
@@ -108,7 +108,7 @@ def as_ends(limits: tuple[float, float] | None, name: str) -> tuple[float, float
     """The two ends of an axis or of a scale of colours.
 
     Raises:
-        TypeError, ValueError: these are no two numbers, the lower one first.
+        TypeError, ValueError: these are not two numbers, the lower one first.
     """
     if limits is None:
         return None
@@ -122,7 +122,7 @@ def as_pair(values: Sequence, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Two lists of numbers, such as the x and the y of a line.
 
     Raises:
-        TypeError, ValueError: there are more or fewer than two, or these are no numbers.
+        TypeError, ValueError: there are more or fewer than two, or these are not numbers.
     """
     if isinstance(values, str | Mapping) or not hasattr(values, "__len__") or len(values) != 2:
         raise TypeError(f"{name} must be a pair, got {shown(values)}")
@@ -130,12 +130,12 @@ def as_pair(values: Sequence, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def as_labels(labels: Iterable[str]) -> list[str]:
-    """Labels such as tokens as they are drawn: blanks seen, no formulas."""
+    """Labels such as tokens as they are drawn: with visible spaces, without formulas."""
     return ["␣" if label == " " else seen(label).replace("$", r"\$") for label in labels]
 
 
 def seen(words: str) -> str:
-    """Words in one line; what no page can show, such as the end of a line, is spelled out."""
+    """Words in one line; unprintable characters, such as line ends, are escaped."""
     return "".join(sign if _can_be_written(sign) else ascii(sign)[1:-1] for sign in words)
 
 
@@ -144,7 +144,7 @@ def _can_be_written(sign: str) -> bool:
 
 
 def check_shares(name: str, weights: np.ndarray) -> None:
-    """Refuse weights (…, S) of which a row is negative somewhere or does not sum to 1.
+    """Reject weights (…, S) with a negative entry or a row that does not sum to 1.
 
     Raises:
         ValueError: with the worst row.
@@ -160,7 +160,7 @@ def check_shares(name: str, weights: np.ndarray) -> None:
 
 
 def check_series(names: Iterable[str], **uses: Iterable[str]) -> None:
-    """Refuse a figure without series, and what refers to a series that is not there.
+    """Reject a figure without series, and references to missing series.
 
     Raises:
         ValueError: no series, or a name that no series has.

@@ -1,4 +1,4 @@
-"""Numbers that bound others: rounded so that the sentence stays true."""
+"""Bounds, rounded so that the sentence remains true."""
 
 import math
 
@@ -9,11 +9,11 @@ __all__ = ["at_least", "at_most", "outwards"]
 
 @accepts(value=number, places=count(least=0), side=choice(("least", "most")))
 def outwards(value: float, places: int, side: str) -> float:
-    """Round a bound so that it stays one: down for "at least", up for "at most".
+    """Round a bound so that it remains one: down for "at least", up for "at most".
 
     Args:
         value: the bound, computed from unrounded numbers.
-        places: how many decimal places are left.
+        places: the number of decimal places.
         side: "least" or "most".
     """
     towards = {"least": math.floor, "most": math.ceil}[side]
@@ -31,7 +31,7 @@ def at_least(value: float, places: int = 1) -> str:
 
     Args:
         value: the bound, computed from unrounded numbers.
-        places: how many decimal places are written.
+        places: the number of decimal places.
     """
     return _written(outwards(value, places, "least"), places)
 

@@ -40,14 +40,14 @@ def curves(
     """Draw lines and point clouds over a common axis.
 
     Args:
-        series: name → (x (N,), y (N,)); the name goes to the legend.
-        xlabel, ylabel: what the axes mean, with units.
-        title: printed above.
+        series: name → (x (N,), y (N,)); the name is in the legend.
+        xlabel, ylabel: the meaning of the axes, with units.
+        title: shown above.
         options: bands, points, verticals, horizontals, log, xlim, ylim, as in `curve_panels`.
     Returns:
         The figure.
     Raises:
-        TypeError: what is no pair of lists of numbers.
+        TypeError: anything but a pair of lists of numbers.
         ValueError: no series, unequal lengths, a name in bands or points that no series has, or
             a number that is not finite, or has no logarithm where it needs one.
     """
@@ -81,7 +81,7 @@ def curve_panels(
 
     Args:
         panels: title → series, each name → (x (N,), y (N,)).
-        xlabel, ylabel: what the axes mean, with units.
+        xlabel, ylabel: the meaning of the axes, with units.
         bands: name of a series → (low (N,), high (N,)), shaded around its line.
         points: names of the series drawn as points without a line, such as measurements.
         verticals, horizontals: label → position of a thin reference line.
@@ -146,11 +146,11 @@ def bars(
 
     Args:
         groups: series name → {category: value}; every series has the same categories.
-        xlabel, ylabel: what the categories and the heights mean, with units.
+        xlabel, ylabel: the meaning of categories and heights, with units.
         errors: series name → {category: half length of the error bar}.
         value_format: a format such as ".1%" to print every value above its bar.
         ylim: the ends of the value axis.
-        title: printed above.
+        title: shown above.
     Returns:
         The figure.
     Raises:
@@ -194,13 +194,13 @@ def _as_places(name: str, places: Mapping[str, float] | None) -> dict[str, float
 
 
 def _check_log(axis: str, log: str, values: Sequence) -> None:
-    """Refuse what a logarithm does not have, and what a figure would leave out in silence."""
+    """Reject values without a logarithm, and others that a figure would silently leave out."""
     if axis in log and any((np.asarray(some) <= 0).any() for some in values):
         raise ValueError(f"log must not be {shown(log)}: there is a {axis} of 0 or below")
 
 
 def _check_groups(groups: Mapping, errors: Mapping, categories: list[str]) -> None:
-    """Refuse series that do not have the same categories."""
+    """Reject series that do not have the same categories."""
     if not categories:
         raise ValueError("groups must have at least one category, got none")
     for name, values in [*groups.items(), *errors.items()]:
@@ -270,7 +270,7 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     entries = {}
     for axis in axes:
         entries |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    # Outside, where it hides no data and stays when the data move; in as many columns as fit.
+    # Outside, where it hides no data; in as many columns as fit.
     renderer = FigureCanvasAgg(figure).get_renderer()
     for columns in range(min(3, len(entries)), 0, -1):
         legend = figure.legend(

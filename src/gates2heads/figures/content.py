@@ -1,7 +1,7 @@
-"""What a figure says, as plain data: its words and its numbers, without their places on paper.
+"""The content of a figure as plain data: its words and its numbers, without their positions.
 
 Two runs of a notebook can be compared by this. The drawing itself differs between versions of
-matplotlib by fractions of a pixel; what it says must not differ.
+matplotlib by fractions of a pixel; its content must not differ.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def _axes_content(axes: Axes) -> dict[str, list]:
     if axes.get_legend():
         words += [text.get_text() for text in axes.get_legend().get_texts()]
     if axes.get_label() == "<colorbar>":
-        # Its cells repeat the colour map; what it says is its range.
+        # Its cells repeat the colour map; its content is its range.
         return {"words": words, "numbers": [_plain(axes.get_ylim())]}
     numbers = [_plain(line.get_xydata().T) for line in axes.lines]
     numbers += [_plain(patch.get_extents().get_points().T) for patch in _in_data(axes)]

@@ -1,7 +1,7 @@
-"""Arrays in, a figure out: the few kinds of picture that the chapters share.
+"""The kinds of figures that the chapters share, drawn from arrays.
 
-Every axis is named with its unit; colours are told apart by colour-blind readers and doubled by
-line style, hatch or marker. Nothing here trains or loads. `show` puts a figure on the page.
+Every axis is labelled with its unit; colours are distinguishable for colour-blind readers and
+supplemented by line style, hatch or marker. Nothing here trains or loads. `show` displays a figure.
 """
 
 from gates2heads.figures.charts import bars, curve_panels, curves

@@ -1,4 +1,4 @@
-"""Fonts for pictures of text in any script, and a word about the letters that none of them has."""
+"""Fonts for figures with text in any script, and a warning about missing characters."""
 
 import re
 import warnings
@@ -10,7 +10,7 @@ from matplotlib import font_manager, get_cachedir
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-# Tried in this order for what DejaVu Sans, which comes with matplotlib, does not have.
+# Tried in this order for characters that are not in DejaVu Sans, matplotlib's font.
 _WIDE_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -27,11 +27,11 @@ _MISSING = re.compile(r"Glyph (\d+) .*missing from")
 
 
 class MissingGlyphWarning(UserWarning):
-    """A picture has an empty box in the place of a letter; `make execute` refuses to store it."""
+    """A picture has an empty box instead of a letter; `make execute` refuses to store it."""
 
 
 def wide_families() -> list[str]:
-    """List the installed fonts that have what matplotlib's own font lacks."""
+    """List the installed fonts with characters that matplotlib's own font lacks."""
     return [name for name in _WIDE_FONTS if _is_installed(name)]
 
 
@@ -45,10 +45,10 @@ def _is_installed(family: str) -> bool:
 
 @contextmanager
 def fonts_of(figure: Figure, families: list[str]) -> Iterator[None]:
-    """Draw the texts of a figure with several fonts, each for what those before it lack.
+    """Draw the texts of a figure with several fonts, each for characters that previous ones lack.
 
-    The families must stand in the texts themselves: of a generic family such as sans-serif,
-    matplotlib takes the first font and no other.
+    The families must be set in the texts themselves: of a generic family such as sans-serif,
+    matplotlib uses only the first font.
     """
     before = {text: text.get_fontfamily() for text in figure.findobj(Text)}
     for text in before:
@@ -62,7 +62,7 @@ def fonts_of(figure: Figure, families: list[str]) -> Iterator[None]:
 
 @contextmanager
 def missing_glyphs_told() -> Iterator[None]:
-    """Say in one warning which letters were drawn as empty boxes; pass other warnings on."""
+    """Warn once about all letters that were drawn as empty boxes; pass on other warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

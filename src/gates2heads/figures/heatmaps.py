@@ -42,10 +42,10 @@ def heatmap(
 
     Args:
         values: (R, C) numbers, finite.
-        rows, columns: R and C labels, such as tokens; counted from 0 where left out. They stand
-            in their order, from the left and from the top, also in Arabic; a word says so then.
-        xlabel, ylabel, value_label: what the columns, the rows and the colour mean, with units.
-        title: printed above.
+        rows, columns: R and C labels, such as tokens; counted from 0 where left out. They are in
+            their order, from the left and from the top, also in Arabic, which a note then says.
+        xlabel, ylabel, value_label: the meaning of columns, rows and colour, with units.
+        title: shown above.
         limits: the values of the palest and the fullest colour; from the data where left out.
             Limits on both sides of zero give a two-coloured scale whose middle is zero.
         annotate: a format such as ".2f" to print every value in its cell.
@@ -105,7 +105,7 @@ def alignment_grid(
         )
         axes = figure.subplots(down, across, squeeze=False).flatten()
         for axis, (title, values, rows, columns) in zip(axes, drawn, strict=False):
-            # Thousands of cells are smaller as a picture inside the SVG than as shapes.
+            # Thousands of cells need fewer bytes as a picture inside the SVG than as shapes.
             large = values.size > 3000
             mesh = axis.pcolormesh(values, norm=scale, cmap=colours, rasterized=large)
             _token_axes(axis, rows, columns)
@@ -140,7 +140,7 @@ def _as_panel(panel: Sequence) -> tuple[str, np.ndarray, list[str], list[str]]:
 
 
 def _counted(count: int) -> list[str]:
-    """Number the places, leaving out as many as must be for the numbers to have room."""
+    """Number the positions, leaving out some if the numbers would overlap."""
     step = next(s for e in range(9) for s in (10**e, 2 * 10**e, 5 * 10**e) if count <= 20 * s)
     return [str(n) if n % step == 0 else "" for n in range(count)]
 
@@ -167,7 +167,7 @@ def _annotate(axis: Axes, values: np.ndarray, form: str) -> None:
 
 
 def _told(name: str, labels: list[str]) -> str:
-    """Say beside right-to-left text that it stands in the order in which a model reads it."""
+    """Add a note to right-to-left text that it is in the order of the model's input."""
     letters = "".join(labels)
     rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
     return f"{name}\n(right-to-left text, first letter first)" if rightwards else name

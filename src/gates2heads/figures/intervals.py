@@ -1,4 +1,4 @@
-"""Points with intervals, one row for each thing that is compared."""
+"""Points with intervals, one row for each compared item."""
 
 from collections.abc import Mapping
 
@@ -15,8 +15,8 @@ def intervals(panels: Mapping[str, Mapping[str, tuple[float, float, float]]]) ->
     """Draw values with their intervals, the first row on top.
 
     Args:
-        panels: what is measured, with its unit (below the axis) → {row: (value, low, high)}. Every
-            panel has the same rows and an axis of its own.
+        panels: the measured quantity, with its unit (below the axis) → {row: (value, low, high)}.
+            Every panel has the same rows and its own axis.
     Returns:
         The figure.
     Raises:

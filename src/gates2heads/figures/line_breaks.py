@@ -1,4 +1,4 @@
-"""Break lines of Python that are wider than a page's column, without changing what they say."""
+"""Break lines of Python that are wider than a page's column, without changing the program."""
 
 import io
 import math
@@ -21,13 +21,13 @@ _FSTRING = [
 def narrow(source: str, width: int = WIDTH) -> str:
     """Break the lines of a program that are wider than a column.
 
-    A comment behind a line that is too wide goes above it; then the line is broken inside its
-    brackets, as far outside as possible, or with a backslash where there are none. Strings are
-    never broken, nor words.
+    A comment after a line that is too wide is moved above it; then the line is broken inside its
+    outermost brackets if possible, or with a backslash if there are none. Strings are never broken,
+    nor words.
 
     Args:
         source: Python that can be parsed by itself.
-        width: characters that fit.
+        width: the maximum number of characters.
     Returns:
         The same program: `ast.parse` gives the same tree.
     """
@@ -37,13 +37,13 @@ def narrow(source: str, width: int = WIDTH) -> str:
         if len(lines[number]) > width:
             parts = _broken(lines, number, width)
         lines[number : number + 1] = parts
-        # What was broken may still be too wide; what could not be is left.
+        # A broken line may still be too wide; a line that cannot be broken is left unchanged.
         number += parts[0] == lines[number] and (len(parts) == 1 or len(parts[0]) <= width)
     return "\n".join(lines)
 
 
 def _broken(lines: list[str], number: int, width: int) -> list[str]:
-    """Give the lines that stand for one that is too wide: itself alone, if nothing helps."""
+    """Return the lines that replace one that is too wide: itself, if it cannot be broken."""
     line = lines[number]
     indent = line[: len(line) - len(line.lstrip())]
     tokens, base = _tokens("\n".join(lines), number + 1)
@@ -65,7 +65,7 @@ def _broken(lines: list[str], number: int, width: int) -> list[str]:
     until = dict(pairwise(cuts))
 
     def too_wide(place: _Place) -> bool:
-        """Whether what follows cannot fit, up to where the line may be broken again."""
+        """Whether the rest up to the next possible break does not fit."""
         return place.further + len(line[place.cut : until[place.cut]].rstrip()) > width
 
     best = min(fitting, key=lambda place: (too_wide(place), place.rank, -place.cut))
@@ -80,14 +80,14 @@ class _Place(NamedTuple):
 
     rank: float
     cut: int  # column
-    further: int  # columns that the rest is indented by
+    further: int  # indentation of the rest, in columns
     tail: str = ""
 
 
 def _tokens(source: str, row: int) -> tuple[list[tuple[tokenize.TokenInfo, list[int]]], int]:
-    """List the tokens of a row, each with where the brackets around it were opened.
+    """List the tokens of a row, each with the positions of its opening brackets.
 
-    A bracket of an earlier row counts as opened at −1. Inside a string with fields nothing counts.
+    A bracket of an earlier row counts as opened at −1. Brackets inside f-strings are ignored.
     The second result is the column at which the statement begins.
     """
     found, brackets, strings, base, fresh = [], [], 0, 0, True
@@ -120,7 +120,7 @@ def _places(tokens: list, indent: int, base: int, width: int) -> list[_Place]:
         operator = one.string in (_OPERATORS if one.type == token.OP else _WORDS)
         between = operator and (not mark or mark in _CLOSING)
         column, depth = one.start[1], len(brackets)
-        depth += 10 * any(ends[opened] < width for opened in brackets)  # it fits as it is
+        depth += 10 * any(ends[opened] < width for opened in brackets)  # it fits unchanged
         if not brackets:
             if between or mark == "=":
                 places.append(_Place(math.inf, column, indent + 4, " \\"))

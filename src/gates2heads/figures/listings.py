@@ -1,7 +1,7 @@
-"""The library's source as a page shows it: the idea, without its argument checks, in the column.
+"""Listings of the library's source for a page: without argument checks, within the column.
 
-What is shown is the source itself. Statements may be missing, and a line may be broken where it is
-too wide; nothing is added, changed or moved.
+The listing is the source itself. Statements may be missing, and a line may be broken if it is too
+wide; nothing is added, changed or moved.
 """
 
 import ast
@@ -18,7 +18,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True)
 class Listing:
-    """Code to be shown, and what of the source it leaves out."""
+    """The displayed code, and what it leaves out of the source."""
 
     code: str
     checks: int = 0  # lines
@@ -26,17 +26,17 @@ class Listing:
 
 
 def listing(source: str, *, docstring: bool = False, checks: bool = False) -> Listing:
-    """Reduce source to what a page shows of it.
+    """Reduce source to the part that a page shows.
 
     Args:
         source: Python that can be parsed by itself.
         docstring: keep docstrings whole, broken where they are too wide; otherwise their first
-            sentence stays.
+            sentence is kept.
         checks: keep the lines that only check arguments: declarations (`@accepts`), calls of
             `check` and `check_…`, and conditions that end in `raise`.
     Returns:
-        The code, no line wider than 80 characters where Python lets it be broken, and what is
-        missing. Its statements are statements of the source, in their order.
+        The code, with lines of at most 80 characters where Python allows, and what is missing. Its
+        statements are statements of the source, in their order.
     Raises:
         SyntaxError: source is not Python.
     """
@@ -57,7 +57,7 @@ def _without_checks(source: str) -> tuple[str, int]:
         decorators = getattr(statement, "decorator_list", [])
         first = min(one.lineno for one in (statement, *decorators)) - 1
         gone.update(range(first, statement.end_lineno))
-        while first and lines[first - 1].lstrip().startswith("#"):  # what explains the check
+        while first and lines[first - 1].lstrip().startswith("#"):  # the comment on the check
             first -= 1
             gone.add(first)
     told = [line for line in map(lines.__getitem__, gone) if line.strip()]
@@ -65,7 +65,7 @@ def _without_checks(source: str) -> tuple[str, int]:
 
 
 def _without(lines: list[str], gone: set[int]) -> str:
-    """Join the lines that stay; a blank line above what is gone goes too where one is below."""
+    """Join the remaining lines; of two blank lines around removed ones, one is removed."""
     kept = []
     for number, line in enumerate(lines):
         if number in gone:
@@ -78,7 +78,7 @@ def _without(lines: list[str], gone: set[int]) -> str:
 
 
 def _checks(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that only check; never all there are in a body."""
+    """Yield the statements that only check arguments; never a whole body."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
@@ -92,7 +92,7 @@ def _checks(tree: ast.AST) -> Iterator[ast.stmt]:
 
 
 def _declarations(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield the decorators that declare what arguments may be: `@accepts(…)`."""
+    """Yield the decorators that declare arguments: `@accepts(…)`."""
     for node in ast.walk(tree):
         for decorator in getattr(node, "decorator_list", []):
             if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "accepts":
@@ -126,7 +126,7 @@ def _only_checks(statement: ast.stmt) -> bool:
 
 
 def _refuses(body: list[ast.stmt]) -> bool:
-    """Whether a body raises an error, after at most finding the words for it."""
+    """Whether a body only composes a message and raises an error."""
     *before, last = body
     if not isinstance(last, ast.Raise) or last.exc is None:
         return False
@@ -136,10 +136,10 @@ def _refuses(body: list[ast.stmt]) -> bool:
 
 
 def _with_docstrings(source: str, change: Callable[[list[str]], list[str]]) -> tuple[str, bool]:
-    """Change the lines of every docstring; say whether a word of one is missing then."""
+    """Change the lines of every docstring; return whether any was shortened."""
     lines, shortened = source.split("\n"), False
     quoted = [node.body[0] for node in ast.walk(ast.parse(source)) if _has_docstring(node)]
-    # From below, so that the numbers of the lines above stay true.
+    # From the end, so that the numbers of the lines above remain valid.
     for docstring in sorted(quoted, key=lambda one: -one.lineno):
         span = slice(docstring.lineno - 1, docstring.end_lineno)
         short = change(lines[span])
@@ -153,9 +153,9 @@ def _words(lines: list[str]) -> str:
 
 
 def _first_sentence(lines: list[str]) -> list[str]:
-    """Give the lines of a docstring that says no more than the first sentence of this one.
+    """Return the lines of a docstring with only the first sentence of this one.
 
-    One that shares its line with code, or is written in an unusual way, stays as it is.
+    One that shares its line with code, or has an unusual form, is unchanged.
     """
     found = re.fullmatch(r"(\s*)([a-zA-Z]?)(\"{3}|'{3})(.*)\3\s*", "\n".join(lines), re.S)
     if not found:
@@ -171,7 +171,7 @@ def _first_sentence(lines: list[str]) -> list[str]:
 
 
 def _folded(lines: list[str]) -> list[str]:
-    """Give a docstring whose lines fit the column."""
+    """Return a docstring whose lines fit the column."""
     parts = ((line[: len(line) - len(line.lstrip())], line.lstrip()) for line in lines)
     return [part for indent, text in parts for part in _filled(text, indent)]
 

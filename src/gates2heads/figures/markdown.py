@@ -1,4 +1,4 @@
-"""Words on their way into Markdown, so that none is taken for HTML, and none vanishes."""
+"""Escaping of words in Markdown, so that none is interpreted as HTML, and none disappears."""
 
 import re
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from gates2heads.figures.arguments import seen
 _MARKS = re.compile(r"`([^`]+)`|\*([^*\s](?:[^*]*[^*\s])?)\*")
 _CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.S)
 _HTML = re.compile(r"<(?=[a-zA-Z/!?])|&(?=#?\w+;)")
-_GAP = "\ue000"  # a letter that no text has
+_GAP = "\ue000"  # a character that occurs in no text
 _LISTED = re.compile(r"^([#>+-]|\d+[.)](?= |$))")  # a heading, a quotation, a list
 
 
 def as_text(words: str) -> str:
-    r"""Write words as Markdown that shows them as they are, in one line.
+    r"""Escape words in Markdown that shows them literally, in one line.
 
     Returns:
         such as `\<eos>` for `<eos>`.
@@ -23,7 +23,7 @@ def as_text(words: str) -> str:
 
 
 def as_marked(words: str) -> str:
-    """Write words as Markdown that shows `code` and *emphasis* as such, and all else as it is.
+    """Escape words in Markdown, except for `code` and *emphasis*.
 
     Returns:
         one paragraph.
@@ -39,10 +39,10 @@ def as_marked(words: str) -> str:
 
 
 def filled(parts: Iterable[tuple[str, bool]]) -> str:
-    """Join Markdown with the words that fill its gaps; inside `code`, words need no stroke.
+    """Join Markdown with the words in its fields; inside `code`, words need no backslash.
 
     Args:
-        parts: each a text, and whether it fills a gap.
+        parts: each a text, and whether it is a field.
     """
     listed = list(parts)
     outline = "".join(_GAP if fills else text for text, fills in listed)
@@ -55,10 +55,10 @@ def filled(parts: Iterable[tuple[str, bool]]) -> str:
 
 
 def without_html(markdown: str) -> str:
-    """Keep code, emphasis, tables and lists; what would be HTML is shown as it is.
+    """Keep code, emphasis, tables and lists; HTML is shown literally.
 
     Returns:
-        the same Markdown, with a stroke before what would begin a tag or an entity.
+        the same Markdown, with a backslash before each tag or entity.
     """
     written, end = [], 0
     for found in _CODE.finditer(markdown):

@@ -19,12 +19,12 @@ def plane(
 
     Args:
         vectors: word → (x, y).
-        differences: pairs (start, end) of words; v_end − v_start is drawn as a broken arrow from
+        differences: pairs (start, end) of words; v_end − v_start is drawn as a dashed arrow from
             the tip of one to the tip of the other.
     Returns:
         The figure.
     Raises:
-        TypeError: what is no pair of numbers.
+        TypeError: anything but a pair of numbers.
         ValueError: no vectors, or a difference of words that have none.
     """
     check_series(vectors)

@@ -20,17 +20,17 @@ def scatter(
     ylabel: str,
     columns: int = 3,
 ) -> Figure:
-    """Draw points whose marker is the label of their class, in panels with axes of their own.
+    """Draw points whose marker is the label of their class, in panels with separate axes.
 
     Args:
-        panels: title → series, each label → (x (N,), y (N,)). The colours repeat, so that the
-            labels alone tell classes apart.
-        xlabel, ylabel: what the axes mean.
+        panels: title → series, each label → (x (N,), y (N,)). The colours repeat, so that only the
+            labels distinguish classes.
+        xlabel, ylabel: the meaning of the axes.
         columns: panels in a row.
     Returns:
         The figure.
     Raises:
-        TypeError: what is no pair of lists of numbers.
+        TypeError: anything but a pair of lists of numbers.
         ValueError: no panel, no series, lists of unequal lengths, or a label with other signs than
             unaccented letters and digits.
     """

@@ -1,7 +1,7 @@
 """The library's own source, and numbers from the run, as Markdown on the page.
 
-Markdown is what JupyterLab, Colab, GitHub and the book all render, so a chapter neither repeats
-the library's code nor types a number.
+Markdown is rendered by JupyterLab, Colab, GitHub and the book, so a chapter neither repeats the
+library's code nor contains typed numbers.
 """
 
 import inspect
@@ -29,17 +29,17 @@ from gates2heads.figures.markdown import as_text, filled
 
 @accepts(docstring=flag, checks=flag)
 def show_source(*objects: object, docstring: bool = False, checks: bool = False) -> None:
-    """Display the source of classes, functions, methods or modules, each with its place.
+    """Display the source of classes, functions, methods or modules, each with its location.
 
-    What is left out is said below the code. A line that is wider than the page's column is broken.
+    Omissions are stated below the code. A line that is wider than the page's column is broken.
 
     Args:
         objects: one or more, such as `Attention` or `Attention.forward`; a decorated function is
-            shown as it was written.
+            shown with its source.
         docstring: keep the docstrings whole; otherwise their first sentence.
         checks: keep the lines that only check arguments.
     Raises:
-        TypeError: no object, or one that has no Python source.
+        TypeError: no object, or one without Python source.
     """
     if not objects:
         raise TypeError("show_source needs at least one class, function, method or module")
@@ -53,7 +53,7 @@ def prose(template: str, **numbers: float | str) -> None:
     Args:
         template: text with fields, such as "reaches {exact:.1%} after {seconds:.0f} s".
         numbers: one value for each field: a number, a tensor of one element, or words. Words may be
-            Markdown, such as the rows of a table; HTML in them is shown as it is, `<eos>` and all.
+            Markdown, such as the rows of a table; HTML in them is shown literally, such as `<eos>`.
     Raises:
         TypeError: a value is neither a number nor a word.
         ValueError: no field, a field without a value, a value without a field, a number that is
@@ -88,15 +88,15 @@ def prose(template: str, **numbers: float | str) -> None:
     rows=listed("rows", listed("numbers and words"), least=1), columns=named("headings to formats")
 )
 def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> None:
-    """Display rows as a Markdown table, numbers flush right.
+    """Display rows as a Markdown table, with right-aligned numbers.
 
     Args:
-        rows: one sequence a row, as long as columns; None leaves a cell empty. Words are shown as
-            they are, `<eos>` and all, and not read as Markdown.
+        rows: one sequence per row, as long as columns; None leaves a cell empty. Words are shown
+            literally, such as `<eos>`, and not as Markdown.
         columns: heading → format such as ".1%"; "" prints the value as it is.
     Raises:
         TypeError: a value is neither a number nor a word.
-        ValueError: a row of another length, a number that is not finite, or a format that is none.
+        ValueError: a row of another length, a number that is not finite, or an invalid format.
     """
     formats = list(columns.values())
     _check_table(rows, formats)
@@ -112,13 +112,13 @@ def table(rows: Sequence[Sequence[float | str]], columns: Mapping[str, str]) -> 
 
 @accepts(rows=mapping("symbols to (meaning, shape)"))
 def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
-    r"""Display the letters of a section in a table: what each means and which shape it has.
+    r"""Display the symbols of a section in a table: the meaning and the shape of each.
 
     Args:
         rows: symbol in TeX without dollars, such as r"\alpha_{t,s}" → (its meaning, as Markdown;
             its shape in TeX, such as r"T \times S", or "" for a single number).
     Raises:
-        TypeError: a row is no pair of strings.
+        TypeError: a row is not a pair of strings.
         ValueError: a symbol or a meaning is empty, or a symbol or a shape has a dollar in it.
     """
     lines = ["| symbol | meaning | shape |", "| :-- | :-- | :-- |"]
@@ -131,7 +131,7 @@ def symbols(rows: Mapping[str, tuple[str, str]]) -> None:
 
 
 def _in_a_cell(tex: str) -> str:
-    """Write the bars of TeX in words: a table would take them for the ends of its cells."""
+    """Replace the bars of TeX by commands: a table would interpret them as cell borders."""
     return tex.strip().replace(r"\|", r"\Vert ").replace("|", r"\vert ")
 
 
@@ -217,7 +217,7 @@ def _place(code: object, first: int, last: int) -> tuple[str, str]:
 
 
 def _parts(template: str, values: Mapping[str, float | str]) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a template and what fills its fields, with whether it is words."""
+    """Yield the pieces of a template and the values of its fields, with whether they are words."""
     for literal, name, form, conversion in string.Formatter().parse(template):
         yield literal, False
         if name is not None:
@@ -252,11 +252,11 @@ def _cell(value: object, form: str, name: str = "columns") -> str:
 
 
 def _directed(text: str) -> str:
-    """A cell's text; Arabic beside Latin cells keeps a direction of its own."""
+    """A cell's text; Arabic beside Latin cells keeps its own direction."""
     rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
     return f'<bdi dir="rtl">{text}</bdi>' if rightwards else text
 
 
 def _in_a_row(markdown: str) -> str:
-    """Markdown in the one line that a table's row is."""
+    """Markdown in one line, for a table's row."""
     return " ".join(markdown.split()).replace("|", "\\|")

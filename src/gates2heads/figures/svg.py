@@ -1,4 +1,4 @@
-"""From matplotlib's stand-alone SVG file to an SVG that may stand inside a page, in its ink."""
+"""Conversion of matplotlib's stand-alone SVG file to inline SVG in the page's text colour."""
 
 import hashlib
 import re
@@ -13,17 +13,17 @@ _FONT = re.compile(r"((?:[a-z]+ )*)([\d.]+px)")
 
 
 def page_svg(drawn: bytes, head: Mapping[str, str], inks: Mapping[str, str]) -> str:
-    """Reduce a drawing to what a page needs, and let what is black take the page's own ink.
+    """Reduce a drawing to the parts that a page needs, with black replaced by the text colour.
 
     Args:
-        drawn: the file that matplotlib wrote.
+        drawn: matplotlib's file.
         head: the attributes of the `<svg>` element.
-        inks: colour → what the page calls it, for lines and for what they enclose.
+        inks: colour → its name in the page, for lines and for areas.
 
     Returns:
-        an `<svg>` element whose ids are its own, the same for the same drawing on every machine.
+        an `<svg>` element with unique ids, the same for the same drawing on every machine.
     """
-    root = ElementTree.fromstring(drawn)  # leaves declarations and comments behind
+    root = ElementTree.fromstring(drawn)  # drops declarations and comments
     _strip(root)
     for element in root.iter():
         element.tag = _NAMESPACE.sub("", element.tag)
@@ -38,7 +38,7 @@ def page_svg(drawn: bytes, head: Mapping[str, str], inks: Mapping[str, str]) -> 
 
 
 def _strip(element: Element) -> None:
-    """Take away, from the leaves up, what cannot be seen, and the spaces between elements."""
+    """Remove, from the leaves up, invisible elements, and the spaces between elements."""
     for child in list(element):
         _strip(child)
         kind = _NAMESPACE.sub("", child.tag)
@@ -52,7 +52,7 @@ def _strip(element: Element) -> None:
 
 
 def _plain(name: str, value: str, inks: Mapping[str, str]) -> str:
-    """An attribute's value in the page's ink and font, with numbers as long as can be seen."""
+    """An attribute's value in the page's colour and font, with rounded numbers."""
     if name == "style":
         parts = (_declaration(one.strip(), inks) for one in value.split(";"))
         value = "; ".join(part for part in parts if part)
@@ -62,12 +62,12 @@ def _plain(name: str, value: str, inks: Mapping[str, str]) -> str:
 
 
 def _declaration(one: str, inks: Mapping[str, str]) -> str:
-    """One declaration of a style, without a font's family, which is the page's."""
+    """One declaration of a style, without the font family, which is set by the page."""
     name, _, value = one.partition(": ")
     if name in ("fill", "stroke"):
         return f"{name}: {inks.get(value.lower(), value)}"
     if name == "font" and (found := _FONT.match(value)):
-        # Older matplotlib writes the shorthand, which cannot go without naming a family.
+        # Older matplotlib writes the shorthand, which requires a family.
         words = found[1].split()
         style = "font-style: italic; " if {"italic", "oblique"} & set(words) else ""
         weight = "font-weight: bold; " if "bold" in words else ""
@@ -76,7 +76,7 @@ def _declaration(one: str, inks: Mapping[str, str]) -> str:
 
 
 def _own_ids(root: Element) -> None:
-    """Keep the ids that something refers to, numbered, and mark them as this figure's."""
+    """Keep the referenced ids, numbered, and mark them as this figure's."""
     used = {}
     # matplotlib's own ids hash unrounded coordinates, which differ between machines.
     _refer(root, lambda name: used.setdefault(name, str(len(used))))
@@ -92,7 +92,7 @@ def _own_ids(root: Element) -> None:
 
 
 def _refer(root: Element, rename: Callable[[str], str]) -> None:
-    """Give what elements refer to another name."""
+    """Rename the references of elements."""
     for element in root.iter():
         for name, value in element.attrib.items():
             if name == "href" and value.startswith("#"):

@@ -1,9 +1,8 @@
-"""One look for every figure, and the two forms in which a figure is shown.
+"""The style of all figures, and the two formats in which a figure is displayed.
 
-A figure leaves the library as a PNG on a light card, which every notebook front end can show, and
-as an inline SVG whose ink is the page's own text colour, which the book shows in its light and its
-dark theme. Black is the ink: whatever a figure draws in black follows the theme, and so do the six
-colours of `PALETTE`.
+A figure is displayed as a PNG on a light card, which every notebook front end can show, and as an
+inline SVG in the page's own text colour, which the book shows in its light and its dark theme.
+Everything that a figure draws in black follows the theme, and so do the six colours of `PALETTE`.
 """
 
 import base64
@@ -61,7 +60,7 @@ STYLE = {
     "text.usetex": False,
 }
 
-# Zero is the page itself, so that one map suits both themes and black numbers stay readable.
+# Zero is transparent, so that one map suits both themes and black numbers remain readable.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "g2h_sequential", [(0.075, 0.51, 0.78, 0.0), (0.075, 0.51, 0.78, 1.0)], N=101
 )
@@ -89,7 +88,7 @@ def styled(changes: dict[str, object] | None = None) -> Iterator[None]:
 
 
 def _drawn(figure: Figure, **options: object) -> bytes:
-    """The file that matplotlib writes.
+    """Matplotlib's SVG file.
 
     Raises:
         ValueError: matplotlib cannot draw it, for instance because of a formula in a label.
@@ -97,7 +96,7 @@ def _drawn(figure: Figure, **options: object) -> bytes:
     file = io.BytesIO()
     try:
         figure.savefig(file, dpi=192, **options)
-    except Exception as error:  # whatever stands in a figure that was made elsewhere
+    except Exception as error:  # any content of a figure that was made elsewhere
         reason = " ".join(str(error).split())
         raise ValueError(f"figure must be one that matplotlib can draw: {reason:.200}") from error
     return file.getvalue()
@@ -105,11 +104,11 @@ def _drawn(figure: Figure, **options: object) -> bytes:
 
 @accepts(figure=a(Figure), alt=text)
 def themed_svg(figure: Figure, *, alt: str = "") -> str:
-    """Draw a figure as inline SVG that takes ink, font and background from the page around it.
+    """Draw a figure as inline SVG with the colour, font and background of the page.
 
     Args:
-        figure: a matplotlib figure; what is black in it becomes the page's text colour.
-        alt: the text alternative; may stay empty where the page gives one itself.
+        figure: a matplotlib figure; black becomes the page's text colour.
+        alt: the text alternative; may be empty if the page gives one itself.
     Returns:
         An `<svg>` element: transparent, text as text, no wider than its container, the same
         bytes for the same figure on every machine, whatever fonts are installed.
@@ -135,11 +134,11 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
 
 @accepts(figure=a(Figure))
 def card_png(figure: Figure) -> bytes:
-    """Draw a figure as a PNG on a white card, two pixels to the point of the screen.
+    """Draw a figure as a PNG on a white card, at two pixels per screen pixel.
 
     A character that no installed font has (Chinese, on a machine without a Chinese font) is
-    drawn as an empty box, and a `MissingGlyphWarning` says which; the SVG, whose fonts are the
-    reader's, shows it in full.
+    drawn as an empty box, with a `MissingGlyphWarning`; the SVG, which uses the reader's fonts,
+    shows it correctly.
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
     with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
@@ -151,25 +150,25 @@ def card_png(figure: Figure) -> bytes:
 def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     """Display a figure with its text alternative, and its caption in italics below.
 
-    The first output holds the PNG card, the themed SVG, and what the figure says as data: the book
-    takes the SVG, every other front end the PNG, and the tests compare the data. The second output
-    is the caption, the same everywhere.
+    The first output contains the PNG card, the themed SVG, and the figure's content as data: the
+    book uses the SVG, every other front end the PNG, and the tests compare the data. The second
+    output is the caption, the same everywhere.
 
     Args:
         figure: a matplotlib figure.
-        alt: one sentence for a reader who cannot see it: what is to be seen, with its numbers.
+        alt: one sentence for a reader who cannot see it: its content, with numbers.
         caption: one paragraph of Markdown without emphasis of its own.
-        number: such as "5.3", by which the text calls it Figure 5.3. The number is an argument, so
-            that it stays the same however often and in which order cells are run.
+        number: such as "5.3", for a reference as Figure 5.3. The number is an argument, so that it
+            does not depend on the order in which cells are run.
     Raises:
         ValueError: alt or caption is more than one paragraph, or number is not a chapter, a point
-            and a place in it.
+            and an index in it.
     """
     alt, caption = _one_line(alt, "alt"), _one_line(caption, "caption")
     if number and not NUMBER.fullmatch(number):
-        raise ValueError(f"number must be a chapter and a place such as 5.3, got {shown(number)}")
+        raise ValueError(f"number must be a chapter and an index such as 5.3, got {shown(number)}")
     width, height = (round(96 * inches) for inches in figure.get_size_inches())
-    # First: each drawing moves the layout a little, and what fonts there are moves it too.
+    # First: each drawing changes the layout a little, and so do the installed fonts.
     svg = themed_svg(figure, alt=alt)
     bundle = {
         "image/png": base64.b64encode(card_png(figure)).decode(),

@@ -1,1 +1,1 @@
-"""Floor 5: how an exercise is judged: against its solution, and by the mistakes that it names."""
+"""Floor 5: grading of exercises: comparison with a solution, and diagnosis of mistakes."""

@@ -1,4 +1,4 @@
-"""A reader's answer beside the right one: whether they agree, and if not, in which numbers."""
+"""Comparison of an answer with the correct one: whether they agree, and where not."""
 
 from numbers import Number
 
@@ -7,24 +7,24 @@ from torch import Tensor
 
 from gates2heads.accepts.shown import shown
 
-SHOWN = 4  # so many numbers of a longer answer
+SHOWN = 4  # number of displayed entries of a longer answer
 
 
 def same(answer: object, wanted: object, tolerance: float = 1e-5) -> bool:
-    """Whether two answers agree: numbers up to rounding, all else exactly."""
+    """Whether two answers agree: numbers up to rounding, everything else exactly."""
     return difference(answer, wanted, tolerance) == ""
 
 
 def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
-    """Say what distinguishes an answer from the right one; nothing if they agree.
+    """Describe the difference between an answer and the correct one; "" if they agree.
 
     Args:
         answer: what the reader's function returned.
         wanted: a tensor or a number; anything else is compared by ==.
-        tolerance: how far two numbers may lie apart, absolutely and in relation to the right one.
+        tolerance: the absolute and relative tolerance.
     Returns:
-        "" or the end of a sentence, such as "expected 5, got 7". It never tells two
-        different numbers by the same digits.
+        "" or the end of a sentence, such as "expected 5, got 7". Different numbers are never shown
+        with the same digits.
     """
     if not isinstance(wanted, Tensor | Number):
         right = type(answer) is type(wanted) and answer == wanted
@@ -47,14 +47,14 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
 
 
 def _no_mask(answer: Tensor) -> str:
-    """What is wrong with a mask of the right zeros and ones that are not False and True."""
+    """The message for a mask of correct zeros and ones that are not False and True."""
     if answer.dtype == torch.bool:
         return ""
     return f"expected True and False, got numbers of {answer.dtype}"
 
 
 def _real(answer: Tensor) -> Tensor:
-    """The numbers of an answer (…), sparse or not; what cannot be compared as numbers raises."""
+    """The numbers of an answer (…), sparse or not; raises if it cannot be compared as numbers."""
     if answer.is_complex():
         raise TypeError("answer must hold real numbers: its imaginary part would be lost")
     return answer.detach().to_dense().double().cpu()
@@ -65,7 +65,7 @@ def _shape(tensor: Tensor) -> str:
 
 
 def _holed(given: Tensor, wanted: Tensor) -> str:
-    """Show what belongs where NaN stands: of a matrix, the row."""
+    """Show the expected values at a NaN: for a matrix, the row."""
     if given.dim() != 2 or len(given) < 2:
         return f"expected {_first(wanted)}, got NaN"
     row = int(given.isnan().any(1).nonzero()[0])
@@ -73,7 +73,7 @@ def _holed(given: Tensor, wanted: Tensor) -> str:
 
 
 def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
-    """Show the same few numbers of both, with as many digits as it takes."""
+    """Show the same few numbers of both, with as many digits as needed."""
     apart = ~torch.isclose(given, wanted, atol=tolerance, rtol=tolerance)
     if given.dim() == 2 and len(given) > 1 and apart[:, :SHOWN].any():
         row = int(apart[:, :SHOWN].any(1).nonzero()[0])

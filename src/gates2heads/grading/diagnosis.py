@@ -1,4 +1,4 @@
-"""Checks of a reader's function that know the famous mistakes and call them by name."""
+"""Checks of a reader's function that recognise common mistakes."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ class Case:
     """One call of the reader's function.
 
     Args:
-        name: what the verdict calls it, such as "the example done by hand".
-        arguments: what the function is called with; it gets copies, so that it may use them up.
-        wanted: the right answer, where it can be told without the solution; else the solution's.
-        gradient: compare also the gradient with respect to the first argument, of a sum of the
-            answer's numbers in which each counts differently.
+        name: its name in the verdict, such as "the example done by hand".
+        arguments: the arguments of the call; the function receives copies, which it may modify.
+        wanted: the correct answer, if it is known without the solution; otherwise the solution's.
+        gradient: compare also the gradient with respect to the first argument, of a weighted sum of
+            the answer's entries with distinct weights.
     """
 
     name: str
@@ -33,16 +33,16 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionCheck:
-    """A check of a function: call it with the reader's, and it answers with a `Verdict`.
+    """A check of a function: called with the reader's function, it returns a `Verdict`.
 
     Args:
         title: names the exercise, such as "Exercise 5.1".
-        solution: a right function; its parameters are those that the reader's should have.
-        cases: gives the calls to try, the simplest first.
-        mistakes: what a reader may have done → a function that makes this mistake. The words end
-            the sentence "It looks as if …". A mistake is named only if the reader's function agrees
+        solution: a correct function, with the parameters that the reader's should have.
+        cases: returns the test calls, the simplest first.
+        mistakes: a description of a mistake → a function that makes it. The description ends the
+            sentence "It looks as if …". A mistake is named only if the reader's function agrees
             with it in every case.
-        remark: said to whoever is right.
+        remark: a remark for a correct answer.
         parts: the names of the results, if the function returns more than one.
         without: names that the reader's function may not use, since they are the exercise.
     """
@@ -56,7 +56,7 @@ class FunctionCheck:
     without: tuple[str, ...] = ()
 
     def __call__(self, answer: Callable) -> Verdict:
-        """Try the reader's function."""
+        """Test the reader's function."""
         return verdict_of(self.title, lambda: self._ask(tried(answer)))
 
     def _ask(self, answer: Callable) -> str:
@@ -96,7 +96,7 @@ class FunctionCheck:
             raise NotYetError(
                 f"Your function should take {len(names)} arguments: {', '.join(names)}."
             ) from None
-        except ValueError:  # a built-in function may not tell its parameters
+        except ValueError:  # a built-in function may not reveal its parameters
             return
 
     def _refuse_shortcuts(self, answer: Callable) -> None:
@@ -107,7 +107,7 @@ class FunctionCheck:
             )
 
     def _result(self, answer: Callable, case: Case) -> object:
-        """Call the reader's function; tell in a sentence what went wrong."""
+        """Call the reader's function; describe any problem in one sentence."""
         arguments = _copies(case.arguments)
         try:
             result = answer(*arguments)
@@ -146,7 +146,7 @@ class FunctionCheck:
         return ""
 
     def _mistake(self, answer: Callable, cases: Sequence[Case]) -> str:
-        """Name the mistake that gives the reader's answers, if one does."""
+        """Name the mistake that explains the reader's answers, if one does."""
         outcomes = [_outcome(answer, case) for case in cases]
         for words, mistaken in self.mistakes.items():
             pairs = zip(outcomes, (_outcome(mistaken, case) for case in cases), strict=True)
@@ -163,7 +163,7 @@ class FunctionCheck:
 
 
 def _alike(one: object, other: object) -> bool:
-    """Whether two results are the same; two NaN in one place are."""
+    """Whether two results are the same; two NaN at the same index are."""
     if isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == other.shape:
         holes = one.isnan()
         if holes.any():
@@ -192,7 +192,7 @@ def _copies(arguments: tuple) -> tuple:
 
 
 def _copy(value: object) -> object:
-    """A copy of tensors and of what holds them; functions and models are handed over themselves."""
+    """A copy of tensors and of what holds them; functions and models are not copied."""
     if isinstance(value, Tensor):
         return value.clone()
     if isinstance(value, dict):
@@ -203,6 +203,6 @@ def _copy(value: object) -> object:
 
 
 def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
-    """Draw tensors of these shapes from a normal distribution, the same ones each time."""
+    """Sample tensors of these shapes from a normal distribution, with a fixed seed."""
     draw = torch.Generator().manual_seed(5)
     return [torch.randn(shape, generator=draw) for shape in shapes]

@@ -1,6 +1,6 @@
-"""What can be told of a reader's function without its source: whether it is empty, where it broke.
+"""Inspection of a reader's function without its source: whether it is empty, where it failed.
 
-Source is not always there: a cell may have been pasted into a console.
+The source is not always available: a cell may have been pasted into a console.
 """
 
 import dis
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from inspect import unwrap
 
 _IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP"}
-LONGEST = 200  # characters of somebody else's error message
+LONGEST = 200  # characters of a foreign error message
 
 
 def is_stub(answer: object) -> bool:
@@ -24,15 +24,15 @@ def is_stub(answer: object) -> bool:
 
 
 def said_by(error: BaseException, function: Callable | None = None) -> str:
-    """Tell an error in one line: its kind, its message, and the line of the reader's function.
+    """Describe an error in one line: its kind, its message, and the line of the reader's function.
 
     Args:
         error: as it was caught.
-        function: the reader's; None if it is not known which.
+        function: the reader's function; None if it is not known.
     """
     try:
         words = " ".join(str(error).split())
-    except Exception:  # a message that cannot be told is left out
+    except Exception:  # a message that cannot be printed is left out
         words = ""
     words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
     told = f"{type(error).__name__}: {words}" if words else type(error).__name__
@@ -41,7 +41,7 @@ def said_by(error: BaseException, function: Callable | None = None) -> str:
 
 
 def where(error: BaseException, function: Callable) -> str:
-    """Say in which line of a function, or of one that stands beside it, an error arose.
+    """Find the line of a function, or of one in the same file, in which an error arose.
 
     Returns:
         such as "line 3 of `pool`", the line with `def` being the first; "" if it cannot be known.

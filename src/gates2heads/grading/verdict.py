@@ -1,4 +1,4 @@
-"""What a check answers to a reader: right, not yet and why, or not tried."""
+"""The result of a check: correct, not yet and why, or not tried."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gates2heads.grading.readers_code import is_stub, said_by
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """The answer of a check; its truth value says whether the exercise is solved."""
+    """The result of a check; its truth value is whether the exercise is solved."""
 
     passed: bool
     message: str
@@ -26,7 +26,7 @@ class Verdict:
 
 
 class NotYetError(Exception):
-    """Raised inside a check: the answer is not right yet, and the message says what is wrong."""
+    """Raised inside a check: the answer is not correct yet, and the message says why."""
 
 
 class NotTriedError(Exception):
@@ -43,7 +43,7 @@ def check(title: str) -> Callable:
         title: names the exercise in front of each message, such as "Exercise 5.1".
 
     Raises:
-        TypeError: `title` is no text, as when the brackets were forgotten.
+        TypeError: `title` is not a text, for instance because the brackets were forgotten.
     """
     if not isinstance(title, str):
         raise TypeError(f"title must be a text, got {shown(title)}")
@@ -61,15 +61,15 @@ def check(title: str) -> Callable:
 def chosen_fault(
     letter: object, faults: Mapping[str, str], contradictions: Mapping[str, str]
 ) -> str:
-    """The fault that a reader names by its letter, as the beginning of a closing remark.
+    """The bug that a reader names by its letter, as the beginning of a closing remark.
 
     Args:
-        letter: the answer; blanks, brackets, points and capitals around it do not count.
-        faults: letter → fault in words, of all that are suspected.
-        contradictions: letter → what speaks against it, of all but the true one.
+        letter: the answer; spaces, brackets, points and capitals around it are ignored.
+        faults: letter → description of each suspected bug.
+        contradictions: letter → evidence against it, for all but the true one.
 
     Raises:
-        NotYetError: the letter is none of them, or names a fault that something speaks against.
+        NotYetError: the letter is unknown, or names a bug that the evidence contradicts.
     """
     letter = str(letter).strip(" ().").lower()
     if letter not in faults:
@@ -82,7 +82,7 @@ def chosen_fault(
 
 
 def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:
-    """Put into one sentence how a check ended.
+    """Describe the result of a check in one sentence.
 
     Args:
         title: names the exercise.
@@ -104,10 +104,10 @@ def _all_tried(named: dict) -> dict:
 
 
 def tried(answer):
-    """Give an answer back.
+    """Return an answer.
 
     Raises:
-        NotTriedError: it is the `...` of the page, or a function that still holds nothing else.
+        NotTriedError: it is the `...` of the page, or a function with nothing else in its body.
     """
     if answer is ...:
         raise NotTriedError("Put your answer in place of `...`, and run the cell again.")
@@ -119,10 +119,10 @@ def tried(answer):
 
 
 def finite_number(answer) -> float:
-    """Give an answer as a number.
+    """Return an answer as a number.
 
     Raises:
-        NotYetError: it is no number, or not a finite one.
+        NotYetError: it is not a number, or not a finite one.
     """
     if isinstance(answer, bool | str) or answer is None:
         raise NotYetError(f"The answer should be a number, got {shown(answer)}.")

@@ -1,1 +1,1 @@
-"""Floor 1: layers, each small enough to be read aloud."""
+"""Floor 1: layers, each of them small."""

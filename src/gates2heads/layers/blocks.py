@@ -1,4 +1,4 @@
-"""Blocks: what stands between attention layers, and a convolution that looks only back."""
+"""Blocks: feed-forward networks, residual connections, and gated (causal) convolutions."""
 
 import math
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 
 @accepts(d_model=count, dim_feedforward=count, activation=choice(ACTIVATIONS), bias=flag)
 class FeedForward(nn.Module):
-    """Put each position through the same network with one hidden layer: W₂ φ(W₁ x + b₁) + b₂.
+    """Apply the same network with one hidden layer to each position: W₂ φ(W₁ x + b₁) + b₂.
 
     Source: Vaswani et al. 2017, eq. 2, with φ the rectifier. The same as two convolutions with
-    kernels of width 1: no position sees another.
+    kernels of width 1: no position depends on another.
 
     Args:
         d_model: width D of input and output.
@@ -78,12 +78,12 @@ class Residual(nn.Module):
     x + f(norm(x)), Xiong et al. 2020, figure 1. Dropout on f(x), Vaswani et al. 2017, section 5.4.
 
     Used as `residual.after(x, layer(residual.before(x)))`, so that the layer may return more than
-    one thing. Notes x as `before`, f(x) as `added` and what comes out as `after`, (B, S, D) each,
-    when somebody records.
+    one thing. Records x as `before`, f(x) as `added` and the output as `after`, (B, S, D) each,
+    inside a `record` block.
 
     Args:
         d_model: width D.
-        dropout: how much of f(x) is set to zero while training.
+        dropout: the fraction of f(x) that is set to zero during training.
         norm_first: True is pre-norm.
         norm: "layer" or "rms".
     """
@@ -116,19 +116,19 @@ class Residual(nn.Module):
 
 @accepts(d_model=count, kernel_size=count, dilation=count, causal=flag, dropout=share)
 class ConvolutionBlock(nn.Module):
-    """Look at a window of the sequence, through a gate, and add what is seen.
+    """A gated convolution over a window of the sequence, with a residual connection.
 
-    Source: Gehring et al. 2017, sections 3.2 and 3.4: √½ · (x + A ⊙ σ(B)), where A and B are what
-    a convolution makes of the window; the first weights keep the variance, section 3.5. Departs
-    from it in the dilation, van den Oord et al. 2016, which leaves gaps so that deep stacks see
-    far, and in leaving weight normalisation out.
+    Source: Gehring et al. 2017, sections 3.2 and 3.4: √½ · (x + A ⊙ σ(B)), where A and B are the
+    output of a convolution; the initial weights preserve the variance, section 3.5. Departs from it
+    in the dilation, van den Oord et al. 2016, which widens the receptive field of deep stacks, and
+    in omitting weight normalisation.
 
     Args:
         d_model: width D of input and output.
-        kernel_size: how many positions the window holds; odd if not causal.
+        kernel_size: the number of positions in the window; odd if not causal.
         dilation: distance between neighbours in the window.
-        causal: the window ends at the position itself; else the position is in its middle.
-        dropout: how much of the input of the convolution is set to zero while training.
+        causal: the window ends at the position itself; otherwise the position is in its middle.
+        dropout: the fraction of the convolution's input that is set to zero during training.
     """
 
     def __init__(
@@ -150,11 +150,11 @@ class ConvolutionBlock(nn.Module):
 
     @accepts(vectors=floats("B S d_model"), mask=mask("B S"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Transform vectors (B, S, D) by what is around them.
+        """Transform vectors (B, S, D) by their context.
 
         Args:
             vectors: (B, S, D) float.
-            mask: (B, S) bool, True = a real token; the others are seen as zeros, like what lies
+            mask: (B, S) bool, True = a real token; the others are treated as zeros, like positions
                 beyond the ends.
 
         Returns:
@@ -170,7 +170,7 @@ class ConvolutionBlock(nn.Module):
 
     @accepts(vectors=floats("B T d_model"), past=floats("B reach d_model"))
     def step(self, vectors: Tensor, past: Tensor | None = None):
-        """Go on by T positions, (B, T, D), after those of the past.
+        """Process T further positions, (B, T, D), after those of the past.
 
         Returns:
             output (B, T, D), and the last `reach` inputs (B, reach, D), the past of the next step.
@@ -187,7 +187,7 @@ class ConvolutionBlock(nn.Module):
         return self._transform(vectors, window), window[:, vectors.shape[1] :]
 
     def _transform(self, vectors: Tensor, window: Tensor) -> Tensor:
-        """From vectors (B, S, D) and what they see (B, S + reach, D)."""
+        """From vectors (B, S, D) and their windows (B, S + reach, D)."""
         window = F.dropout(window, self.dropout, self.training)
         convolved = self.convolution(window.transpose(1, 2)).transpose(1, 2)  # (B, S, 2D)
         return (vectors + F.glu(convolved, dim=-1)) * math.sqrt(0.5)
@@ -197,12 +197,12 @@ class ConvolutionBlock(nn.Module):
 def convolution_blocks(
     d_model: int, kernel_size: int, dilations: Sequence[int], **options
 ) -> nn.ModuleList:
-    """Blocks that each read what the one before wrote, (B, S, D).
+    """A stack of blocks, (B, S, D).
 
     Args:
         d_model, kernel_size: see `ConvolutionBlock`.
         dilations: one number for each block.
-        **options: what else `ConvolutionBlock` takes, the same for all.
+        **options: further arguments of `ConvolutionBlock`, the same for all.
     """
     return nn.ModuleList(
         ConvolutionBlock(d_model, kernel_size, dilation=dilation, **options)

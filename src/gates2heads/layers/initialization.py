@@ -1,4 +1,4 @@
-"""First weights: drawn so that what comes out of a layer varies as much as what goes in."""
+"""Initialisation: the output of a layer has the same variance as its input."""
 
 import math
 
@@ -9,18 +9,19 @@ from gates2heads.accepts import a, accepts, flag, share
 
 @accepts(layer=a((nn.Linear, nn.Conv1d)), gated=flag, dropout=share)
 def keep_variance(layer: nn.Module, *, gated: bool = False, dropout: float = 0.0) -> None:
-    """Draw the weights of a layer so that the variance stays what it was; biases become zero.
+    """Initialise the weights of a layer to preserve the variance; biases become zero.
 
-    With n inputs to each output, weights of variance 1/n do that. A gate takes three quarters of
-    the variance away, since σ is about ½ near zero, so what is gated later needs 4/n. Dropout
-    with share p left makes its input 1/p times as varied, so the weights vary p times as much.
+    With n inputs to each output, weights of variance 1/n do that. A gate removes three quarters of
+    the variance, since σ is about ½ near zero, so a gated output needs 4/n. Dropout that keeps a
+    fraction p multiplies the variance of the input by 1/p, so the variance of the weights is
+    multiplied by p.
 
     Source: Gehring et al. 2017, section 3.5.
 
     Args:
         layer: a linear layer or a convolution; weight (outputs, inputs, …).
         gated: a gated linear unit comes next.
-        dropout: how much of the layer's input is set to zero while training.
+        dropout: the fraction of the layer's input that is set to zero during training.
     """
     inputs = layer.weight[0].numel()
     nn.init.normal_(layer.weight, std=math.sqrt((4 if gated else 1) * (1 - dropout) / inputs))

@@ -27,13 +27,13 @@ def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
 
 @accepts(queries=count, keys=count)
 def causal_mask(queries: int, keys: int | None = None, *, device=None) -> Tensor:
-    """Let each query look at its own position and those before it.
+    """Let each query attend to its own position and the preceding ones.
 
     Args:
         queries: T, how many queries.
-        keys: S ≥ T, how many keys; T if not given. The last query stands at the last key: the
+        keys: S ≥ T, how many keys; T if not given. The last query is at the last key: the
             S − T keys before the first query come from earlier steps.
-        device: where the mask lives.
+        device: the device of the mask.
 
     Returns:
         (T, S) bool, True = may attend.
@@ -50,7 +50,7 @@ def causal_mask(queries: int, keys: int | None = None, *, device=None) -> Tensor
 
 @accepts(lengths=whole("B", empty=False), size=count)
 def prefix_mask(lengths: Tensor, size: int) -> Tensor:
-    """Let all positions of a prefix attend to each other, and the others to what is before them.
+    """Let all positions of a prefix attend to each other, and the others to preceding ones.
 
     Source: Raffel et al. 2020, section 3.2.1, figure 4 (causal with prefix); Liu et al. 2018.
 

@@ -1,4 +1,4 @@
-"""Norms: keep the size of what flows through a deep network in bounds."""
+"""Normalisation layers: they keep the scale of activations in bounds."""
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +14,7 @@ class LayerNorm(nn.Module):
 
     Source: Ba et al. 2016, eq. 3–4: over the D features of one token, so that neither the other
     tokens nor the other sentences matter. Parameters are named as in `torch.nn.LayerNorm`. Notes
-    `mean` and `deviation` (…, 1) when somebody records.
+    `mean` and `deviation` (…, 1) inside a `record` block.
 
     Args:
         size: width D.
@@ -29,7 +29,7 @@ class LayerNorm(nn.Module):
 
     @accepts(vectors=floats("… size"))
     def forward(self, vectors: Tensor) -> Tensor:
-        """Normalise vectors (…, D) one by one; the shape stays."""
+        """Normalise vectors (…, D) one by one; the shape is unchanged."""
         if not is_recorded(self):
             return F.layer_norm(vectors, (self.size,), self.weight, self.bias, self.eps)
         mean = vectors.mean(dim=-1, keepdim=True)  # (…, 1)
@@ -44,8 +44,8 @@ class RMSNorm(nn.Module):
     """Divide each vector by its root mean square; then scale.
 
     Source: Zhang & Sennrich 2019, eq. 4: LayerNorm without the mean. Departs from it in `eps`.
-    The parameter is named as in `torch.nn.RMSNorm`. Notes `deviation` (…, 1), the root mean
-    square, when somebody records.
+    The parameter is named as in `torch.nn.RMSNorm`. Records `deviation` (…, 1), the root mean
+    square inside a `record` block.
 
     Args:
         size: width D.
@@ -59,7 +59,7 @@ class RMSNorm(nn.Module):
 
     @accepts(vectors=floats("… size"))
     def forward(self, vectors: Tensor) -> Tensor:
-        """Normalise vectors (…, D) one by one; the shape stays."""
+        """Normalise vectors (…, D) one by one; the shape is unchanged."""
         if not is_recorded(self):
             return F.rms_norm(vectors, (self.size,), self.weight, self.eps)
         deviation = torch.sqrt(vectors.square().mean(dim=-1, keepdim=True) + self.eps)  # (…, 1)
@@ -71,15 +71,15 @@ class RMSNorm(nn.Module):
 class BatchNorm(nn.Module):
     """Normalise each feature over all real tokens of the batch; then scale and shift.
 
-    Source: Ioffe & Szegedy 2015, algorithms 1 and 2. Departs from it in leaving padding out of
-    the statistics. A token's output depends on the rest of the batch while training, and on
-    averages kept from training at evaluation. Parameters and buffers are named as in
+    Source: Ioffe & Szegedy 2015, algorithms 1 and 2. Departs from it in excluding padding from the
+    statistics. A token's output depends on the rest of the batch while training, and on running
+    averages from training at evaluation. Parameters and buffers are named as in
     `torch.nn.BatchNorm1d`, whose input has the features before the time axis.
 
     Args:
         size: width D.
         eps: added to the variance, against division by zero.
-        momentum: the share of the newest batch in the kept averages.
+        momentum: the fraction of the newest batch in the running averages.
     """
 
     def __init__(self, size: int, eps: float = 1e-5, momentum: float = 0.1):
@@ -104,7 +104,7 @@ class BatchNorm(nn.Module):
             (B, S, D).
 
         Raises:
-            ValueError: there are fewer than two real tokens to take a variance of.
+            ValueError: there are fewer than two real tokens, which the variance needs.
         """
         mean, variance = self.running_mean, self.running_var
         if self.training:

@@ -1,4 +1,4 @@
-"""Position vectors: attention does not see order, so order is written into what it sees."""
+"""Positional encodings: attention ignores order, so positions are added to its input."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ from gates2heads.accepts import accepts, anything, choice, count, floats, positi
 
 @accepts(positions=anything(), size=count)
 def sinusoids(positions: Tensor, size: int) -> Tensor:
-    """Waves of geometrically growing length, read off at the given positions.
+    """Sinusoids of geometrically growing wavelength at the given positions.
 
     Source: Vaswani et al. 2017, section 3.5: dimension 2i is sin(p / 10000^(2i/D)), dimension
     2i + 1 its cosine. Departs from it in allowing an odd width, whose last dimension is a sine.
@@ -26,13 +26,14 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
 
 @accepts(vectors=floats("B H L D"), start=count(least=0), scale=positive)
 def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
-    """Turn each vector by angles that grow with its position.
+    """Rotate each vector by angles proportional to its position.
 
-    The product of a query and a key that are both turned depends on their distance and no longer
-    on where they stand. Position p turns the plane of dimensions i and i + D/2 by p / 10000^(2i/D).
+    The product of a rotated query and a rotated key depends on their distance and not on their
+    absolute positions. Position p rotates the plane of dimensions i and i + D/2 by p /
+    10000^(2i/D).
 
-    Source: Su et al. 2021, section 3.2.2, eq. 34. Departs from it in the planes, which there hold
-    neighbours 2i and 2i + 1; projections that are learned do not mind.
+    Source: Su et al. 2021, section 3.2.2, eq. 34. Departs from it in the planes, which there are of
+    dimensions 2i and 2i + 1; with learned projections the two are equivalent.
 
     Args:
         vectors: (B, H, L, D) float, D even.
@@ -41,7 +42,7 @@ def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
             *position interpolation* (Chen et al. 2023, section 2.3, eq. 4).
 
     Returns:
-        (B, H, L, D); no vector becomes longer or shorter.
+        (B, H, L, D); the norms are unchanged.
 
     Raises:
         ValueError: D is odd.
@@ -60,7 +61,7 @@ def alibi_slopes(num_heads: int) -> Tensor:
     """Slopes 2^(-8h/H) of ALiBi, one for each head h = 1, …, H.
 
     Source: Press et al. 2022, section 3. Departs from the authors' program in using this formula
-    for every H; for an H that is no power of two, they take slopes of two neighbouring powers.
+    for every H; for an H that is not a power of two, they use slopes of two neighbouring powers.
 
     Args:
         num_heads: H.
@@ -95,22 +96,22 @@ def _angles(positions: Tensor, size: int) -> Tensor:
     """Angles p / 10000^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉).
 
     They are large where their sines are small: at p = 100,000 in single precision a sine would be
-    wrong in its third digit. So they are double, and only what they give is rounded.
+    wrong in its third digit. So they are in double precision, and only the result is rounded.
     """
     device = positions.device
-    precise = torch.float32 if device.type == "mps" else torch.float64  # which has no double
+    precise = torch.float32 if device.type == "mps" else torch.float64  # mps has no float64
     pairs = torch.arange(0, size, 2, dtype=precise, device=device)  # (⌈D/2⌉,)
     return positions[..., None].to(precise) * 10000.0 ** (-pairs / size)
 
 
 def _waves(positions: Tensor, size: int) -> Tensor:
-    """The sines and cosines of all angles in turn, (…, D), as exact as they are computed."""
+    """The sines and cosines of all angles alternately, (…, D), in the precision of the angles."""
     angles = _angles(positions, size)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)[..., :size]
 
 
 def _places(vectors: Tensor, start: int) -> Tensor:
-    """Where vectors (…, L, D) stand, the first of them at `start`: (L,)."""
+    """The positions (L,) of vectors (…, L, D), the first of which is at `start`."""
     return torch.arange(start, start + vectors.shape[-2], device=vectors.device)
 
 
@@ -118,8 +119,8 @@ def _places(vectors: Tensor, start: int) -> Tensor:
 class Positions(nn.Module):
     """Join each vector with the vector of its position, by adding or by concatenating.
 
-    To concatenate and then map is to map each and add: W [x; p] = W_x x + W_p p. Adding x + p is
-    the case W_x = W_p.
+    To concatenate and then project is to project each and add: W [x; p] = W_x x + W_p p. Adding x +
+    p is the case W_x = W_p.
 
     Args:
         size: width of the position vectors.
@@ -153,21 +154,21 @@ class Positions(nn.Module):
 
 
 class SinusoidalPositions(Positions):
-    """Positions as waves; see `sinusoids`. Nothing is learned, and no length is too long."""
+    """Sinusoidal encodings; see `sinusoids`. Nothing is learned, and the length is unlimited."""
 
     def encode(self, positions: Tensor) -> Tensor:
-        """Vectors (L, size) of the positions (L,), double, to be rounded to what they join."""
+        """Vectors (L, size) of the positions (L,), in double precision."""
         return _waves(positions, self.size)
 
 
 @accepts(max_length=count)
 class LearnedPositions(Positions):
-    """Positions as a table of learned vectors, one row a position.
+    """Learned positional embeddings, one row per position.
 
     Source: Gehring et al. 2017, section 3.1; Vaswani et al. 2017, table 3, row (E).
 
     Args:
-        max_length: how many positions there are.
+        max_length: the number of positions.
         size: width of the position vectors.
         join: "add" or "concatenate".
     """

@@ -1,4 +1,4 @@
-"""Look inside a forward pass while it happens, instead of running a second one for pictures."""
+"""Record the intermediate values of a forward pass while it runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +15,10 @@ _RECORDERS: dict[int, tuple["Trace", str]] = {}
 
 
 class Trace:
-    """What the layers of one model noted, by layer name and then by quantity.
+    """The values that the layers of a model recorded, by layer name and then by quantity.
 
-    `trace["decoder.attention"]["weights"]` is the list of what that layer noted under that name,
-    one tensor for each time that the layer ran.
+    `trace["decoder.attention"]["weights"]` is the list of that layer's values under that name, one
+    tensor for each call of the layer.
     """
 
     def __init__(self):
@@ -40,13 +40,13 @@ class Trace:
         return f"Trace({', '.join(self._notes)})"
 
     def add(self, layer: str, **tensors: Tensor) -> None:
-        """Append one note a quantity, detached from the graph."""
+        """Append one value per quantity, detached from the graph."""
         notes = self._notes.setdefault(layer, {})
         for quantity, tensor in tensors.items():
             notes.setdefault(quantity, []).append(tensor.detach())
 
     def joined(self, layer: str, quantity: str, *, dim: int = 1) -> Tensor:
-        """All notes of one quantity, concatenated along `dim` (1: the time axis)."""
+        """All values of one quantity, concatenated along `dim` (1: the time axis)."""
         notes = self[layer]
         if not isinstance(quantity, str) or quantity not in notes:
             raise KeyError(f"layer {shown(layer)} noted {', '.join(notes)}, not {shown(quantity)}")
@@ -58,7 +58,7 @@ class Trace:
 @accepts(model=module)
 @contextmanager
 def record(model: nn.Module) -> Iterator[Trace]:
-    """Collect what every layer of `model` notes while the block runs.
+    """Collect the values that the layers of `model` record while the block runs.
 
     Example: `with record(model) as trace: model(batch)`.
 
@@ -78,12 +78,12 @@ def record(model: nn.Module) -> Iterator[Trace]:
 
 
 def is_recorded(module: nn.Module) -> bool:
-    """Say whether somebody records this layer, so that it may take a faster path if not."""
+    """Whether this layer is being recorded, so that it may use a faster path if not."""
     return id(module) in _RECORDERS
 
 
 def note(module: nn.Module, **tensors: Tensor) -> None:
-    """Called by a layer: keep these tensors if somebody records, else do nothing."""
+    """Called by a layer: keep these tensors if it is being recorded, otherwise do nothing."""
     recorder = _RECORDERS.get(id(module))
     if recorder is not None:
         trace, name = recorder

@@ -26,7 +26,7 @@ DECODER_NAMES = ENCODER_NAMES | {
 
 @accepts(weights=mapping("names to tensors"), names=mapping("names to names"))
 def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
-    """Give a twin's `state_dict()` the names used here, for `load_state_dict`.
+    """Rename the `state_dict()` of a `torch.nn` layer, for `load_state_dict`.
 
     Example: `layer.load_state_dict(rename(twin.state_dict(), ENCODER_NAMES))`.
 
@@ -63,19 +63,19 @@ class EncoderLayer(nn.Module):
     """Self-attention, then a feed-forward network, each with a residual connection and a norm.
 
     Source: Vaswani et al. 2017, section 3.1; with `norm_first` Xiong et al. 2020. Departs from
-    the former in nothing, from `torch.nn.TransformerEncoderLayer` in the dropout: on what each
-    part adds, as the paper says, and not inside attention and feed-forward network. With
+    the former in nothing, from `torch.nn.TransformerEncoderLayer` in the dropout: on the output of
+    each sublayer, as in the paper, and not inside attention and feed-forward network. With
     `causal`, it is the layer of a decoder that has no source (GPT).
 
     Args:
         d_model: width D.
         nhead: number of heads H.
         dim_feedforward: width F.
-        dropout: how much of what each part adds is set to zero while training.
+        dropout: the fraction of each sublayer's output that is set to zero during training.
         activation: "relu", "gelu" or "silu".
         norm_first: True is pre-norm.
         norm: "layer" or "rms".
-        rotary: self-attention turns its queries and keys by their positions; see `rotate`.
+        rotary: self-attention rotates its queries and keys by their positions; see `rotate`.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class EncoderLayer(nn.Module):
         Args:
             vectors: (B, S, D) float.
             mask: bool, broadcastable to (B, H, S, S); True = may attend. See `masks.key_mask`.
-            causal: no position sees a later one.
+            causal: no position attends to a later one.
 
         Returns:
             (B, S, D).
@@ -118,12 +118,12 @@ class EncoderLayer(nn.Module):
         return self._feed_forward_sublayer(vectors)
 
     def step(self, vectors: Tensor, past: KeyValues | None = None, *, order: Tensor | None = None):
-        """Transform T new positions (B, T, D) that see the past, and only the past.
+        """Transform T new positions (B, T, D), which attend to the past and to each other causally.
 
         Args:
             vectors: (B, T, D) float.
-            past: from the step before.
-            order: (B,) long, which row of the past each sequence goes on from; its own if None.
+            past: from the previous step.
+            order: (B,) long, which row of the past each sequence continues; its own if None.
 
         Returns:
             (B, T, D), and the past with the new positions at its end.
@@ -196,14 +196,14 @@ class DecoderLayer(EncoderLayer):
         memory_mask: Tensor | None = None,
         causal: bool = True,
     ) -> Tensor:
-        """Transform vectors (B, T, D) at all positions at once.
+        """Transform vectors (B, T, D) at all positions in parallel.
 
         Args:
             vectors: (B, T, D) float.
-            memory: what `cross_attn.project` made of the source (B, S, D).
+            memory: the result of `cross_attn.project` for the source (B, S, D).
             mask: bool, broadcastable to (B, H, T, T); True = may attend.
             memory_mask: bool, broadcastable to (B, H, T, S); True = may attend.
-            causal: no position sees a later one.
+            causal: no position attends to a later one.
 
         Returns:
             (B, T, D).
@@ -222,15 +222,15 @@ class DecoderLayer(EncoderLayer):
         order: Tensor | None = None,
         readers: int = 1,
     ):
-        """Transform T new positions (B, T, D) that see the past and the source.
+        """Transform T new positions (B, T, D), which attend to the past and the source.
 
         Args:
             vectors: (B, T, D) float.
-            past: from the step before.
-            memory: what `cross_attn.project` made of the source (B/k, S, D).
+            past: from the previous step.
+            memory: the result of `cross_attn.project` for the source (B/k, S, D).
             memory_mask: bool, broadcastable to (B/k, H, T, S); True = may attend.
-            order: (B,) long, which row of the past each sequence goes on from; its own if None.
-            readers: k, how many sequences in a row read the same source.
+            order: (B,) long, which row of the past each sequence continues; its own if None.
+            readers: k, how many consecutive sequences share the same source.
 
         Returns:
             (B, T, D), and the past with the new positions at its end.

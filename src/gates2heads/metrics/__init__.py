@@ -1,1 +1,1 @@
-"""How good is a model? Perplexity, BLEU, chrF, ROUGE, exact match, and whether a gap is chance."""
+"""Evaluation metrics: perplexity, BLEU, chrF, ROUGE, exact match, and significance tests."""

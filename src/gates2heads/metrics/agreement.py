@@ -1,4 +1,4 @@
-"""Do two implementations agree? The largest difference of their outputs and of their gradients."""
+"""Agreement of two implementations: the largest difference of outputs and of gradients."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -26,12 +26,12 @@ def largest_difference(
     The gradients are those of the sum of the squared outputs with respect to every input.
 
     Args:
-        ours, theirs: take the inputs, return one tensor each, of the same shape.
-        inputs: float tensors; each is copied, none is changed.
+        ours, theirs: functions of the inputs that return one tensor each, of the same shape.
+        inputs: float tensors, which are copied and not changed.
     Returns:
         the largest absolute difference of the outputs, and that of the gradients.
     Raises:
-        TypeError: one of the two returns no tensor.
+        TypeError: one of the two does not return a tensor.
         ValueError: the outputs differ in shape.
     """
     leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]

@@ -1,8 +1,9 @@
-"""BLEU: how many n-grams of a translation occur in its references, and is it long enough.
+"""BLEU: n-gram precision of a translation against its references, and brevity penalty.
 
-The work is in `Bleu`, which holds the settings; `corpus_bleu` and `sentence_bleu` are the short
-way. BLEU is not a mean of sentence scores: counts are added over the test set and divided once. The
-counts of each sentence are therefore kept apart (`Bleu.statistics`) for the paired bootstrap.
+`Bleu` stores the settings and computes the score; `corpus_bleu` and `sentence_bleu` are shortcuts.
+BLEU is not a mean of sentence scores: counts are added over the test set and divided once. The
+counts of each sentence are therefore stored separately (`Bleu.statistics`) for the paired
+bootstrap.
 """
 
 import math
@@ -32,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BleuScore:
-    """A BLEU score and everything that it was made of.
+    """A BLEU score and all its components.
 
     Attributes:
         score: BLEU, 0 to 100.
@@ -41,8 +42,8 @@ class BleuScore:
         totals: n-grams of the hypotheses, one for each order.
         brevity_penalty: 0 to 1.
         hypothesis_length: in tokens.
-        reference_length: in tokens, the closest reference of each sentence added up.
-        signature: the settings that made the score, in sacreBLEU's words.
+        reference_length: in tokens, the sum of the closest reference length of each sentence.
+        signature: the settings of the score, in sacreBLEU's format.
     """
 
     score: float
@@ -66,8 +67,7 @@ class BleuScore:
 def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
     """Lower the score of a hypothesis that is shorter than its reference.
 
-    b = 1 if l_x > l_s, else exp(1 - l_s / l_x). At l_x = l_s both branches give 1, so it does not
-    matter on which side the equals sign stands.
+    b = 1 if l_x > l_s, else exp(1 - l_s / l_x). At l_x = l_s both branches give 1.
 
     Source: Papineni et al. 2002, section 2.3. An empty hypothesis gets the limit 0, and 1 where the
     reference is empty too.
@@ -80,7 +80,7 @@ def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
 
 
 def _closest_length(hypothesis_length: int, reference_lengths: Sequence[int]) -> int:
-    """Pick the reference length nearest to the hypothesis; of two equally near, the shorter."""
+    """Choose the reference length nearest to the hypothesis; of two equally near, the shorter."""
     return min(reference_lengths, key=lambda length: (abs(length - hypothesis_length), length))
 
 
@@ -118,12 +118,13 @@ class Bleu:
 
     Args:
         max_ngram_order: N, the longest n-gram.
-        weights: N weights w_n that sum to 1; equal ones unless told.
+        weights: N weights w_n that sum to 1; equal ones by default.
         tokenize: `13a` (default for strings), `none`, `char` or `rouge`; None for token lists.
         lowercase: compare in lower case.
         smooth_method: `exp` (default), `none`, `floor` or `add-k`; see `smoothing`.
         smooth_value: for `floor` and `add-k`.
-        effective_order: leave out orders longer than the hypothesis, as single sentences need it.
+        effective_order: leave out orders longer than the hypothesis, as is needed for single
+            sentences.
     """
 
     max_ngram_order: int = 4
@@ -139,7 +140,7 @@ class Bleu:
             _check_weights(self.weights, self.max_ngram_order)
 
     def statistics(self, hypotheses, references) -> np.ndarray:
-        """Count each sentence by itself: all that BLEU needs, and it adds up over sentences.
+        """Count each sentence separately: BLEU's statistics, which are additive.
 
         Args:
             hypotheses: N strings or N token lists.
@@ -236,5 +237,5 @@ def corpus_bleu(hypotheses, references, **settings) -> BleuScore:
 
 
 def sentence_bleu(hypothesis, references, **settings) -> BleuScore:
-    """Give the BLEU of one sentence, with `effective_order` on unless told otherwise."""
+    """Give the BLEU of one sentence, with `effective_order` by default."""
     return Bleu(**{"effective_order": True, **settings}).sentence(hypothesis, references)

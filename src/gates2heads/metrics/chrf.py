@@ -1,4 +1,4 @@
-"""chrF: an F-score over character n-grams. It needs no tokenizer and forgives endings.
+"""chrF: an F-score over character n-grams. It needs no tokenizer and rewards partial matches.
 
 With `word_order=2` it counts words and pairs of words as well and is called chrF++. As in BLEU,
 counts are added over the test set first and divided once.
@@ -15,18 +15,18 @@ from gates2heads.metrics.sentences import read_pair, read_pairs
 
 __all__ = ["Chrf", "ChrfScore", "corpus_chrf", "sentence_chrf"]
 
-ENDLESS = 1e100  # a β from which on only recall counts; its square is still a number
+ENDLESS = 1e100  # a β from which on only recall counts; its square is still finite
 _MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(frozen=True)
 class ChrfScore:
-    """A chrF score and what it was made of.
+    """A chrF score and its components.
 
     Attributes:
         score: chrF, 0 to 100.
         precision, recall: mean over the orders, 0 to 100.
-        signature: the settings that made the score, in sacreBLEU's words.
+        signature: the settings of the score, in sacreBLEU's format.
     """
 
     score: float
@@ -36,7 +36,7 @@ class ChrfScore:
 
 
 def _split_words(text: str) -> list[str]:
-    """Cut at white space, and one punctuation mark off the end, or else off the start, of a word.
+    """Split at white space, and split off one punctuation mark at a word's end, or else start.
 
     Source: chrF++.py (Popović 2017), as sacreBLEU. One mark only: `(hi)` gives `(hi` and `)`.
     """
@@ -69,7 +69,7 @@ class Chrf:
     Args:
         char_order: the longest character n-gram.
         word_order: the longest word n-gram; 0 gives chrF, 2 gives chrF++.
-        beta: recall counts beta times as much as precision.
+        beta: recall has beta times the weight of precision.
         lowercase: compare in lower case.
         whitespace: keep white space as a character.
     """
@@ -81,7 +81,7 @@ class Chrf:
     whitespace: bool = False
 
     def statistics(self, hypotheses: Sequence[str], references) -> np.ndarray:
-        """Count each sentence by itself: all that chrF needs, and it adds up over sentences.
+        """Count each sentence separately: chrF's statistics, which are additive.
 
         Args:
             hypotheses: N strings.
@@ -117,7 +117,7 @@ class Chrf:
         return row
 
     def _units(self, text: str) -> list[tuple[Sequence[str], int]]:
-        """Give what to count: the characters with each order, then the words with each order."""
+        """What to count: the characters with each order, then the words with each order."""
         text = text.lower() if self.lowercase else text
         characters = text if self.whitespace else "".join(text.split())
         words = _split_words(text) if self.word_order else []

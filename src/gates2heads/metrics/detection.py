@@ -1,4 +1,4 @@
-"""Detection: how well a number that rises and falls tells where something is the case."""
+"""Detection: how well a score separates positions where a label is true from the others."""
 
 import torch
 from torch import Tensor
@@ -11,21 +11,21 @@ from gates2heads.metrics.word_vectors import ranks
 def area_under_curve(scores: Tensor, labels: Tensor) -> Tensor:
     """The probability that a score is larger where the label is True than where it is False.
 
-    It is the area under the receiver operating characteristic: 1 where one threshold parts the
-    two, 0.5 where the score knows nothing, 0 where it is right with the sign turned round. Equal
-    scores count as half.
+    It is the area under the receiver operating characteristic: 1 if one threshold separates the
+    two, 0.5 if the score is uninformative, 0 if it is perfect with the opposite sign. Ties count as
+    half.
 
     Source: Hanley & McNeil 1982, by the rank sum of Mann & Whitney 1947.
 
     Args:
-        scores: (N, U) float, U scores of N places; or (N,), a single one.
+        scores: (N, U) float, U scores of N positions; or (N,), a single one.
         labels: (N,) bool.
 
     Returns:
         (U,) in double precision; a scalar for scores (N,).
 
     Raises:
-        ValueError: the shapes do not fit, a score is NaN, or all labels are alike.
+        ValueError: the shapes do not fit, a score is NaN, or all labels are equal.
     """
     if scores.dim() not in (1, 2) or labels.shape != scores.shape[:1]:
         raise ValueError(

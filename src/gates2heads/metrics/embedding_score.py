@@ -1,11 +1,11 @@
-"""Similarity of two sentences by the vectors of their tokens: the idea of BERTScore.
+"""Similarity of two sentences by the vectors of their tokens, as in BERTScore.
 
 Each token is matched with the most similar token of the other sentence, by the cosine of their
 vectors. The mean over the hypothesis is a precision, the mean over the reference a recall.
 
 Source: Zhang et al. 2020, BERTScore, section 3, without the weights by inverse document frequency
-and without rescaling. BERTScore takes its vectors from a pre-trained encoder; here they are the
-caller's.
+and without rescaling. BERTScore takes its vectors from a pre-trained encoder; here the caller
+provides them.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Exact match: the share of hypotheses that equal their reference, whole and letter for letter."""
+"""Exact match: the proportion of hypotheses that equal their reference."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from gates2heads.metrics.sentences import Sentence, check_same_length, check_sen
 
 
 def exact_match(hypotheses: Sequence[Sentence], references: Sequence[Sentence]) -> float:
-    """Give the share of hypotheses that equal their reference.
+    """Compute the proportion of hypotheses that equal their reference.
 
     Args:
         hypotheses: N strings, or N lists of tokens.
@@ -15,8 +15,8 @@ def exact_match(hypotheses: Sequence[Sentence], references: Sequence[Sentence]) 
     Returns:
         the share, from 0 to 1. Nothing is normalised: case, accents and white space count.
     Raises:
-        TypeError: an argument is no list, or an entry is neither a string nor a list of tokens, or
-            a string faces tokens.
+        TypeError: an argument is not a list, or an entry is neither a string nor a list of tokens,
+            or a string is compared with tokens.
         ValueError: the lengths differ, or there is nothing to compare.
     """
     check_same_length(hypotheses, references)
@@ -33,13 +33,13 @@ def exact_match(hypotheses: Sequence[Sentence], references: Sequence[Sentence]) 
 def parts_right(
     hypotheses: Sequence[str], references: Sequence[str], *, separator: str = " "
 ) -> float:
-    """Give the share of the references' parts that stand in the hypotheses at the same place.
+    """Compute the proportion of the references' parts that the hypotheses have at the same index.
 
     Args:
         hypotheses, references: N strings each.
-        separator: what parts a string into parts; a part that is missing counts as wrong.
+        separator: the separator of the parts; a missing part counts as wrong.
     Returns:
-        the share of all parts of all references, from 0 to 1.
+        the proportion of all parts of all references, from 0 to 1.
     Raises:
         TypeError, ValueError: as in `exact_match`, or `separator` is empty.
     """

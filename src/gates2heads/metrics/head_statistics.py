@@ -1,4 +1,4 @@
-"""What a head of attention attends to, in a few numbers: how far, how widely, which neighbours."""
+"""Statistics of attention heads: distance, entropy, and the weights of neighbouring positions."""
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ def head_statistics(
     """Describe each head by means over its queries.
 
     Args:
-        weights: (B, H, T, S), rows sum to 1, as a recorded layer notes them.
+        weights: (B, H, T, S), rows sum to 1, as a recorded layer stores them.
         queries: (B, T) bool, True = a real token; the others are not counted.
         keys: (B, S) bool, True = a real token, the last of which is the one at the end.
         marked: (B, S) bool, True = a key to be counted as `marked`, such as a full stop.

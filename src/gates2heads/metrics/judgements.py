@@ -1,4 +1,4 @@
-"""What people's judgements of outputs say: agreement beyond chance, and a test of preferences."""
+"""Human judgements: agreement beyond chance, and a test of preferences."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -13,13 +13,13 @@ LABELS = listed("labels", least=1)
 
 
 class Agreed(NamedTuple):
-    """How often two judges agree, how often they would by chance, and Cohen's kappa.
+    """The observed agreement of two annotators, the expected one, and Cohen's kappa.
 
     Attributes:
-        observed: the share of items to which both gave the same label, 0 to 1.
-        chance: the share expected if each judge kept the frequencies of their labels and dealt
-            them out at random.
-        kappa: (observed - chance) / (1 - chance); 1 if chance is 1, for then both gave one label.
+        observed: the proportion of items with the same label from both, 0 to 1.
+        chance: the expected proportion if each annotator assigned labels at random with the
+            observed frequencies.
+        kappa: (observed - chance) / (1 - chance); 1 if chance is 1, where both gave one label only.
     """
 
     observed: float
@@ -29,14 +29,14 @@ class Agreed(NamedTuple):
 
 @accepts(first=LABELS, second=LABELS)
 def agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> Agreed:
-    """Compare the labels that two judges gave to the same items.
+    """Compare the labels that two annotators gave to the same items.
 
     Source: Cohen 1960, equation 1.
 
     Args:
         first, second: N labels each, in the order of the items.
     Raises:
-        ValueError: the judges labelled different numbers of items.
+        ValueError: the annotators labelled different numbers of items.
     """
     if len(first) != len(second):
         raise ValueError(
@@ -54,17 +54,17 @@ def agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> Agreed:
 
 @accepts(wins=count(least=0), losses=count(least=0))
 def sign_test(wins: int, losses: int) -> float:
-    """Give the two-sided p-value of a comparison in pairs, ties left out.
+    """Compute the two-sided p-value of a sign test on pairs, without ties.
 
-    If neither system were better, each win would be the toss of a fair coin. The p-value is the
-    probability that the tosses are split at least as unevenly as they were.
+    Under the null hypothesis, each win has probability 1/2. The p-value is the probability of a
+    split at least as uneven as the observed one.
 
     Source: Dixon & Mood 1946.
 
     Args:
-        wins, losses: in how many pairs the first system was preferred, and in how many the second.
+        wins, losses: the numbers of pairs in which the first and the second system was preferred.
     Returns:
-        the probability, 1 where nothing was preferred.
+        the p-value, 1 if there were only ties.
     """
     tosses, most = wins + losses, max(wins, losses)
     tail = sum(comb(tosses, k) for k in range(most, tosses + 1))

@@ -1,4 +1,4 @@
-"""N-grams: counted, clipped and matched. BLEU, chrF and ROUGE-N all stand on these few lines."""
+"""N-grams: counted, clipped and matched, for BLEU, chrF and ROUGE-N."""
 
 import math
 from collections import Counter
@@ -15,7 +15,7 @@ __all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_cou
 
 @accepts(order=count(most=math.inf))
 def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
-    """Walk through the runs of `order` neighbouring tokens, from left to right.
+    """Iterate over the n-grams of `order` adjacent tokens, from left to right.
 
     Args:
         tokens: a list or tuple of hashable tokens; a string is a sequence of characters.
@@ -23,7 +23,7 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     Returns:
         an iterator over tuples; of T tokens there are T - order + 1, or none.
     Raises:
-        TypeError: tokens is no string, list or tuple.
+        TypeError: tokens is not a string, list or tuple.
     """
     if not isinstance(tokens, str | list | tuple):
         raise TypeError(f"tokens must be a string, list or tuple, got {type(tokens).__name__}")
@@ -43,7 +43,7 @@ def count_ngrams(tokens: Sequence, order: int) -> Counter:
 
 
 def most_in_any(counters: Iterable[Counter]) -> Counter:
-    """Give for each n-gram the most that any one reference holds: max over k of c_w(s_k)."""
+    """For each n-gram, the largest count in any one reference: max over k of c_w(s_k)."""
     ceiling = Counter()
     for counts in counters:
         ceiling = ceiling | counts if ceiling else counts
@@ -73,10 +73,10 @@ def clipped_matches(tokens: Sequence, order: int, ceiling: Counter) -> int:
 
 
 def read_counts(total, wanted: int) -> list[int]:
-    """Read summed statistics: `wanted` counts, each 0 or more.
+    """Check summed statistics: `wanted` counts, each 0 or more.
 
     Raises:
-        ValueError: their number is wrong, or one is negative, NaN or no number.
+        ValueError: their number is wrong, or one is negative, NaN or not a number.
     """
     if isinstance(total, Tensor):
         total = total.detach().cpu()

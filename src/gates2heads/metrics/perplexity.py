@@ -1,8 +1,8 @@
-"""Perplexity: how many words a model hesitates between, on average, at each step.
+"""Perplexity: the exponential of the mean surprisal per token.
 
 A language model gives every real token x_t of a text a probability p(x_t | x_<t). Perplexity is the
-geometric mean of the inverse of these probabilities. The notes write it in three forms; each form
-below has its own function and its own way to compute, so that their equality means something.
+geometric mean of the inverse of these probabilities. Each of its three usual forms has its own
+function below and is computed independently, so that their equality is a test.
 """
 
 import math
@@ -14,7 +14,7 @@ from gates2heads.accepts import accepts, bools, choice, floats
 
 __all__ = ["mean_surprisal", "perplexity", "perplexity_base2", "perplexity_geometric"]
 
-# Half precision can put the logarithm of a probability near 1 this far above 0.
+# In half precision the logarithm of a probability near 1 can be this far above 0.
 _POSITIVE_ROUNDING = 1e-3
 
 
@@ -24,7 +24,7 @@ def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str =
 
     Args:
         log_probs: (N, T) or (T,) float, natural log probability of each token; (…) in general.
-        mask: bool, same shape; True = a real token. What stands at padding is never read.
+        mask: bool, same shape; True = a real token. Values at padding are ignored.
         unit: `nats` (natural logarithm) or `bits` (base 2).
     Returns:
         nats or bits per token; inf where a real token has probability 0.
@@ -37,7 +37,7 @@ def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str =
 
 @accepts(log_probs=floats(), mask=bools())
 def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
-    """Raise e to the cross-entropy in nats: the form that a training loss gives at once.
+    """Raise e to the cross-entropy in nats, which is the training loss.
 
     Source: eq. 15.37 of the notes with base e for base 2; the base cancels.
     Args, Returns, Raises: see `mean_surprisal`. A perplexity too large for a float is inf.
@@ -47,7 +47,7 @@ def perplexity(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
 
 @accepts(log_probs=floats(), mask=bools())
 def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
-    """Raise 2 to the cross-entropy in bits, each sequence summed by itself first.
+    """Raise 2 to the cross-entropy in bits, with a sum per sequence first.
 
     Source: eq. 15.36 of the notes, with log as the logarithm to base 2. The last axis is time.
     Args, Returns, Raises: see `mean_surprisal`.
@@ -62,9 +62,9 @@ def perplexity_base2(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
 
 @accepts(log_probs=floats(), mask=bools())
 def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> float:
-    """Multiply the inverse probabilities, each under the T-th root already.
+    """Multiply the T-th roots of the inverse probabilities.
 
-    The product of all probabilities is too small for a float after some hundred tokens. The root of
+    The product of all probabilities underflows after some hundred tokens. The root of
     a product is the product of the roots, and p^(-1/T) is a number near 1.
 
     Source: eq. 15.38 of the notes.
@@ -75,7 +75,7 @@ def perplexity_geometric(log_probs: Tensor, *, mask: Tensor | None = None) -> fl
 
 
 def _real_tokens(log_probs: Tensor, mask: Tensor | None) -> Tensor:
-    """Check the arguments and give the log probabilities of the real tokens: (T,) float64."""
+    """Check the arguments and return the log probabilities of the real tokens: (T,) float64."""
     if mask is not None:
         if mask.shape != log_probs.shape:
             raise ValueError(

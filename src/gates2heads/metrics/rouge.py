@@ -1,4 +1,4 @@
-"""ROUGE: how much of the reference comes back in the hypothesis.
+"""ROUGE: overlap of a hypothesis with its reference, mainly recall.
 
 ROUGE-N counts n-grams, ROUGE-L takes the longest common subsequence (LCS). All scores are for one
 hypothesis; the score of a test set is their mean. Precision, recall and F lie between 0 and 1.
@@ -23,7 +23,7 @@ __all__ = ["RougeScore", "common_subsequence", "rouge_l", "rouge_lsum", "rouge_n
 
 
 class RougeScore(NamedTuple):
-    """Precision, recall and their harmonic mean, each 0 to 1. ROUGE in the notes is the recall."""
+    """Precision, recall and their harmonic mean, each 0 to 1. The original ROUGE is the recall."""
 
     precision: float
     recall: float
@@ -45,8 +45,8 @@ def rouge_n(
     (eq. 15.42); `best` scores each reference and keeps the one with the highest F, as rouge-score
     does. With one reference the two are equal.
 
-    Source: Lin 2004, section 2; eq. 15.42 of the notes. The precision of `pooled` is ours: the same
-    matches over the n-grams of the hypothesis, counted once for each reference.
+    Source: Lin 2004, section 2; eq. 15.42 of the notes. The precision of `pooled` is not in the
+    source: the same matches over the n-grams of the hypothesis, counted once for each reference.
 
     Args:
         hypothesis: a string or a list of tokens.
@@ -72,7 +72,7 @@ def rouge_n(
 def rouge_l(
     hypothesis: Sentence, references: Sequence[Sentence], *, tokenize: str | None = None
 ) -> RougeScore:
-    """Compare by the longest common subsequence: word order counts, neighbourhood does not.
+    """Compare by the longest common subsequence: word order matters, adjacency does not.
 
     Source: Lin 2004, section 3.1, with beta = 1; of several references the one with the highest F.
 
@@ -98,7 +98,7 @@ def rouge_lsum(
     r"""Compare two summaries sentence by sentence; sentences are separated by `\n`.
 
     Each sentence of the reference collects the tokens that lie on an LCS with any sentence of the
-    hypothesis. A token counts at most as often as both summaries hold it.
+    hypothesis. A token counts at most as often as it occurs in both summaries.
 
     Source: Lin 2004, section 3.2, with the guard against double counting of ROUGE 1.5.5.
 
@@ -107,7 +107,7 @@ def rouge_lsum(
         references: a list of strings; a lone string is one reference.
         tokenize: as in `rouge_n`.
     Raises:
-        TypeError: tokens are given in place of strings; otherwise see `rouge_n`.
+        TypeError: tokens are given instead of strings; otherwise see `rouge_n`.
     """
     hypothesis, references = read_pair(hypothesis, references)
     if not isinstance(hypothesis, str):
@@ -121,16 +121,16 @@ def rouge_lsum(
 
 
 def common_subsequence(reference: Sequence, hypothesis: Sequence) -> list[int]:
-    """Give the places in the reference of one longest common subsequence.
+    """Compute the indices in the reference of one longest common subsequence.
 
-    Where several are equally long, the walk from the end prefers to drop a token of the reference,
-    as rouge-score does.
+    Where several are equally long, backtracking prefers to drop a token of the reference, as in
+    rouge-score.
 
     Args:
         reference: a list of tokens; a string is a sequence of characters.
         hypothesis: likewise.
     Returns:
-        rising indices into `reference`.
+        increasing indices into `reference`.
     Raises:
         TypeError: an argument is neither a string nor a list of tokens.
     """

@@ -1,8 +1,8 @@
-"""What a few training runs tell of a recipe: an interval of its mean, and a test of two recipes.
+"""Statistics over random seeds: a confidence interval of the mean, and a permutation test.
 
-Each run is a draw: the same recipe with another seed starts from other weights, reads in another
-order and ends with another score. With R runs the mean is known to within Student's interval; two
-recipes are compared by asking in how many ways the runs could have been dealt out between them.
+Each run is a random sample: another seed gives the same recipe another initialisation, another
+order of the data and another score. For the mean of R runs there is Student's interval; two recipes
+are compared by a permutation test, which divides the runs between them in all possible ways.
 """
 
 import math
@@ -17,7 +17,7 @@ from gates2heads.metrics.significance import Interval
 __all__ = ["Exchange", "exchange_runs", "pareto_front", "seed_interval", "student_quantile"]
 
 LARGEST = number(least=-1e150, most=1e150)  # the square of a score is still a number
-MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to deal out twenty runs
+MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to divide twenty runs
 
 
 class Exchange(NamedTuple):
@@ -25,8 +25,8 @@ class Exchange(NamedTuple):
 
     Attributes:
         difference: mean of the first runs minus mean of the second.
-        splits: in how many ways the runs can be dealt out.
-        as_far: how many of them set the means at least as far apart, whichever is ahead.
+        splits: the number of ways to divide the runs.
+        as_far: the number of them with at least as large a difference of means, of either sign.
         p_value: as_far / splits, two-sided.
     """
 
@@ -38,7 +38,7 @@ class Exchange(NamedTuple):
 
 @accepts(share=share, degrees=count(most=10_000))
 def student_quantile(share: float, degrees: int) -> float:
-    """Give the t for which |T| ≤ t holds with a share of probability.
+    """Compute the t for which |T| ≤ t has a given probability.
 
     Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4, a finite sum in the angle arctan(t/√ν);
     solved for t by bisection.
@@ -63,19 +63,19 @@ def student_quantile(share: float, degrees: int) -> float:
 
 @accepts(scores=listed("numbers"), confidence=share)
 def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Interval:
-    """Give the interval in which the mean over all seeds lies, by the scores of a few.
+    """Compute the confidence interval of the mean over seeds, from the scores of a few runs.
 
-    Source: Student 1908. It supposes that the scores scatter like a normal distribution.
+    Source: Student 1908. It assumes that the scores are normally distributed.
 
     Args:
-        scores: one number a run, two or more.
-        confidence: how often such an interval holds the mean, between 0 and 1.
+        scores: one number per run, two or more.
+        confidence: the coverage of the interval, between 0 and 1.
 
     Returns:
         mean ∓ t · s / √R, where s divides by R − 1 and t has R − 1 degrees of freedom.
 
     Raises:
-        TypeError: one of the scores is no number.
+        TypeError: one of the scores is not a number.
         ValueError: fewer than two scores, one that is not finite, or a confidence of 0 or 1.
     """
     scores = _numbers("scores", scores, least=2)
@@ -96,7 +96,7 @@ def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
         first, second: the scores of the runs, 1 to 10 of each.
 
     Raises:
-        TypeError: one of them is no number.
+        TypeError: one of them is not a number.
         ValueError: no run, too many, NaN or inf.
     """
     first = _numbers("first", first, least=1, most=MOST_RUNS)
@@ -116,16 +116,16 @@ def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
 
 @accepts(costs=listed("numbers"), qualities=listed("numbers"))
 def pareto_front(costs: Sequence[float], qualities: Sequence[float]) -> list[bool]:
-    """Say of each of N things whether none of the others beats it.
+    """Which of N items are on the Pareto front: dominated by no other item.
 
-    Another beats it if it costs no more and is no worse, and one of the two is better.
+    An item is dominated if another costs no more and is no worse, and is better in one of the two.
 
     Args:
         costs: N numbers, the lower the better.
         qualities: N numbers, the higher the better.
 
     Raises:
-        TypeError: one of them is no number.
+        TypeError: one of them is not a number.
         ValueError: lists of different lengths, none at all, NaN or inf.
     """
     costs = _numbers("costs", costs, least=1)

@@ -1,8 +1,8 @@
-"""Segments: the texts that a metric compares, checked and cut into tokens.
+"""Segments: the texts that a metric compares, checked and tokenized.
 
-A segment is one string, or a list of tokens that somebody has cut already (strings or vocabulary
-ids). Every metric of this room reads its hypotheses and references through this module, so that all
-of them accept the same things and complain in the same words.
+A segment is one string, or a list of tokens (strings or vocabulary ids). Every metric checks its
+hypotheses and references with this module, so that all of them accept the same arguments and raise
+the same messages.
 """
 
 import re
@@ -25,17 +25,17 @@ _LETTERS_AND_DIGITS = re.compile(r"[a-z0-9]+")
 
 
 def _tokenize_none(text: str) -> list[str]:
-    """Cut at white space and nowhere else."""
+    """Split at white space only."""
     return text.split()
 
 
 def _tokenize_char(text: str) -> list[str]:
-    """Cut into single characters; white space is dropped."""
+    """Split into single characters; white space is dropped."""
     return list("".join(text.split()))
 
 
 def _tokenize_13a(text: str) -> list[str]:
-    """Cut words and punctuation marks apart, as the WMT scorer mteval-v13a does.
+    """Separate words and punctuation marks, as in the WMT scorer mteval-v13a.
 
     A comma or full stop inside a number stays there, as does a dash or apostrophe inside a word.
 
@@ -55,10 +55,10 @@ def _tokenize_13a(text: str) -> list[str]:
 
 
 def _tokenize_rouge(text: str) -> list[str]:
-    """Keep the runs of ASCII letters and digits, in lower case.
+    """Keep the sequences of ASCII letters and digits, in lower case.
 
     Source: Lin 2004, as rouge-score without its stemmer. Departs from it in nothing. It drops every
-    other script: cut Chinese with `char` instead.
+    other script: use `char` for Chinese.
     """
     return _LETTERS_AND_DIGITS.findall(text.lower())
 
@@ -72,7 +72,7 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 
 
 def choose_tokenizer(tokenize: str | None, sample: Sentence, default: str) -> str:
-    """Name the tokenizer to use: the caller's, else `default` for strings and `none` for tokens.
+    """The tokenizer to use: the caller's, else `default` for strings and `none` for tokens.
 
     Raises:
         ValueError: the segments are tokens already.
@@ -86,7 +86,7 @@ def choose_tokenizer(tokenize: str | None, sample: Sentence, default: str) -> st
 
 @accepts(tokenize=choice(TOKENIZERS), lowercase=flag)
 def cut(segment: Sentence, tokenize: str, *, lowercase: bool = False) -> Sequence:
-    """Cut a string by the named tokenizer; leave a list of tokens as it is.
+    """Split a string by the named tokenizer; leave a list of tokens unchanged.
 
     Raises:
         TypeError: see `check_sentence`.
@@ -100,10 +100,10 @@ def cut(segment: Sentence, tokenize: str, *, lowercase: bool = False) -> Sequenc
 
 
 def check_sentence(segment: Sentence, name: str) -> None:
-    """Refuse what is neither a string nor a list of tokens.
+    """Reject anything but a string or a list of tokens.
 
     Raises:
-        TypeError: with a sentence that names the argument.
+        TypeError: with a message that names the argument.
     """
     if isinstance(segment, str):
         return
@@ -123,7 +123,7 @@ def read_pair(hypothesis, references, names=("hypothesis", "references")) -> Pai
         hypothesis: a string, or a list of tokens.
         references: a list of references of the same kind as the hypothesis; a lone string is read
             as one reference.
-        names: what to call the two arguments in an error.
+        names: the names of the two arguments in a message.
     Returns:
         the hypothesis and the list of its references.
     Raises:
@@ -157,7 +157,7 @@ def read_pairs(hypotheses, references) -> list[Pair]:
     Returns:
         N pairs (hypothesis, its references).
     Raises:
-        TypeError: an argument is no list, or a segment is of the wrong kind.
+        TypeError: an argument is not a list, or a segment is of the wrong kind.
         ValueError: the two lists differ in length or are empty, or a hypothesis has no reference.
     """
     check_same_length(hypotheses, references)
@@ -174,10 +174,10 @@ def read_pairs(hypotheses, references) -> list[Pair]:
 
 
 def check_same_length(hypotheses, references) -> None:
-    """Refuse two test sets that cannot be paired one to one.
+    """Reject two test sets that cannot be paired one to one.
 
     Raises:
-        TypeError: an argument is no list or tuple.
+        TypeError: an argument is not a list or tuple.
         ValueError: they are empty, or their lengths differ.
     """
     for name, value in (("hypotheses", hypotheses), ("references", references)):

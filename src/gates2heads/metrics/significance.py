@@ -1,14 +1,14 @@
-"""Is system A better than system B, or were the test sentences lucky?
+"""Significance tests for the comparison of two systems on the same test sentences.
 
-The bootstrap draws new test sets from the old one: as many sentences, with replacement. Both
-systems are scored on the same draws (paired), so a draw of hard sentences hurts both and the
-difference stays. The share of draws that A wins tells how far the ranking depends on the choice of
+The bootstrap resamples the test set: as many sentences, with replacement. Both systems are scored
+on the same resampled sets (paired), so hard sentences affect both, and the difference is less
+variable. The fraction of sets that A wins shows how far the ranking depends on the choice of
 sentences.
 
 A score is computed from statistics that add up over sentences, `Bleu.statistics` for BLEU or one
-number a sentence for a mean. A new test set is then a new sum; no sentence is read twice.
+number per sentence for a mean. A resampled test set is then a new sum; no sentence is scored twice.
 
-A share of correct outputs needs no resampling: Wilson's interval depends on two counts only.
+A proportion of correct outputs needs no resampling: Wilson's interval depends on two counts only.
 """
 
 import math
@@ -35,7 +35,7 @@ Score = Callable[[np.ndarray], float]
 
 
 class Interval(NamedTuple):
-    """The range that holds the middle share of the resampled scores."""
+    """The range that contains the middle part of the resampled scores."""
 
     low: float
     high: float
@@ -48,11 +48,11 @@ class PairedBootstrap(NamedTuple):
         score_a, score_b: on the whole test set.
         difference: score_a - score_b.
         interval_a, interval_b, interval_difference: over the resampled test sets.
-        wins_a, wins_b, ties: on how many resampled sets A, B or neither was ahead.
-        p_value: share of the sets on which the system that is ahead on the whole set fails to win
-            (Koehn 2004; one-sided); 1 where neither is ahead.
-        p_value_centred: share of the sets on which the size of the difference exceeds its mean by
-            more than the observed difference (the test of sacreBLEU). Where it is small, only one
+        wins_a, wins_b, ties: the numbers of resampled sets on which A, B or neither was ahead.
+        p_value: fraction of the sets on which the system that is ahead on the whole set does not
+            win (Koehn 2004; one-sided); 1 where neither is ahead.
+        p_value_centred: fraction of the sets on which the size of the difference exceeds its mean
+            by more than the observed difference (as in sacreBLEU). Where it is small, only one
             tail of the distribution counts, so it is close to p_value, and one-sided like it.
     """
 
@@ -70,7 +70,7 @@ class PairedBootstrap(NamedTuple):
 
     @property
     def p_value_two_sided(self) -> float:
-        """Give p_value_centred under the name that it had in version 1.0, which is misleading."""
+        """The value p_value_centred under its name of version 1.0, which is misleading."""
         return self.p_value_centred
 
 
@@ -137,15 +137,15 @@ def bootstrap_interval(
 
 @accepts(right=count(least=0), total=count, confidence=share)
 def wilson_interval(right: int, total: int, *, confidence: float = 0.95) -> Interval:
-    """Give Wilson's interval of a share, which is never empty and stays inside [0, 1].
+    """Compute Wilson's interval of a proportion, which is never empty and is inside [0, 1].
 
-    Source: Wilson 1927: the shares from which the observed one is at most z standard errors away,
-    each with its own standard error. The usual p ± z √(p (1 - p) / n) takes the observed one's,
-    and near 0 or 1 it may contain values that the data exclude.
+    Source: Wilson 1927: the proportions from which the observed one is at most z standard errors
+    away, each with its own standard error. The usual p ± z √(p (1 - p) / n) takes the observed
+    one's, and near 0 or 1 it may contain values that the data exclude.
 
     Args:
-        right: how many of the outputs are correct.
-        total: how many there are.
+        right: the number of correct outputs.
+        total: their number.
         confidence: of the interval, between 0 and 1.
 
     Raises:
@@ -198,7 +198,7 @@ def _summarise(scores_a, scores_b, confidence: float) -> PairedBootstrap:
 
 
 def _resample_sums(statistics: np.ndarray, resamples: int, seed) -> np.ndarray:
-    """Draw N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
+    """Sample N of N sentences with replacement, R times, and sum their statistics: (R, d)."""
     if not isinstance(seed, np.random.Generator):
         if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
             raise ValueError(f"seed must be a whole number or a Generator, got {shown(seed)}")

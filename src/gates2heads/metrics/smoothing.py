@@ -1,4 +1,4 @@
-"""Smoothing: what BLEU makes of an order in which no n-gram matches.
+"""Smoothing of BLEU for orders in which no n-gram matches.
 
 BLEU multiplies precisions, so one order without a match would make the whole score 0. In a single
 sentence that happens all the time.
@@ -9,7 +9,7 @@ from gates2heads.accepts.shown import shown
 
 __all__ = ["SMOOTHING", "modified_precisions"]
 
-# The methods, and the value that each takes unless told otherwise.
+# The methods, and the default value of each.
 SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
 
@@ -23,9 +23,9 @@ def modified_precisions(matches, totals, smooth_method="none", smooth_value=None
     """Divide clipped matches by totals, order by order, and smooth the orders without a match.
 
     - `none`: such an order has precision 0, and the whole score becomes 0.
-    - `floor`: count `smooth_value` matches there (0.1 unless told).
-    - `add-k`: from bigrams on, add `smooth_value` (1 unless told) to matches and totals alike.
-    - `exp`: count 1/2 a match at the first such order, 1/4 at the second, and so on.
+    - `floor`: count `smooth_value` matches there (0.1 by default).
+    - `add-k`: from bigrams on, add `smooth_value` (1 by default) to matches and totals alike.
+    - `exp`: count 1/2 match at the first such order, 1/4 at the second, and so on.
 
     Source: Papineni et al. 2002, eq. 15.39 of the notes; Chen and Cherry 2014, methods 1, 2 and 3.
     As in sacreBLEU a hypothesis without a single match is not smoothed.

@@ -1,4 +1,4 @@
-"""One, two or three words asked of their vectors, and the answer as a map of two axes."""
+"""Neighbours, differences and analogies of word vectors, and a map in two dimensions."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,33 +12,32 @@ from gates2heads.accepts.shown import shown
 from gates2heads.metrics.word_vectors import WordVectors
 
 MOST_WORDS = 3
-GOAL = "b − a + c"  # the point of the map that is no word
+GOAL = "b − a + c"  # the point of the map that is not a word
 
 
 class WordAnswer(NamedTuple):
-    """What some words are told of their neighbourhood."""
+    """The answer to a query of one to three words."""
 
     asked: tuple[str, ...]
-    cosines: tuple[float, ...]  # between each two of the asked words: ab, ac, bc
+    cosines: tuple[float, ...]  # between each two of the query words: ab, ac, bc
     found: tuple[tuple[tuple[str, float], ...], ...]  # lists of (word, cosine), best first
-    points: tuple[str, ...]  # what the map shows: asked words, `GOAL` for three, found words
-    places: Tensor  # (N, 2), where each point lies
-    shares: tuple[float, float]  # how much of the points' spread each axis shows
+    points: tuple[str, ...]  # the points of the map: query words, `GOAL` for three, found words
+    places: Tensor  # (N, 2), the coordinates of each point
+    shares: tuple[float, float]  # the proportion of variance that each axis explains
 
 
 @accepts(vectors=floats("N D"))
 def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
-    """Lay vectors out on the two axes along which they spread most.
+    """Project vectors onto their first two principal components.
 
-    Principal components of the vectors. The sign of an axis is free; here its farthest
-    point lies on the positive side.
+    The sign of an axis is arbitrary; here its farthest point is on the positive side.
 
     Args:
         vectors: (N, D).
 
     Returns:
-        places (N, 2), around their mean, and shares (2,): how much of the sum of squared distances
-        from the mean each axis shows; 0 where all vectors are equal.
+        coordinates (N, 2), around their mean, and shares (2,): the proportion of the variance that
+        each axis explains; 0 where all vectors are equal.
 
     Raises:
         ValueError: there are none, or one is not finite.
@@ -58,14 +57,14 @@ def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
 def ask_words(
     vectors: WordVectors, words: Sequence[str], *, count: int = 10, exclude: bool = True
 ) -> WordAnswer:
-    """Ask for one word's neighbours, for what tells two apart, or for the fourth to three.
+    """Find one word's neighbours, the difference of two words, or an analogy of three.
 
     Args:
         vectors: of all words.
         words: one: its nearest words. Two, a and b: the words nearest to b − a, and those nearest
             to a − b. Three: the words nearest to b − a + c.
-        count: words a list.
-        exclude: leave out the asked words; one word alone is always left out.
+        count: the number of words in a list.
+        exclude: leave out the query words; a single one is always left out.
 
     Raises:
         ValueError: a word has no vector, or there are more than three.

@@ -1,4 +1,4 @@
-"""How good word vectors are: neighbours, analogies, and agreement with people's judgement."""
+"""Evaluation of word vectors: neighbours, analogies, and correlation with human judgements."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from gates2heads.accepts.shown import shown
 
 
 class Agreement(NamedTuple):
-    """A result, and how much of the test the vocabulary covers."""
+    """A result, and how many of the questions the vocabulary covers."""
 
     value: float
     used: int  # questions whose words all have a vector
@@ -28,14 +28,14 @@ class WordVectors:
         vectors: (V, D) float; row i belongs to words[i].
 
     Raises:
-        TypeError, ValueError: sizes differ, a word stands twice, or a number is not finite.
+        TypeError, ValueError: sizes differ, a word occurs twice, or a number is not finite.
     """
 
     def __init__(self, words: Sequence[str], vectors: Tensor):
         words = list(words)
         if len(vectors) != len(words):
             raise ValueError(
-                f"vectors must have shape ({len(words)}, D), one row a word, got "
+                f"vectors must have shape ({len(words)}, D), one row per word, got "
                 f"{tuple(vectors.shape)}"
             )
         if not vectors.isfinite().all():
@@ -46,7 +46,7 @@ class WordVectors:
             raise ValueError("words must be distinct")
         # In half precision a zero vector would become NaN, and a long one zero.
         precise = vectors.detach().to(torch.promote_types(vectors.dtype, torch.float32))
-        self.unit = F.normalize(precise, dim=1)  # a zero vector stays zero
+        self.unit = F.normalize(precise, dim=1)  # a zero vector remains zero
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self.words)} words, width {self.unit.shape[1]})"
@@ -64,7 +64,7 @@ class WordVectors:
         return self.unit[self.index[word]]
 
     def _check_known(self, **words: str) -> None:
-        """Refuse an argument that is none of the words, by its name."""
+        """Reject an argument that is not among the words."""
         for name, word in words.items():
             if not isinstance(word, str) or word not in self.index:
                 count = len(self.words)
@@ -84,7 +84,7 @@ class WordVectors:
     def towards(
         self, a: str, b: str, count: int = 10, *, exclude: bool = True
     ) -> list[tuple[str, float]]:
-        """The words nearest to b − a: what tells b from a, best first.
+        """The words nearest to b − a, the difference of b from a, best first.
 
         Args:
             a, b: two words.
@@ -107,7 +107,7 @@ class WordVectors:
         Args:
             a, b, c: three words.
             count: how many answers.
-            exclude: leave out the three themselves, as the sources do.
+            exclude: leave out the three themselves, as in the sources.
         """
         self._check_known(a=a, b=b, c=c)
         query = self.unit_vector(b) - self.unit_vector(a) + self.unit_vector(c)
@@ -117,18 +117,18 @@ class WordVectors:
     def analogy_accuracy(
         self, questions: Sequence[Sequence[str]], *, exclude: bool = True
     ) -> Agreement:
-        """The share of questions (a, b, c, d, …) whose d `analogy` finds; a word may lack.
+        """The accuracy of `analogy` on questions (a, b, c, d, …); words may be missing.
 
         Args:
-            questions: rows of four words, and what else they hold.
+            questions: rows of four words, and possibly more.
             exclude: as for `analogy`.
 
         Raises:
-            TypeError: a question is none, or its first four parts are no words.
+            TypeError: a question does not begin with four words.
         """
         _check_rows("questions", questions, words=4)
         known = [row[:4] for row in questions if all(word in self for word in row[:4])]
-        # With the three words left out, a small vocabulary may hold no answer.
+        # With the three words left out, a small vocabulary may contain no answer.
         answers = [(self.analogy(a, b, c, exclude=exclude), d) for a, b, c, d in known]
         right = sum(found[0][0] == d for found, d in answers if found)
         return Agreement(right / len(known) if known else float("nan"), len(known), len(questions))
@@ -158,7 +158,7 @@ class WordVectors:
 
 
 def _check_rows(name: str, rows: Sequence[Sequence], *, words: int) -> None:
-    """Refuse what is no list of rows that begin with so many words."""
+    """Reject anything but a list of rows that begin with so many words."""
     if isinstance(rows, str) or not isinstance(rows, Sequence):
         raise TypeError(f"{name} must be a list, got {shown(rows)}")
     for row in rows:
@@ -170,9 +170,9 @@ def _check_rows(name: str, rows: Sequence[Sequence], *, words: int) -> None:
 
 
 def ranks(values: Tensor) -> Tensor:
-    """The place of each value (N,) in order, from 1; equal values share their mean place."""
+    """The rank of each value (N,), from 1; equal values share their mean rank."""
     _, place, times = values.unique(return_inverse=True, return_counts=True)
-    last = times.cumsum(0).double()  # the last place that each distinct value takes
+    last = times.cumsum(0).double()  # the last rank of each distinct value
     return (last - (times - 1) / 2)[place]
 
 

@@ -1,1 +1,1 @@
-"""Floor 2: models, put together from layers."""
+"""Floor 2: models, composed of layers."""

@@ -1,4 +1,4 @@
-"""Models as plain values: each told by its kind and settings, from which it is built again."""
+"""Models as plain values: the kind and settings from which each can be rebuilt."""
 
 from collections.abc import Mapping
 from inspect import signature
@@ -86,13 +86,13 @@ NUMBERS = "Tensor"  # the kind of an argument that is a tensor; its settings are
 
 
 def tell(model: nn.Module) -> dict:
-    """Kind and settings of a model, as values that JSON can hold; `build` makes the model of them.
+    """Kind and settings of a model, as values that JSON can store; `build` rebuilds the model.
 
-    A part that the model was given, such as an encoder, is told in the same way. An argument that
-    maps names to tensors is left out: those are the weights.
+    A component that was passed to the model, such as an encoder, is described in the same way. An
+    argument that maps names to tensors is left out: these are the parameters.
 
     Raises:
-        TypeError: the model is of no kind that `build` knows.
+        TypeError: `build` does not know the kind of the model.
     """
     if KINDS.get(type(model).__name__) is not type(model):
         raise TypeError(f"model must be one of {', '.join(KINDS)}, got {type(model).__name__}")
@@ -105,15 +105,15 @@ def tell(model: nn.Module) -> dict:
 
 
 def build(told: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Module:
-    """Build a model of the kind and the settings that `tell` gave, with new weights.
+    """Build a model from the kind and settings that `tell` returned, randomly initialised.
 
     Args:
         told: kind and settings.
-        tensors: the weights by name, in whatever shapes they have, for the kinds that are made of
-            them, such as counts.
+        tensors: the parameters by name, of any shape, for kinds that consist of tensors, such as
+            counts.
 
     Raises:
-        TypeError, ValueError: there is no such kind, or a setting does not fit.
+        TypeError, ValueError: the kind is unknown, or a setting is invalid.
     """
     name, settings = told["kind"], told["settings"]
     if name == NUMBERS:

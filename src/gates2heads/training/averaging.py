@@ -1,4 +1,4 @@
-"""Averaging: one model from the weights of several, which often translates better than each."""
+"""Averaging: one model from the parameters of several, which is often better than each."""
 
 import os
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from gates2heads.training.checkpoints import read_weights
 
 @accepts(paths=listed("weights files", least=1))
 def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
-    """Average the weights in several files of one model, for instance of its last hours.
+    """Average the parameters in several files of one model, such as its last checkpoints.
 
     Source: Vaswani et al. 2017, section 6.1, where the last 5 to 20 checkpoints are averaged.
 
     Args:
-        paths: files that `save_weights` wrote, all for models of the same shape.
+        paths: files of `save_weights`, all for models of the same shape.
 
     Returns:
-        the mean of each tensor, of the shape it has in the files. What is not a floating-point
-        number, such as a counter, is taken from the last file.
+        the mean of each tensor, of the shape it has in the files. Values that are not
+        floating-point numbers, such as counters, are taken from the last file.
 
     Raises:
-        FileNotFoundError, ValueError: there is no file, as in `read_weights`, or names, shapes or
+        FileNotFoundError, ValueError: as in `read_weights`, or names, shapes or
             dtypes differ.
     """
     mean, first = {}, None
@@ -39,7 +39,7 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
             )
         for name, tensor in tensors.items():
             if tensor.is_floating_point():
-                # Shares in double precision: a sum of half precision would overflow.
+                # In double precision: a sum in half precision would overflow.
                 share = tensor.double() / len(paths)
                 mean[name] = mean[name] + share if name in mean else share
             else:

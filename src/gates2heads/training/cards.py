@@ -1,4 +1,4 @@
-"""A weights file that holds a whole model: its kind and settings, its tokenizers and its search."""
+"""Parameter files that contain a whole model: kind, settings, tokenizers and search."""
 
 import os
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.models.kinds import build, tell
 from gates2heads.training.checkpoints import check_shapes, read_whole, save_weights
 
-SPECIAL = 3  # the vocabulary's own tokens, which no file repeats
+SPECIAL = 3  # the vocabulary's special tokens, which files do not repeat
 
 
 class Rebuilt(NamedTuple):
-    """A model with all that is needed to use it."""
+    """A model with everything needed to use it."""
 
     model: nn.Module
     source: Any  # the tokenizers of the two sides
@@ -41,17 +41,17 @@ def save_model(
     card: Mapping | None = None,
     small: bool = False,
 ) -> None:
-    """Write a model so that `rebuild` makes it again, with nothing but the file.
+    """Save a model so that `rebuild` can restore it from the file alone.
 
     Args:
         path, card, small: as for `save_weights`.
         model: one of the kinds that `tell` knows.
-        source, target: the tokenizers; one alone serves both sides, and a table of words has none.
+        source, target: the tokenizers; one serves both sides, and a table of words has none.
         decoding: width, length_power and max_length of its search, if it has one.
 
     Raises:
         TypeError, ValueError, OSError: as `save_weights`, or model or tokenizer are of a kind that
-            no file can hold.
+            cannot be saved.
     """
     sides = [one for one in (source, target) if one is not None]
     if source is target:
@@ -65,27 +65,27 @@ def save_model(
 
 
 def rebuild(path: str | os.PathLike) -> Rebuilt:
-    """Build the model that a file holds, in evaluation mode.
+    """Build the model of a file, in evaluation mode.
 
     Raises:
-        FileNotFoundError, ValueError: as `read_weights`, or the file holds weights alone.
+        FileNotFoundError, ValueError: as `read_weights`, or the file contains parameters only.
     """
     tensors, card, made = read_whole(path)
     if made is None:
         raise ValueError(
-            f"path {in_line(path)} cannot be rebuilt, it holds weights and no model's settings"
+            f"path {in_line(path)} cannot be rebuilt, it has parameters but no model's settings"
         )
     try:
         sides = [build_tokenizer(told) for told in made["tokenizers"]]
         source, target = (*sides, *sides, None, None)[:2]
-        with torch.device("meta"), _Undrawn():  # before wrong settings take memory for their model
+        with torch.device("meta"), _Undrawn():  # before wrong settings allocate memory
             blank = build(made, tensors)
         _check_sizes(made["settings"], source, target)
         decoding = dict(made["decoding"])
-    except Exception as error:  # a file may hold anything
+    except Exception as error:  # a file may contain anything
         reason = " ".join(str(error).split())
         raise ValueError(
-            f"path {in_line(path)} cannot be rebuilt, its settings are no model's: {reason}"
+            f"path {in_line(path)} cannot be rebuilt, its settings are not a model's: {reason}"
         ) from error
     check_shapes(Path(path), blank, tensors)
     model = build(made, tensors)
@@ -94,10 +94,10 @@ def rebuild(path: str | os.PathLike) -> Rebuilt:
 
 
 def tell_tokenizer(tokenizer) -> dict:
-    """Kind and settings of a tokenizer, as values that JSON can hold.
+    """Kind and settings of a tokenizer, as values that JSON can store.
 
     Raises:
-        TypeError: it is of no kind that `build_tokenizer` knows.
+        TypeError: `build_tokenizer` does not know its kind.
     """
     if type(tokenizer) is CharacterTokenizer:
         settings = {"tokens": tokenizer.vocabulary.tokens[SPECIAL:]}
@@ -113,10 +113,10 @@ def tell_tokenizer(tokenizer) -> dict:
 
 
 def build_tokenizer(told: Mapping) -> Any:
-    """Build a tokenizer of the kind and the settings that `tell_tokenizer` gave.
+    """Build a tokenizer from the kind and settings that `tell_tokenizer` returned.
 
     Raises:
-        KeyError, TypeError, ValueError: there is no such kind, or a setting does not fit.
+        KeyError, TypeError, ValueError: the kind is unknown, or a setting is invalid.
     """
     return TOKENIZERS[told["kind"]](**told["settings"])
 
@@ -133,11 +133,11 @@ TOKENIZERS = {
 
 
 def _check_sizes(settings: Mapping, source, target) -> None:
-    """Refuse tokenizers whose numbers the model does not know; it may know [MASK] beside them."""
+    """Reject tokenizers whose numbers the model does not know; it may also know [MASK]."""
     for side, part, tokenizer in (("source", "encoder", source), ("target", "decoder", target)):
         if tokenizer is None:
             continue
-        whole = settings.get(part, settings.get("encoder", {}))  # an encoder may be all there is
+        whole = settings.get(part, settings.get("encoder", {}))  # or an encoder alone
         told = whole.get("settings", settings)
         size = told.get(f"{side}_size", told.get("vocabulary_size"))
         there = len(tokenizer.vocabulary)
@@ -146,7 +146,7 @@ def _check_sizes(settings: Mapping, source, target) -> None:
 
 
 class _Undrawn(TorchFunctionMode):
-    """Leave out drawing and scaling what holds no numbers: PyTorch takes seconds to prepare it."""
+    """Skip the initialisation of tensors without data: PyTorch takes seconds to prepare it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")

@@ -1,4 +1,4 @@
-"""Keeping what was trained: whole files or none, and a clear word when a file is not whole."""
+"""Checkpoints: files are complete or absent, and damaged files raise clear messages."""
 
 import hashlib
 import json
@@ -22,11 +22,11 @@ from gates2heads.training.generators import generator_states, set_generator_stat
 from gates2heads.training.plain_json import read_json
 from gates2heads.training.quantisation import dequantise, quantise
 
-PARTS = {"step", "model", "optimizer", "scheduler", "history", "generators"}  # of a kept run
+PARTS = {"step", "model", "optimizer", "scheduler", "history", "generators"}  # of a stored run
 
 
 def digest(tensors: Mapping[str, Tensor], texts: Iterable[str] = ()) -> str:
-    """SHA-256 over names, shapes, values and texts, so that whatever is altered is noticed."""
+    """SHA-256 over names, shapes, values and texts, so that every change is detected."""
     total = hashlib.sha256()
     for text in texts:
         total.update(f"{len(text.encode())} {text}".encode())
@@ -46,25 +46,27 @@ def save_weights(
     made: Mapping | None = None,
     small: bool = False,
 ) -> None:
-    """Write a model's weights as safetensors, with a card and a checksum over all inside.
+    """Save a model's parameters as safetensors, with a card and a checksum of the content.
 
     Args:
-        path: the file to write; replaced whole if it is there.
-        model: its `state_dict` is kept.
-        card: what a reader should know (data, command, seed, scores); must be JSON.
-        made: from what the model is built again, if the file shall tell; see `cards.save_model`.
-        small: write matrices in one byte a weight; see `quantise` for what that moves.
+        path: the file to write; an existing file is replaced.
+        model: its `state_dict` is stored.
+        card: information for users (data, command, seed, scores); must be JSON.
+        made: kind and settings to rebuild the model, if they are to be stored; see
+            `cards.save_model`.
+        small: store matrices with one byte per parameter; see `quantise` for the rounding.
 
     Raises:
-        TypeError: an argument is of the wrong kind, or the card holds what JSON cannot.
+        TypeError: an argument is of the wrong kind, or the card contains values that JSON cannot
+            store.
         ValueError: `path` is a folder, a link or a device, the card is nested too deeply, or the
-            model is on the device "meta", where weights hold no numbers.
+            model is on the device "meta", where parameters have no data.
         OSError: the file cannot be written.
     """
     path = as_file(path)
     if not isinstance(card, Mapping | None):
         raise TypeError(f"card must be a dict that JSON can hold, got {shown(card)}")
-    # Clones, because safetensors refuses tied weights, which share their memory.
+    # Clones, because safetensors rejects tied parameters, which share their memory.
     tensors = {name: t.detach().cpu().clone() for name, t in _filled(model).items()}
     tensors = quantise(tensors) if small else tensors
     texts = {"card": _as_json("card", card or {})}
@@ -76,13 +78,13 @@ def save_weights(
 
 @accepts(model=module)
 def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
-    """Read weights into a model and return their card.
+    """Load parameters into a model and return their card.
 
     Raises:
-        TypeError: `path` is no path, or `model` no module.
-        FileNotFoundError: there is no such file.
+        TypeError: `path` is not a path, or `model` is not a module.
+        FileNotFoundError: the file does not exist.
         ValueError: the file is truncated, altered, or for a model of another shape, or the model
-            is on the device "meta", which takes no numbers. The model is left as it was.
+            is on the device "meta", which has no data. The model is not changed.
     """
     _filled(model)
     tensors, card = read_weights(path)
@@ -92,9 +94,9 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
 
 
 def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
-    """Read weights by name and their card, for instance to learn how large a model to build.
+    """Read parameters by name and their card, for instance to find the size of the model.
 
-    Weights that were written small come back as float32.
+    Parameters that were stored in one byte are returned as float32.
 
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
@@ -104,7 +106,7 @@ def read_weights(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
 
 
 def read_whole(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict, dict | None]:
-    """Read weights by name, in their shapes, their card, and what their model is built from.
+    """Read parameters by name, their shapes, their card, and the model's kind and settings.
 
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
@@ -117,7 +119,7 @@ def read_whole(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict, dict |
 
 
 def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
-    """Read weights as they lie in the file, and their card: what is small stays small.
+    """Read parameters as stored in the file, and their card, without dequantising.
 
     Raises:
         FileNotFoundError, ValueError: as in `load_weights`.
@@ -127,18 +129,18 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], dict, dict | None]:
-    """What a file holds: its tensors, its card, and what its model is made of."""
+    """The content of a file: its tensors, its card, and its model's kind and settings."""
     if not path.is_file():
         raise FileNotFoundError(
-            f"path must name a weights file, but there is none at {in_line(path)}"
+            f"path must name a file of parameters, but there is none at {in_line(path)}"
         )
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata = file.metadata() or {}
-    except Exception as error:  # what a foreign file holds is for its reader to name
+    except Exception as error:  # the caller names the content of a foreign file
         raise ValueError(
-            f"path {in_line(path)} is truncated or is no safetensors file: {error}"
+            f"path {in_line(path)} is truncated or is not a safetensors file: {error}"
         ) from error
     if not {"card", "checksum"} <= metadata.keys():
         raise ValueError(
@@ -176,10 +178,10 @@ def _object(path: Path, name: str, text: str) -> dict:
 
 
 def shipped_weights(name: str) -> Path:
-    """The file of a model that was trained for the book and comes with the library.
+    """The file of a model that was trained for the book and is distributed with the library.
 
     Raises:
-        ValueError: no such model; the sentence lists those that there are.
+        ValueError: no such model; the message lists the available ones.
     """
     folder = Path(str(files("gates2heads.models"))) / "weights"
     there = sorted(file.stem for file in folder.glob("*.safetensors"))
@@ -190,16 +192,16 @@ def shipped_weights(name: str) -> Path:
 
 
 def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Refuse weights that do not fit a model, before any of them is copied.
+    """Reject parameters that do not match a model, before any of them is copied.
 
     Args:
-        path: the file that they were read from, which the sentence names.
-        model: what they are for.
-        tensors: the weights by name.
+        path: the file that they were read from, which the message names.
+        model: the model that will receive them.
+        tensors: the parameters by name.
 
     Raises:
-        ValueError: a name or a shape differs, or one holds floating-point numbers and the other
-            does not.
+        ValueError: a name or a shape differs, or one is of floating-point numbers and the other is
+            not.
     """
     own, theirs = _looks(model.state_dict()), _looks(tensors)
     if own != theirs:
@@ -211,7 +213,7 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
 
 
 def _filled(model: nn.Module) -> dict[str, Tensor]:
-    """The weights of a model, by name; refuse a model that has the shapes of weights only."""
+    """The parameters of a model, by name; a model on the device "meta" is rejected."""
     tensors = model.state_dict()
     for name, tensor in tensors.items():
         if tensor.is_meta:
@@ -231,18 +233,18 @@ def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
 
 @accepts(every=count)
 class TrainingCheckpoint:
-    """A training run on disk, from which an interrupted run goes on as if nothing had happened.
+    """A training run on disk, from which an interrupted run is resumed with identical results.
 
     Args:
-        path: the file; it is always whole.
-        every: steps between two writes; the last step is always written.
+        path: the file; it is always complete.
+        every: steps between two checkpoints; the last step is always stored.
     """
 
     def __init__(self, path: str | os.PathLike, *, every: int = 100):
         self.path, self.every = as_file(path), every
 
     def keep(self, step: int, model, optimizer, scheduler, history) -> None:
-        """Write the run as it stands after `step` steps.
+        """Store the state of the run after `step` steps.
 
         Raises:
             TypeError: an evaluation in the history cannot be read back.
@@ -266,13 +268,13 @@ class TrainingCheckpoint:
         write_whole(self.path, lambda file: file.write(hashlib.sha256(saved).digest() + saved))
 
     def resume(self, model, optimizer, scheduler, history) -> int:
-        """Put a kept run back into these objects; return how many steps it had done, or 0.
+        """Restore a stored run into these objects; return its number of completed steps, or 0.
 
-        The place is tried before, so that a run does not fail at its first writing.
+        The path is tested first, so that a run does not fail at its first checkpoint.
 
         Raises:
-            ValueError: the file is not a whole checkpoint, or belongs to another model, which is
-                left as it was.
+            ValueError: the file is not a complete checkpoint, or belongs to another model; the
+                model is not changed.
             OSError: the file could not be written later.
         """
         clear_parts(self.path)
@@ -308,5 +310,5 @@ def as_bytes(content: Any) -> bytes:
 
 
 def from_bytes(content: bytes) -> Any:
-    """What `as_bytes` wrote: tensors and plain values, never code."""
+    """The content of `as_bytes`: tensors and plain values, never code."""
     return torch.load(BytesIO(content), map_location="cpu", weights_only=True)

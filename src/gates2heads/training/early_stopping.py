@@ -1,4 +1,4 @@
-"""Early stopping: training ends when evaluations no longer improve, and the best weights stay."""
+"""Early stopping: training ends when evaluations no longer improve, the best model is kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from gates2heads.accepts.shown import shown
 
 
 def as_number(evaluation: Any) -> Any:
-    """The evaluation itself, when it is the number to compare."""
+    """The evaluation itself, if it is the number to compare."""
     return evaluation
 
 
 @accepts(patience=count, score=function("evaluation"))
 @dataclass(frozen=True)
 class EarlyStopping:
-    """When to stop, as told by the evaluations in a run's history.
+    """The stopping criterion, computed from the evaluations in a run's history.
 
     Source: Prechelt 1998, "Early Stopping – But When?", criterion UP: stop after s evaluations in
     a row that are worse. Departs from it in comparing with the best so far, not with the one
     before.
 
-    Nothing is remembered here: all of it stands in the history, so that a resumed run stops where
-    an uninterrupted one does.
+    The object is stateless: everything is in the history, so that a resumed run stops where an
+    uninterrupted one does.
 
     Args:
-        patience: how many evaluations in a row may be no better than the best before them.
-        score: from an evaluation to a number, of which more is better; for a loss, take
+        patience: the number of consecutive evaluations without improvement before training stops.
+        score: from an evaluation to a number, higher is better; for a loss, use
             `lambda loss: -loss`.
     """
 
@@ -39,14 +39,14 @@ class EarlyStopping:
     score: Callable[[Any], float] = as_number
 
     def best(self, history) -> int:
-        """Which evaluation was the best, counted from 0; the first of equals."""
+        """The index of the best evaluation, from 0; the first of equals."""
         scores = [self._checked(self.score(one)) for one in history.evaluations]
         return scores.index(max(scores))
 
     def judge(self, model: nn.Module, history) -> bool:
-        """Look at the last evaluation: keep its weights if it is the best, or say that it is over.
+        """Process the last evaluation: store its parameters if best; return whether to stop.
 
-        The copy of the weights goes into the history, and with it into a checkpoint.
+        The copy of the parameters is stored in the history, and with it in a checkpoint.
         """
         if self.best(history) == len(history.evaluations) - 1:
             weights = model.state_dict()
@@ -54,13 +54,13 @@ class EarlyStopping:
         return self.over(history)
 
     def over(self, history) -> bool:
-        """Say whether patience is at its end."""
+        """Whether the patience is exhausted."""
         if not history.evaluations:
             return False
         return len(history.evaluations) - 1 - self.best(history) >= self.patience
 
     def restore(self, model: nn.Module, history) -> None:
-        """Put the best weights back, if there was an evaluation."""
+        """Restore the best parameters, if there was an evaluation."""
         if history.best_weights:
             model.load_state_dict(history.best_weights)
 

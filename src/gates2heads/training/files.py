@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, in a place that was tried before hours of work."""
+"""Files that are written completely or not at all, to a path that is tested in advance."""
 
 import os
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from gates2heads.accepts.shown import in_line, shown
 
 
 def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
-    """The path itself, of the kind that has methods; refuse what is none.
+    """Convert to a `Path`; reject values that are not paths.
 
     Args:
-        path: of anything.
-        name: what the sentence calls it.
+        path: any value.
+        name: its name in the message.
 
     Raises:
-        TypeError: it is no path.
+        TypeError: it is not a path.
         ValueError: no file can have such a name.
     """
     if not isinstance(path, str | os.PathLike):
@@ -34,15 +34,15 @@ def as_path(path: str | os.PathLike, *, name: str = "path") -> Path:
 
 
 def as_file(path: str | os.PathLike, *, name: str = "path") -> Path:
-    """The path of a file that is to be written, and may be replaced.
+    """The path of a file that will be written, and may be replaced.
 
     Args:
-        path: of a regular file, or of nothing yet.
-        name: what the sentence calls it.
+        path: of a regular file, or of no file yet.
+        name: its name in the message.
 
     Raises:
-        TypeError, ValueError: as in `as_path`; or it is a folder, a link or a device, and to
-            replace one of these is never what was meant.
+        TypeError, ValueError: as in `as_path`; or it is a folder, a link or a device, which must
+            not be replaced.
     """
     path = as_path(path, name=name)
     if path.is_dir():
@@ -56,14 +56,14 @@ def as_file(path: str | os.PathLike, *, name: str = "path") -> Path:
 
 
 def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part.
+    """Write a file atomically: others read the old one or the new one, never a part.
 
     Args:
-        path: the file; its folder is made if it is not there.
+        path: the file; its folder is created if necessary.
         write: called with an open binary file.
 
     Raises:
-        OSError: the place cannot be written to, or is full; the sentence names the file.
+        OSError: the path is not writable, or the disk is full; the message names the file.
     """
     path = as_path(path)
     part = _write_part(path, write)
@@ -75,10 +75,10 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
 
 
 def try_place(path: str | os.PathLike) -> None:
-    """Write a few bytes where a file will be written later, and take them away again.
+    """Test whether a file can be written later, by writing and deleting a few bytes.
 
     Args:
-        path: the later file; its folder is made if it is not there.
+        path: the later file; its folder is created if necessary.
 
     Raises:
         ValueError: as in `as_file`.
@@ -89,7 +89,7 @@ def try_place(path: str | os.PathLike) -> None:
 
 
 def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
-    """Write the file under another name beside it, down to the disk."""
+    """Write the file under another name in the same folder, and flush it to the disk."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
     except BaseException as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # a full disk does not say where it is full
+        if isinstance(error, OSError):  # the error of a full disk does not name the file
             reason = f"cannot be written: {error.strerror or error}"
             raise OSError(error.errno, reason, str(path)) from error
         raise
@@ -108,9 +108,9 @@ def _write_part(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
 
 
 def clear_parts(path: str | os.PathLike) -> None:
-    """Delete what writers of this file left beside it when they were killed.
+    """Delete temporary files of interrupted writers of this file.
 
-    So that nothing is lost, a file has one writer at a time.
+    A file must have only one writer at a time.
 
     Args:
         path: the file that should have been written, or the beginning of the names of several that

@@ -1,4 +1,4 @@
-"""The random generators that a run may draw from: PyTorch's, NumPy's and Python's own."""
+"""The random generators that a run may use: those of PyTorch, NumPy and Python."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 
 
 def generator_states() -> dict[str, Any]:
-    """The states of all generators, in values that a checkpoint can hold."""
+    """The states of all generators, as values that a checkpoint can store."""
     name, keys, *rest = np.random.get_state()  # noqa: NPY002 (the one that all code shares)
     return {
         "torch": torch.get_rng_state(),
@@ -19,7 +19,7 @@ def generator_states() -> dict[str, Any]:
 
 
 def set_generator_states(states: dict[str, Any]) -> None:
-    """Let all generators go on from where they stood; a card's only if it is there.
+    """Restore the states of all generators; that of a GPU only if there is one.
 
     Args:
         states: from `generator_states`.

@@ -1,4 +1,4 @@
-"""The training loop: one loop for every model, on a processor, a GPU or several machines."""
+"""The training loop: one loop for every model, on a CPU, a GPU or several machines."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,13 +37,13 @@ from gates2heads.training.snapshots import Snapshots
 
 @dataclass
 class History:
-    """What happened in training, one entry a step or an evaluation."""
+    """The history of a training run, with one entry per step or evaluation."""
 
-    loss: list[float] = field(default_factory=list)  # of each step, as the loss function gives it
-    evaluated_at: list[int] = field(default_factory=list)  # steps done when each was taken
+    loss: list[float] = field(default_factory=list)  # of each step, from the loss function
+    evaluated_at: list[int] = field(default_factory=list)  # completed steps at each of them
     evaluations: list[Any] = field(default_factory=list)
-    seconds: float = 0.0  # spent in training steps, evaluations left out
-    best_weights: dict[str, Tensor] = field(default_factory=dict)  # kept by early stopping alone
+    seconds: float = 0.0  # spent in training steps, without evaluations
+    best_weights: dict[str, Tensor] = field(default_factory=dict)  # stored by early stopping only
 
     def note(self, loss: float, seconds: float) -> None:
         """Add a step."""
@@ -52,7 +52,7 @@ class History:
 
 
 class Run(NamedTuple):
-    """What a checkpoint keeps."""
+    """The values that a checkpoint stores."""
 
     model: nn.Module
     optimizer: Any
@@ -101,41 +101,42 @@ def fit(
 ) -> History:
     """Train a model for a number of steps with AdamW (Loshchilov and Hutter 2019).
 
-    Under `torchrun` each process takes its share of every batch, and the losses are those of one
-    process but for rounding. There `batches` must give the same `Batch`es in every process, and
+    Under `torchrun` each process computes its part of every batch, and the losses equal those of
+    one process up to rounding. There `batches` must give the same `Batch`es in every process, and
     `loss` must call the model itself, not one of its methods. Only the main process evaluates,
-    writes and shows the bar.
+    writes files and shows the bar.
 
     Args:
         model: trained in place.
-        steps: how many updates of the weights, those of a resumed run included.
+        steps: the number of parameter updates, including those of a resumed run.
         batches: gives at least `steps` batches, each with a `to(device)` method. A resumed run
-            skips those that it had seen, so the iterable must begin as it did.
+            skips those already used, so the iterable must begin with the same batches.
         loss: takes the model and a batch, returns a scalar.
         learning_rate: at the peak of the schedule.
-        schedule: from the step to the share of the peak rate; constant if not given.
+        schedule: from the step to the fraction of the peak rate; constant if not given.
         betas, weight_decay: of AdamW.
         clip: the largest norm of the gradient; a larger one is scaled down to it.
         evaluate: called with the model in evaluation mode, without gradients.
-        evaluate_at: the numbers of steps done after which `evaluate` is called.
-        early_stopping: ends the run when evaluations no longer improve, and in any case leaves
-            the model with the weights of the best evaluation.
-        snapshots: keeps the weights of the last evaluations in files, to be averaged.
-        checkpoint: where to keep the run, and how often; a run found there is resumed.
-        accelerator: what trains, on which devices and in which precision: an `Accelerator` of
+        evaluate_at: the numbers of completed steps after which `evaluate` is called.
+        early_stopping: ends the run when evaluations no longer improve; the model always ends with
+            the parameters of the best evaluation.
+        snapshots: stores the parameters of the last evaluations in files, to be averaged.
+        checkpoint: where to store the run, and how often; an existing run is resumed.
+        accelerator: the devices and the precision of training: an `Accelerator` of
             🤗 Accelerate, or one process in full precision if not given.
-        description: stands at the progress bar.
+        description: the label of the progress bar.
         progress: show the bar.
 
     Returns:
-        The losses, evaluations and seconds of the whole run, a resumed part included.
+        The losses, evaluations and seconds of the whole run, including a resumed part.
 
     Raises:
-        TypeError: `loss` returns no scalar, or `schedule` no number.
-        ValueError: `steps` is below what the checkpoint has done, the batches run out, a share of
-            `schedule` is negative, or early stopping or snapshots have no evaluation.
-        FloatingPointError: the loss is not finite; the message names the step, and the weights are
-            those before it.
+        TypeError: `loss` does not return a scalar, or `schedule` does not return a number.
+        ValueError: `steps` is less than the checkpoint's completed steps, there are too few
+            batches, a value of `schedule` is negative, or early stopping or snapshots have no
+            evaluation.
+        FloatingPointError: the loss is not finite; the message names the step, and the parameters
+            are those before it.
     """
     _check_watchers(evaluate, evaluate_at, early_stopping=early_stopping, snapshots=snapshots)
     accelerator = accelerator or prepare_accelerator()
@@ -147,7 +148,9 @@ def fit(
     run, begun = Run(model, optimizer, scheduler, History()), generator_states()
     first = checkpoint.resume(*run) if checkpoint else 0
     if first > steps:
-        raise ValueError(f"steps is {steps}, but the run in {checkpoint.path} has done {first}")
+        raise ValueError(
+            f"steps is {steps}, but the run in {checkpoint.path} has completed {first}"
+        )
     over = early_stopping is not None and early_stopping.over(run.history)
     stream = skip(batches, first, begun)
     bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
@@ -173,21 +176,21 @@ def fit(
 
 
 def _check_watchers(evaluate, evaluate_at, **watchers) -> None:
-    """Refuse early stopping and snapshots that would never see an evaluation."""
+    """Reject early stopping and snapshots without evaluations."""
     for name, watcher in watchers.items():
         if watcher is not None and (evaluate is None or not evaluate_at):
             raise ValueError(f"{name} needs `evaluate` and `evaluate_at`, got none")
 
 
 def _share_at(schedule: Callable[[int], float] | None, step: int) -> float:
-    """Which share of the peak rate a step has; the whole where there is no schedule."""
+    """The fraction of the peak rate at a step; 1 without a schedule."""
     answer = 1.0 if schedule is None else schedule(step)
     number(least=0).check(f"schedule({step})", answer)
     return answer
 
 
 def _next(stream: Iterator, step: int, steps: int) -> Any:
-    """The batch of a step, which are numbered from 1."""
+    """The batch of a step; steps are numbered from 1."""
     batch = next(stream, None)
     if batch is None:
         raise ValueError(f"batches ended after {step - 1} steps, but {steps} are needed")
@@ -197,7 +200,7 @@ def _next(stream: Iterator, step: int, steps: int) -> Any:
 
 
 def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> float:
-    """Update the weights once by one batch; returns the loss of the whole batch before that.
+    """Update the parameters on one batch; return the loss of the whole batch before the update.
 
     A loss that is not finite is returned without an update.
     """
@@ -212,7 +215,7 @@ def train_step(accelerator, model, optimizer, loss, batch, *, clip: float) -> fl
 
 
 def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) -> bool:
-    """Note an evaluation, keep what is to be kept of it, and say whether training is over."""
+    """Record an evaluation, store its parameters if needed, and return whether training ends."""
     run.history.evaluated_at.append(step)
     run.history.evaluations.append(answer)
     if snapshots is not None:
@@ -221,10 +224,11 @@ def _judge(step: int, answer, run: Run, early_stopping, snapshots, accelerator) 
 
 
 def skip(batches: Iterable, count: int, begun: dict) -> Iterator:
-    """Iterate over what comes after the first `count` batches.
+    """Iterate over the batches after the first `count`.
 
-    Batches may draw random numbers, as a shuffling loader does. Those to be skipped draw from the
-    generators as they stood when the run began, `begun`; then these stand as the run left them.
+    Batches may use random numbers, as a shuffling loader does. Skipped batches use the generators'
+    states at the beginning of the run, `begun`; afterwards the generators have the states of the
+    interrupted run.
     """
     kept = generator_states()
     set_generator_states(begun)
@@ -237,11 +241,11 @@ def skip(batches: Iterable, count: int, begun: dict) -> Iterator:
 
 
 class Bar:
-    """The progress bar of the main process: steps, the loss, and how many tokens a second.
+    """The progress bar of the main process: steps, the loss, and tokens per second.
 
     Args:
         steps: the numbers of the steps.
-        description: stands before the bar.
+        description: the label of the bar.
         accelerator: knows which process is the main one.
         shown: False shows nothing.
     """

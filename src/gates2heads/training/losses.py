@@ -1,4 +1,4 @@
-"""Losses: what training makes small."""
+"""Loss functions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -12,7 +12,7 @@ from gates2heads.data.batches.pairs import Batch
 
 LEFT_OUT = -100  # no token has this number
 A_BATCH = a(Batch, "as `collate` makes")
-ROWS = 128  # of logits at a time; with some thousand tokens each they fit a processor's cache
+ROWS = 128  # of logits at a time; with some thousand tokens each they fit into a CPU cache
 
 
 @accepts(
@@ -24,17 +24,17 @@ ROWS = 128  # of logits at a time; with some thousand tokens each they fit a pro
 def cross_entropy(
     logits: Tensor, target: Tensor, *, mask: Tensor | None = None, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Mean surprise at the real target tokens, in nats per token.
+    """Mean surprisal of the real target tokens, in nats per token.
 
     Args:
         logits: (B, T, V) float.
         target: (B, T) long.
-        mask: (B, T) bool, True = a real token; padding is left out of sum and count alike.
-        label_smoothing: the share ε of the target's probability that is spread over all V tokens,
-            as in Szegedy et al. 2016, section 7.
+        mask: (B, T) bool, True = a real token; padding is excluded from the mean.
+        label_smoothing: the fraction ε of the target's probability that is spread over all V
+            tokens, as in Szegedy et al. 2016, section 7.
 
     Raises:
-        ValueError: the mask allows nothing.
+        ValueError: the mask is False everywhere.
     """
     target = target.long()
     if mask is not None:
@@ -46,12 +46,12 @@ def cross_entropy(
 
 
 class _KnownGradient(torch.autograd.Function):
-    """A loss of logits, the first argument, whose forward pass has saved its gradient for them."""
+    """A loss of logits, the first argument, whose forward pass has stored its gradient."""
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, upstream: Tensor):
-        """Scale what the forward pass has computed; the other arguments have no gradient."""
+        """Scale the gradient of the forward pass; the other arguments have no gradient."""
         (gradient,) = ctx.saved_tensors
         others = [None] * (len(ctx.needs_input_grad) - 1)
         return gradient * upstream.to(gradient.dtype), *others
@@ -61,9 +61,9 @@ class MeanSurprise(_KnownGradient):
     """Cross-entropy of logits (N, V) with targets (N,), and its gradient in the same pass.
 
     With the smoothed target q = (1 − ε) · one-hot + ε / V, the loss of a row is −Σ q log p, and
-    its gradient p − q needs nothing that the loss did not compute. PyTorch's own function keeps
-    several tables of N × V numbers for the way back; here a few rows at a time stay in the
-    processor's cache, and the gradient alone is kept, in the precision of the logits.
+    its gradient p − q needs nothing that the loss did not compute. PyTorch's own function stores
+    several N × V tensors for the backward pass; here a few rows at a time fit into the CPU cache,
+    and only the gradient is stored, in the precision of the logits.
     """
 
     @staticmethod
@@ -123,7 +123,7 @@ def surprise(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, 
     target = target.clamp_min(0)
     log_p = logits.to(_at_least_float32(logits)).log_softmax(dim=1)
     loss = -(1 - smoothing) * log_p.gather(1, target)
-    if smoothing:  # else a token that was ruled out by −∞ would make 0 · ∞ of it
+    if smoothing:  # otherwise a token with logit −∞ would give 0 · ∞
         loss = loss - smoothing * log_p.mean(dim=1, keepdim=True)
     apart = log_p.exp().sub_(smoothing / logits.shape[1])
     apart.scatter_add_(1, target, torch.full_like(loss, smoothing - 1))
@@ -131,14 +131,14 @@ def surprise(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, 
 
 
 def _parts(*tables: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Tables of N rows, some of them at a time; (N,) becomes (N, 1)."""
+    """Tensors of N rows, some of them at a time; (N,) becomes (N, 1)."""
     columns = [table[:, None] if table.dim() == 1 else table for table in tables]
     size = ROWS if columns[0].device.type == "cpu" else len(columns[0])
     return zip(*(column.split(size) for column in columns), strict=True)
 
 
 def _weights(logits: Tensor, target: Tensor) -> Tensor:
-    """What each row counts in the mean: (N,), zero for what is left out."""
+    """The weight of each row in the average: (N,), zero for excluded rows."""
     real = target != LEFT_OUT
     return real.to(_at_least_float32(logits)) / real.sum()
 
@@ -157,19 +157,19 @@ def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
         label_smoothing: as for `cross_entropy`.
 
     Raises:
-        TypeError, ValueError: the model does not answer with logits (B, T, V).
+        TypeError, ValueError: the model does not return logits (B, T, V).
     """
     logits, target = logits_of(model, batch, batch.target_out.shape), batch.target_out
     return cross_entropy(logits, target, mask=batch.target_mask, label_smoothing=label_smoothing)
 
 
 def logits_of(model, read: Batch | Tensor, shape: Sequence[int]) -> Tensor:
-    """Ask a model, and refuse an answer that is no logits.
+    """Call a model, and reject a result that is not logits.
 
     Args:
-        model: a function of what it reads.
+        model: a function of its input.
         read: a batch, or tokens (B, L).
-        shape: (B, T), the positions that it is asked about.
+        shape: (B, T), the positions to predict.
 
     Returns:
         (B, T, V).
@@ -180,14 +180,14 @@ def logits_of(model, read: Batch | Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
-    """Refuse what a model returned if it is no logits (B, T, V).
+    """Reject a model's result that is not logits (B, T, V).
 
     Args:
-        logits: what it returned.
-        shape: (B, T), the positions that it was asked about.
+        logits: the result.
+        shape: (B, T), the positions to predict.
 
     Raises:
-        TypeError, ValueError: with a sentence about the model.
+        TypeError, ValueError: with a message about the model.
     """
     if not isinstance(logits, Tensor) or not logits.is_floating_point():
         kind = logits.dtype if isinstance(logits, Tensor) else type(logits).__name__
@@ -199,10 +199,10 @@ def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
 
 @accepts(batch=A_BATCH, weight=number(least=0, most=LARGEST_SINGLE), label_smoothing=share)
 def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:
-    """Cross-entropy, and how far two passes with different dropout disagree.
+    """Cross-entropy, and the divergence of two passes with different dropout.
 
     Source: Liang et al. 2021, "R-Drop", eq. 1–4: ½ (ℒ₁ + ℒ₂) + α · ½ (KL(p₁ ‖ p₂) + KL(p₂ ‖ p₁)),
-    the divergence per token. The two passes are one pass over the batch written twice.
+    the divergence per token. The two passes are one pass over the duplicated batch.
 
     Args:
         model: with dropout; without it the second term is zero.
@@ -211,7 +211,7 @@ def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) ->
         label_smoothing: as for `cross_entropy`.
 
     Raises:
-        TypeError, ValueError: the model does not answer with logits (2B, T, V).
+        TypeError, ValueError: the model does not return logits (2B, T, V).
     """
     twice = Batch(*(getattr(batch, part.name).repeat(2, 1) for part in fields(batch)))
     logits = logits_of(model, twice, twice.target_out.shape)  # (2B, T, V)

@@ -1,9 +1,9 @@
-"""What trains a model: one process, or several that each take their share of every batch.
+"""Training in one process, or in several, each with its part of every batch.
 
 One process in full precision needs no more than PyTorch. For several processes, or for mixed
-precision, 🤗 Accelerate starts the conversation and averages the gradients; it is an extra
-(`gates2heads[training]`). What is added here makes that average the one over all tokens of the
-batch, as if one process had read it whole.
+precision, 🤗 Accelerate starts the communication and averages the gradients; it is an extra
+(`gates2heads[training]`). This module makes that the average over all tokens of the batch, as in
+one process.
 """
 
 import platform
@@ -33,7 +33,7 @@ SINGLE = (
 
 @runtime_checkable
 class Trainer(Protocol):
-    """What the training loop asks of what it runs on: `OneProcess`, or Accelerate's own class."""
+    """The interface of the training loop to its devices: `OneProcess`, or Accelerate's class."""
 
     device: torch.device
     num_processes: int
@@ -79,11 +79,11 @@ class OneProcess:
         return nn.utils.clip_grad_norm_(parameters, max_norm)
 
     def end_training(self) -> None:
-        """End the conversation, which one process does not have."""
+        """End the communication, which one process does not have."""
 
 
 def best_device() -> torch.device:
-    """Give the device that training runs on: a GPU if there is one."""
+    """The device of training: a GPU if there is one."""
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
@@ -93,7 +93,7 @@ def prepare_accelerator(precision: str | None = None) -> Trainer:
     """Choose the devices, and join the processes that `torchrun` started.
 
     Args:
-        precision: "no", "fp16" or "bf16"; None is "no", or what `accelerate launch` was told.
+        precision: "no", "fp16" or "bf16"; None is "no", or the setting of `accelerate launch`.
 
     Raises:
         ModuleNotFoundError: there are several processes, or the precision is mixed, and Accelerate
@@ -106,15 +106,15 @@ def prepare_accelerator(precision: str | None = None) -> Trainer:
         from accelerate import Accelerator  # noqa: PLC0415, an extra
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(MISSING) from error
-    # Without a GPU, Accelerate lets every process train alone unless it is told to stay off GPUs.
+    # Without a GPU, Accelerate lets every process train separately unless GPUs are disabled.
     return Accelerator(cpu=not (alone or torch.cuda.is_available()), mixed_precision=precision)
 
 
 def precision_here(wanted: str) -> str:
-    """Which precision "auto" stands for on this machine; another word stands for itself.
+    """The precision that "auto" means on this machine; other values are returned unchanged.
 
-    bf16 where a GPU or the processor multiplies in it, else "no": elsewhere it is emulated, and
-    slower than full precision. Without Accelerate it is "no" too, and a line on stderr says so.
+    bf16 if the GPU or the CPU supports it, else "no": elsewhere it is emulated, and slower than
+    full precision. Without Accelerate it is "no" too, with a message on stderr.
     """
     if wanted != "auto":
         return wanted
@@ -126,16 +126,16 @@ def precision_here(wanted: str) -> str:
 
 
 def _mixed_here() -> str:
-    """Give the mixed precision that this machine computes fastest in; "no" if it has none."""
+    """The fastest mixed precision of this machine; "no" if it has none."""
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
-    # An older torch cannot be asked; "no" is right everywhere, if not the quickest.
+    # An older PyTorch does not tell; "no" works everywhere, if not the fastest.
     capable = getattr(torch.cpu, "get_capabilities", dict)()
     return "bf16" if capable.get("amx_bf16") or capable.get("avx512_bf16") else "no"
 
 
 def machine(accelerator: Trainer) -> dict:
-    """What trained: the device, how many processes and threads, and the precision."""
+    """The device, the numbers of processes and threads, and the precision."""
     on_gpu = accelerator.device.type == "cuda"
     return {
         "device": torch.cuda.get_device_name(accelerator.device) if on_gpu else processor(),
@@ -146,7 +146,7 @@ def machine(accelerator: Trainer) -> dict:
 
 
 def processor() -> str:
-    """The processor's name as the system tells it."""
+    """The CPU's name as reported by the system."""
     told = Path("/proc/cpuinfo")
     for line in told.read_text().splitlines() if told.is_file() else ():
         if line.startswith("model name"):
@@ -155,19 +155,19 @@ def processor() -> str:
 
 
 def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:
-    """Take every `count`-th pair of a batch, from pair `number` on.
+    """Select every `count`-th pair of a batch, beginning with pair `number`.
 
     Args:
         batch: B pairs.
-        number: which of the processes asks, from 0.
-        count: how many processes there are.
+        number: the number of the process, from 0.
+        count: the number of processes.
 
     Returns:
-        the share, and what part of the batch's target tokens stands in it. Where there are fewer
-        pairs than processes, those left over get the first pair, with weight 0.
+        the selected pairs, and their fraction of the batch's target tokens. If there are fewer
+        pairs than processes, the remaining processes get the first pair, with weight 0.
 
     Raises:
-        TypeError: it is no `Batch`, so that its tokens cannot be counted.
+        TypeError: it is not a `Batch`, so that its tokens cannot be counted.
     """
     if not isinstance(batch, Batch):
         raise TypeError(
@@ -184,13 +184,13 @@ def share(batch: Batch, number: int, count: int) -> tuple[Batch, float]:
 def joint_loss(
     loss: Callable[[nn.Module, Any], Tensor], model: nn.Module, batch: Any, accelerator: Trainer
 ) -> tuple[Tensor, float]:
-    """The loss of a batch of which each process reads its share.
+    """The loss of a batch of which each process computes its part.
 
     Returns:
-        a scalar to go backward from, and the loss over all shares, in every process the same.
+        a scalar for the backward pass, and the loss of the whole batch, equal in all processes.
 
     Raises:
-        TypeError: the loss function returns no scalar with a gradient.
+        TypeError: the loss function does not return a scalar with a gradient.
     """
     count = accelerator.num_processes
     part, weight = share(batch, accelerator.process_index, count) if count > 1 else (batch, 1.0)
@@ -206,7 +206,7 @@ def joint_loss(
 
 
 def _check_loss(value: Tensor) -> None:
-    """Refuse what a loss function may not return: all but a scalar with a gradient."""
+    """Reject results of a loss function other than a scalar with a gradient."""
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         kind = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
         raise TypeError(f"loss must return one number with a gradient, got {kind}")
@@ -214,7 +214,7 @@ def _check_loss(value: Tensor) -> None:
 
 @contextmanager
 def own_noise(accelerator: Trainer) -> Iterator[None]:
-    """Let dropout differ among processes while their common generator stays in step."""
+    """Let dropout differ among processes while their common generator stays synchronised."""
     if accelerator.num_processes == 1:
         yield
         return
@@ -226,7 +226,7 @@ def own_noise(accelerator: Trainer) -> Iterator[None]:
 
 
 def on_main(accelerator: Trainer, function: Callable[[], Any]) -> Any:
-    """Call a function in the main process only, and tell all processes what it returned."""
+    """Call a function in the main process only, and tell all processes the result."""
     if accelerator.num_processes == 1:
         return function()
     from accelerate.utils import broadcast_object_list  # noqa: PLC0415, an extra

@@ -1,4 +1,4 @@
-"""JSON that others wrote: plain values, no name twice, nested no deeper than a person would."""
+"""Untrusted JSON: plain values, no duplicate names, limited nesting."""
 
 import json
 from collections import Counter
@@ -10,17 +10,17 @@ DEEPEST = 50  # lists and objects inside one another; a card or a recipe has fiv
 
 
 def read_json(text: str | bytes, *, what: str) -> Any:
-    """Read JSON; all that can be wrong with it gets one sentence.
+    """Parse JSON; every error has a one-sentence message.
 
     Args:
-        text: as it stood in a file or on the command line.
-        what: what the sentence calls it, such as "card.json must hold a recipe in JSON".
+        text: from a file or the command line.
+        what: its name in the message, such as "card.json must hold a recipe in JSON".
 
     Raises:
-        TypeError: it is no text.
-        ValueError: it is no JSON; an object holds a name twice, of which Python would silently
-            take the last; or lists and objects stand in one another more than `DEEPEST` deep,
-            which is an accident or an attack, and which Python cannot print or copy.
+        TypeError: it is not a text.
+        ValueError: it is not JSON; an object has a duplicate name, of which Python would silently
+            use the last; or lists and objects are nested more than `DEEPEST` deep, which is an
+            accident or an attack, and which Python cannot print or copy.
     """
     if not isinstance(text, str | bytes):
         raise TypeError(f"{what}, got {shown(text)}")
@@ -39,7 +39,7 @@ def read_json(text: str | bytes, *, what: str) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, each of whose names must be there once."""
+    """An object whose names must be unique."""
     names = Counter(name for name, _ in pairs)
     twice = next((name for name, count in names.items() if count > 1), None)
     if twice is not None:

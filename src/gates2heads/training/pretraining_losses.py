@@ -1,4 +1,4 @@
-"""Losses of pre-training and of the tasks after it; each asks only where there is a question."""
+"""Losses of pre-training and fine-tuning, computed at the predicted positions only."""
 
 import torch
 from torch import Tensor
@@ -15,10 +15,10 @@ MASKED = a(Masked, "as `mask_tokens` gives")
 def masked_loss(
     model, masked: Masked, *, segments: Tensor | None = None, mask: Tensor | None = None
 ) -> Tensor:
-    """Mean surprise at the hidden tokens, in nats per hidden token.
+    """Mean surprisal of the masked tokens, in nats per masked token.
 
-    Source: Devlin et al. 2019, section 3.1, task 1. The vocabulary is read out only where
-    something was hidden, so the rest costs nothing.
+    Source: Devlin et al. 2019, section 3.1, task 1. The output projection is computed at masked
+    positions only.
 
     Args:
         model: a `BERT`.
@@ -27,7 +27,7 @@ def masked_loss(
         mask: (B, L) bool, True = a real token.
 
     Raises:
-        ValueError: nothing was hidden.
+        ValueError: no token is masked.
     """
     return _hidden_loss(model, model.encode(masked.tokens, segments=segments, mask=mask), masked)
 
@@ -41,7 +41,7 @@ def pretraining_loss(
     segments: Tensor | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The two losses of BERT from one reading: hidden tokens and next sentences.
+    """The two losses of BERT from one forward pass: masked tokens and next sentences.
 
     Source: Devlin et al. 2019, appendix A.2: the sum of both means.
 
@@ -53,7 +53,7 @@ def pretraining_loss(
         mask: (B, L) bool, True = a real token.
 
     Raises:
-        ValueError: nothing was hidden.
+        ValueError: no token is masked.
     """
     vectors = model.encode(masked.tokens, segments=segments, mask=mask)
     return _hidden_loss(model, vectors, masked) + label_loss(model.follows(vectors), follows.long())
@@ -61,12 +61,12 @@ def pretraining_loss(
 
 @accepts(tokens=tokens("B L"), mask=mask("B L"))
 def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-    """Mean surprise at each token after the first, given those before it, in nats per token.
+    """Mean surprisal of each token after the first, given the preceding ones, in nats per token.
 
     Args:
         model: a `GPT`, or any model whose row t of logits (B, L, V) predicts token t + 1.
         tokens: (B, L) long, from `<bos>` to `<eos>`.
-        mask: (B, L) bool, True = a real token; padding stands at the end.
+        mask: (B, L) bool, True = a real token; padding is at the end.
 
     Raises:
         ValueError: there is no second token.
@@ -85,7 +85,7 @@ def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor
     Args:
         model: an `ELMo`.
         tokens: (B, L) long, from `<bos>` to `<eos>`.
-        mask: (B, L) bool, True = a real token; padding stands at the end.
+        mask: (B, L) bool, True = a real token; padding is at the end.
 
     Raises:
         ValueError: there is no second token.
@@ -102,7 +102,7 @@ def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor
 
 @accepts(logits=floats("B C"), labels=tokens("B", below="C"))
 def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean surprise at the right class, in nats.
+    """Mean surprisal of the correct class, in nats.
 
     Args:
         logits: (B, C) float, of C classes.
@@ -120,7 +120,7 @@ def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
 def answer_loss(
     logits: AnswerLogits, first: Tensor, last: Tensor, *, allowed: Tensor | None = None
 ) -> Tensor:
-    """Mean surprise at the answer's first and last token, in nats per end.
+    """Mean surprisal of the answer's first and last token, in nats per end.
 
     Source: Devlin et al. 2019, section 4.2; section 4.3: no answer is a span that begins and ends
     at [CLS], which must then be allowed.
@@ -138,7 +138,7 @@ def answer_loss(
 
 
 def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None) -> Tensor:
-    """Mean surprise at one end of the answers, from scores (B, L) and places (B,)."""
+    """Mean surprisal of one end of the answers, from scores (B, L) and positions (B,)."""
     tokens("B", below=scores.shape[1]).check(name, places)
     if allowed is not None:
         seen = allowed.expand(scores.shape)
@@ -149,15 +149,15 @@ def _end_loss(name: str, scores: Tensor, places: Tensor, allowed: Tensor | None)
 
 
 def _hidden_loss(model, vectors: Tensor, masked: Masked) -> Tensor:
-    """Read out only the hidden places of vectors (B, L, D)."""
+    """Apply the output projection to the masked positions of vectors (B, L, D) only."""
     if not masked.chosen.any():
-        raise ValueError("masked hides no token at all, so there is no loss to average")
+        raise ValueError("masked has no masked token, so there is no loss to average")
     logits = model.readout(vectors[masked.chosen])  # (N, V)
     return label_loss(logits, masked.targets[masked.chosen])
 
 
 def _real(tokens: Tensor, mask: Tensor | None) -> Tensor:
-    """(B, L): which tokens are real; a line must hold something to predict."""
+    """(B, L): which tokens are real; every row must have a token to predict."""
     if tokens.shape[1] < 2:
         raise ValueError(f"tokens must be lines of two tokens or more, got {tuple(tokens.shape)}")
     if mask is None:

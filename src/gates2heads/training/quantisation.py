@@ -1,4 +1,4 @@
-"""Quantisation: weights in one byte each, so that a model is a quarter of its size."""
+"""Quantisation: one byte per parameter, a quarter of the size in float32."""
 
 from collections.abc import Mapping
 
@@ -8,16 +8,16 @@ from torch import Tensor
 from gates2heads.accepts import accepts, mapping
 from gates2heads.accepts.shown import shown
 
-SCALE = "/scale"  # what is added to a matrix's name for the scales of its rows
+SCALE = "/scale"  # the suffix of a matrix's name for the scales of its rows
 LARGEST = 127  # of a signed byte; −128 is not used, so that signs are treated alike
 
 
 @accepts(tensors=mapping("names to tensors"))
 def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Write each matrix as whole numbers from −127 to 127, with one scale for each row.
+    """Convert each matrix to integers from −127 to 127, with one scale for each row.
 
-    A row w becomes round(w / s) with s = max |w| / 127, which moves no weight by more than s / 2.
-    Vectors, such as biases and the gains of norms, are few and stay as they are.
+    A row w becomes round(w / s) with s = max |w| / 127, which changes no parameter by more than s /
+    2. Vectors, such as biases and the gains of norms, are few and not quantised.
 
     Source: Dettmers et al. 2022, "LLM.int8()", section 2.1, absmax quantisation; one scale for
     each row as in its section 2.2.
@@ -27,7 +27,7 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
     Returns:
         for each matrix of shape (R, …) an int8 tensor under its name and the scales (R,) float32
-        under its name with "/scale"; the others as they were.
+        under its name with "/scale"; the others unchanged.
 
     Raises:
         ValueError: a weight is not finite, or a name ends like a scale's.
@@ -53,7 +53,7 @@ def quantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 @accepts(packed=mapping("names to tensors"))
 def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Turn what `quantise` wrote into float32 weights; what it left alone stays.
+    """Convert the result of `quantise` into float32; other tensors are unchanged.
 
     Raises:
         ValueError: scales without their matrix, or of another number than its rows.
@@ -73,10 +73,10 @@ def dequantise(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def check_named(tensors: Mapping[str, Tensor], argument: str) -> None:
-    """Refuse what does not map names to tensors, of any shape.
+    """Reject anything but a mapping from names to tensors, of any shape.
 
     Raises:
-        TypeError: with a sentence that names the argument.
+        TypeError: with a message that names the argument.
     """
     if not isinstance(tensors, Mapping):
         raise TypeError(f"{argument} must map names to tensors, got {type(tensors).__name__}")

@@ -1,4 +1,4 @@
-"""Learning-rate schedules: functions from the step to the share of the peak rate."""
+"""Learning-rate schedules: functions from the step to the fraction of the peak rate."""
 
 import math
 from collections.abc import Callable
@@ -8,18 +8,18 @@ from gates2heads.accepts import accepts, count, share
 
 @accepts(total=count, warmup=count(least=0), decay=share)
 def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:
-    """Rise linearly, stay at the peak, then fall linearly to zero at the end.
+    """Linear warm-up, constant peak rate, and linear decay to zero at the end.
 
     Args:
         total: number of training steps.
-        warmup: steps of the rise.
-        decay: share of the training, at its end, that the fall takes; 0 means no fall.
+        warmup: steps of the warm-up.
+        decay: fraction of the training, at its end, with decay; 0 means no decay.
 
     Returns:
         A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
 
     Raises:
-        ValueError: rise and fall overlap.
+        ValueError: warm-up and decay overlap.
     """
     falling = decay * total
     if warmup > total - falling:
@@ -38,19 +38,19 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
 
 @accepts(total=count, warmup=count(least=0))
 def warmup_cosine(total: int, *, warmup: int = 0) -> Callable[[int], float]:
-    """Rise linearly, then fall to zero along half a wave of the cosine.
+    """Linear warm-up, then cosine decay to zero.
 
     Source: Loshchilov and Hutter 2017, "SGDR", eq. 5, without restarts.
 
     Args:
         total: number of training steps.
-        warmup: steps of the rise, fewer than `total`.
+        warmup: steps of the warm-up, fewer than `total`.
 
     Returns:
         A function of the step (0 to total − 1) for `torch.optim.lr_scheduler.LambdaLR`.
 
     Raises:
-        ValueError: the rise leaves no step for the fall.
+        ValueError: the warm-up leaves no step for the decay.
     """
     if warmup >= total:
         raise ValueError(f"warmup must be below total, {total}, got {warmup}")

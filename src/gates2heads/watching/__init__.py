@@ -1,1 +1,1 @@
-"""Floor 4: runs a model and keeps what a figure or a view shows of it."""
+"""Floor 4: runs a model and records the data of a figure or a view."""

@@ -1,4 +1,4 @@
-"""A question and a passage: how well each token of the passage would begin and end the answer."""
+"""Question answering: the logits of each token of a passage as beginning and end of the answer."""
 
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ from gates2heads.models.pretraining.fine_tuned import FineTuned
 
 
 class ObservedAnswer(NamedTuple):
-    """What a model says of each place at which an answer may begin or end."""
+    """A model's logits for each position at which an answer may begin or end."""
 
     tokens: list[str]  # L, of the passage
     strange: list[str]  # words of question and passage that are not in the vocabulary, each once
-    first: Tensor  # (1 + L,) logits; position 0 is [CLS], which stands for "no answer"
+    first: Tensor  # (1 + L,) logits; position 0 is [CLS], which means "no answer"
     last: Tensor  # (1 + L,) logits
 
 
@@ -30,7 +30,7 @@ class ObservedAnswer(NamedTuple):
 def observe_answer(
     model: FineTuned, question: str, passage: str, tokenizer: BilingualTokenizer
 ) -> ObservedAnswer:
-    """Read a question and a passage, and keep the logits of the answer's first and last token.
+    """Run a model on a question and a passage, and keep the logits of the answer's ends.
 
     Args:
         model: a `FineTuned` with an `AnswerHead`, in evaluation mode.
@@ -39,7 +39,7 @@ def observe_answer(
 
     Raises:
         TypeError: the model has another head.
-        ValueError: what the tokenizer or the model refuses.
+        ValueError: as raised by the tokenizer or the model.
     """
     if not isinstance(model.head, AnswerHead):
         raise TypeError(f"model must have an AnswerHead, got a {type(model.head).__name__}")

@@ -48,14 +48,14 @@ def observe_gaps(
         tokenizer: of the model.
 
     Raises:
-        TypeError, ValueError: what the tokenizer or the model refuses, no masked token, or a
+        TypeError, ValueError: as raised by the tokenizer or the model, no masked token, or a
             position beyond the sentence.
     """
     markers = Markers.of(tokenizer.vocabulary)
     numbers = tokenizer.encode(text, eos=False)
     places = list(hidden)
     for place in places:
-        count(least=0, most=len(numbers) - 1).check("each place of hidden", place)
+        count(least=0, most=len(numbers) - 1).check("each position of hidden", place)
     places = sorted({int(place) for place in places})
     if not places:
         raise ValueError("hidden must hold at least one position, got none")
@@ -77,18 +77,18 @@ def observe_gaps(
 def observe_line(
     model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
 ) -> ObservedLine:
-    """Read a prefix of a sentence and continue it greedily up to the end marker.
+    """Continue a prefix of a sentence greedily up to the end marker.
 
     Args:
         model: a `GPT`.
         text: one sentence.
         length: the number of its tokens that the model reads.
         tokenizer: of the model.
-        max_length: stop after so many tokens.
+        max_length: the maximum number of tokens.
 
     Raises:
-        TypeError, ValueError: what is refused by the tokenizer or the search, or a length that the
-            text or the model does not have.
+        TypeError, ValueError: as raised by the tokenizer or the search, or a length that exceeds
+            the text or the model.
     """
     numbers = tokenizer.encode(text, eos=False)
     if length > len(numbers):
@@ -96,8 +96,7 @@ def observe_line(
     read = [tokenizer.vocabulary.bos, *numbers[:length]]
     if len(read) >= model.max_length:
         raise ValueError(
-            f"length must be at most {model.max_length - 2}, for which the model has places, got "
-            f"{length}"
+            f"length must be at most {model.max_length - 2}, the length of the model, got {length}"
         )
     room = model.max_length - len(read)
     with torch.no_grad():
@@ -111,7 +110,7 @@ def observe_line(
     finished = bool(output.finished[0])
     if not finished and max_length > room:
         raise ValueError(
-            f"max_length must be at most {room}, for which the model has places, got {max_length}"
+            f"max_length must be at most {room}, the length of the model, got {max_length}"
         )
     kept = written[:-1] if finished else written
     known = [*tokenizer.vocabulary.tokens, MASK]
@@ -122,7 +121,7 @@ def observe_line(
 
 @accepts(tokens=texts, names=texts)
 def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
-    """Find names in a text, the longest first where several begin at one place.
+    """Find names in a text, the longest one if several begin at the same position.
 
     Args:
         tokens: of the text, from `split_bilingual`.

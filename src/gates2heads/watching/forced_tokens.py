@@ -1,8 +1,8 @@
-"""What a decoder writes when somebody takes its hand: one token held, or all of them taught.
+"""The outputs of a decoder with some tokens replaced, or with teacher forcing.
 
-Free running reads at each step what stands at the step before. There a token may be held: it
-stands in the place of what the decoder would have written, and the decoder reads it and goes on
-alone. Teacher forcing reads a given text instead, whatever the decoder would have written.
+In free-running decoding, the input of each step is the output of the previous step. There a token
+may be replaced: the next step then receives the given token instead of the decoder's output. With
+teacher forcing, all inputs are those of a given text, whatever the outputs.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,27 +16,27 @@ from gates2heads.accepts.shown import shown
 from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.translation import check_sides
 
-MOST_HELD = 512  # steps: no text of the book is as long
+MOST_HELD = 512  # steps: longer than all texts of the book
 
 
 class Line(NamedTuple):
-    """One way along the steps of a decoder."""
+    """One run of a decoder."""
 
-    tokens: list[str]  # T that stand there: written, held or taught; <eos> last if it came
+    tokens: list[str]  # T tokens: generated, replaced or given; <eos> last if it was generated
     hidden: Tensor  # (T, U): the decoder's state at each step
-    log_probs: Tensor  # (T, V) in nats: what it expected there
+    log_probs: Tensor  # (T, V) in nats: its predictions
 
 
 class ObservedForcing(NamedTuple):
-    """One text that was read, and three ways to write from it."""
+    """One input text, and three runs of the decoder."""
 
     source: list[str]  # S tokens, <eos> last
     states: Tensor  # (S, U) of the encoder
     summary: Tensor  # (U,): the context vector
     vocabulary: list[str]  # V of the target
-    free: Line  # always the likeliest token, which the next step reads
-    held: Line  # the same, but for the tokens that are held
-    taught: Line  # every step reads the teacher's token before it
+    free: Line  # always the most probable token, the input of the next step
+    held: Line  # the same, except for the replaced tokens
+    taught: Line  # teacher forcing
 
 
 @accepts(
@@ -54,21 +54,21 @@ def run_held(
     held: Mapping[int, Tensor] | None = None,
     watch: Callable[[Any, Tensor], None] | None = None,
 ) -> Tensor:
-    """Let a decoder run freely for so many steps, some of its tokens replaced.
+    """Free-running decoding for a number of steps, with some tokens replaced.
 
     Args:
         step: (state, last_tokens (B,)) -> (log_probs (B, V), state).
-        state: what `step` needs at first.
-        bos: what is read first: a number, or one for each of B texts, (B,) long.
-        length: T, steps to go; nothing stops them before.
-        held: step, from 0, -> tokens (B,) long that stand there, whatever the decoder says.
+        state: the initial state of `step`.
+        bos: the first input: a number, or one for each of B texts, (B,) long.
+        length: T, the number of steps; decoding does not stop earlier.
+        held: step, from 0, -> tokens (B,) long that replace the decoder's.
         watch: called at each step with the state after it and the log_probs.
 
     Returns:
         tokens (B, T) long.
 
     Raises:
-        TypeError, ValueError: `bos` is no token, or a held step or its tokens do not fit.
+        TypeError, ValueError: `bos` is not a token, or a replaced step or its tokens are invalid.
     """
     last, written = begin(bos), []
     _check_held({} if held is None else held, last, length)
@@ -100,20 +100,21 @@ def observe_forcing(
     taught: str | None = None,
     max_length: int = 16,
 ) -> ObservedForcing:
-    """Read a text and write from it three times: freely, with tokens held, and taught.
+    """Decode a text three times: free-running, with replaced tokens, and with teacher forcing.
 
     Args:
         model: an encoder–decoder, such as `EncoderDecoder`.
-        text: what is read.
+        text: the input.
         source, target: the tokenizers of the two sides.
-        held: step, from 0, -> the token that stands there, such as {2: "7"}; `"<eos>"` ends the
-            line. Steps that the line does not reach are not held.
-        taught: what the teacher says, without `<eos>`; what the model writes freely if not given.
-        max_length: the most tokens that a free line has, `<eos>` included.
+        held: step, from 0, -> the token that replaces the decoder's, such as {2: "7"}; `"<eos>"`
+            ends the run. Steps after the end have no effect.
+        taught: the target for teacher forcing, without `<eos>`; the free-running output if not
+            given.
+        max_length: the maximum number of tokens of a free run, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: the model has no decoder whose state can be seen, a held token is
-            none of the target's, or a tokenizer refuses a text.
+        TypeError, ValueError: the state of the model's decoder is not accessible, a replaced token
+            is not in the target's vocabulary, or as raised by a tokenizer.
     """
     check_sides(model, source, target)
     words, numbers = target.vocabulary, source.encode(text)
@@ -140,7 +141,7 @@ def observe_forcing(
 
 
 def _line(model, state, words, length: int, held: Mapping[int, int] | None = None) -> Line:
-    """Run a decoder, and keep its way up to the first `<eos>`; taught, every token is held."""
+    """Run a decoder up to the first `<eos>`; with teacher forcing, every token is replaced."""
     hidden, expected = [], []
 
     def watch(now, log_probs):
@@ -180,7 +181,7 @@ def _check_held(held: Mapping[int, Tensor], bos: Tensor, length: int) -> None:
 
 
 def _numbers_of(held: Mapping[int, str], words) -> dict[int, int]:
-    """Step -> number of the token that is held there."""
+    """Step -> number of the replacing token."""
     for place, token in held.items():
         count(least=0).check("each step of held", place)
         if token not in words.index or token in ("<bos>", "<pad>"):

@@ -1,4 +1,4 @@
-"""One text, read by a recurrent language model, and what its gates did at each character."""
+"""The gates of a recurrent language model at each character of a text."""
 
 from typing import NamedTuple
 
@@ -10,38 +10,37 @@ from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.record import record
 
-LAYER = "recurrent"  # under which a recurrent language model has its layer
+LAYER = "recurrent"  # the name of the layer in a recurrent language model
 
 
 class ObservedGates(NamedTuple):
-    """What was read, what each of U units did meanwhile, and what was expected to come."""
+    """The tokens, the values of each of U units, and the next-token predictions."""
 
     tokens: list[str]  # T
     quantities: dict[str, Tensor]  # gates, candidate and state by name, each (T, U)
-    log_probs: Tensor  # (T + 1, V) in nats: row t, what comes after t tokens
-    bits: Tensor  # (T,): how surprising each token was
+    log_probs: Tensor  # (T + 1, V) in nats: row t, the prediction after t tokens
+    bits: Tensor  # (T,): the surprisal of each token
     vocabulary: list[str]  # V
 
 
 @accepts(text=text)
 def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
-    """Read a text, and keep what the gates of the same forward pass did at each of its T tokens.
+    """Run a model on a text, and keep the gates of the same forward pass at each of its T tokens.
 
-    Row t of a quantity belongs to the step in which token t was read; `<bos>`, which is read
-    first, has none. Gates that are held meanwhile, by `clamp_gates`, show the value they are held
-    at.
+    Row t of a quantity belongs to the step with input token t; `<bos>`, the first input, has none.
+    Gates that are clamped meanwhile, by `clamp_gates`, have the clamped value.
 
     Args:
         model: a `RecurrentLanguageModel` of one layer.
-        text: what is read.
+        text: the input.
         tokenizer: of the model.
 
     Returns:
         T tokens, quantities (T, U) by name, log_probs (T + 1, V), bits (T,).
 
     Raises:
-        TypeError, ValueError: the model has no recurrent layer, or more than one; or what the
-            tokenizer refuses, such as an empty text.
+        TypeError, ValueError: the model has no recurrent layer, or more than one; or as raised by
+            the tokenizer, such as for an empty text.
     """
     layer = getattr(model, LAYER, None)
     if not hasattr(layer, "num_layers"):

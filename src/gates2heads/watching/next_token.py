@@ -1,4 +1,4 @@
-"""One text, as a language model reads it: how surprising each token was, and what may come next."""
+"""One text, as a language model reads it: the surprisal of each token, and what may come next."""
 
 import math
 from typing import NamedTuple
@@ -13,33 +13,33 @@ from gates2heads.models.language.base import LanguageModel
 
 
 class Foreseen(NamedTuple):
-    """What was read, how many bits each token told, and what may come next."""
+    """The tokens, the surprisal of each in bits, and the next-token distribution."""
 
     tokens: list[str]  # T
     bits: Tensor  # (T,) float64: −log2 of the model's probability of each; inf where that is 0
-    log_probs: Tensor  # (V,) float64 in nats: what comes next
+    log_probs: Tensor  # (V,) float64 in nats: the next-token distribution
     vocabulary: list[str]  # V
 
     @property
     def end_bits(self) -> float:
-        """How surprising the end would be here."""
+        """The surprisal of the end marker here, in bits."""
         return -self.log_probs[Vocabulary.eos].item() / math.log(2)
 
 
 @accepts(model=a(LanguageModel), text=text)
 def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
-    """Read a text that may be empty, and keep what the model expected at each of its T tokens.
+    """Run a model on a text, which may be empty, and keep the surprisal of its T tokens.
 
     Args:
         model: has `start` and `step`.
-        text: what is read, from the beginning on.
+        text: the input, from its beginning.
         tokenizer: of the model.
 
     Returns:
-        T tokens, their bits (T,), the log-probabilities (V,) of what comes next, V tokens.
+        T tokens, their bits (T,), the next-token log-probabilities (V,), V tokens.
 
     Raises:
-        TypeError, ValueError: `tokenizer` is none, or what it refuses.
+        TypeError, ValueError: `tokenizer` is not a tokenizer, or as raised by it.
     """
     numbers = _numbers(text, tokenizer)
     found, tokens = _followed(model, numbers), tokenizer.vocabulary.tokens

@@ -1,4 +1,4 @@
-"""One text, what a model made of it, and how its attention came to look where it did."""
+"""One text, its translation, and the scores and weights of attention."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ from gates2heads.layers.record import Trace, record
 
 
 class Observed(NamedTuple):
-    """What was read and written, and the attention between the two."""
+    """Source, output, and the attention between the two."""
 
     source: list[str]  # S tokens, <eos> last
-    target: list[str]  # T tokens that the model wrote, <eos> last if it came
-    weights: Tensor | None  # (T, S), rows sum to 1; None of a model that does not look back
+    target: list[str]  # T tokens of the output, <eos> last if it was generated
+    weights: Tensor | None  # (T, S), rows sum to 1; None for a model without attention
     scores: Tensor | None  # (T, S), before the softmax; None with the weights
 
 
@@ -34,13 +34,13 @@ def observe(
 
     Args:
         model: has `start(source, mask=)` and `step(state, last_tokens)`.
-        text: what is read.
+        text: the input.
         source, target: the tokenizers of the two sides.
-        layer: the name of the attention layer; a model without it does not look back.
-        max_length: the most tokens that are written, `<eos>` included.
+        layer: the name of the attention layer; a model without it has no attention.
+        max_length: the maximum number of generated tokens, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: what `write` refuses.
+        TypeError, ValueError: as in `write`.
     """
     with record(model) as trace:
         tokens = write(model, [text], source, target, max_length=max_length).tokens[0].tolist()
@@ -54,14 +54,14 @@ def observe(
 
 
 class ObservedHeads(NamedTuple):
-    """What a Transformer read and wrote, and what every head of every layer looked at."""
+    """Source and output of a Transformer, and the attention weights of all heads."""
 
     source: list[str]  # S tokens, <eos> last
-    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    target: list[str]  # T tokens of the output, <eos> last if it was generated
     log_prob: float  # of the target, in nats
     encoder: Tensor  # (layers, H, S, S) weights of the encoder's self-attention
-    decoder: Tensor  # (layers, H, T, T) of the decoder's: row t reads <bos> and t tokens before
-    cross: Tensor  # (layers, H, T, S): where the decoder looked in the source
+    decoder: Tensor  # (layers, H, T, T) of the decoder's: row t has read <bos> and t tokens
+    cross: Tensor  # (layers, H, T, S): the decoder's weights on the source
 
 
 @accepts(text=text, max_length=count)
@@ -72,13 +72,13 @@ def observe_heads(
 
     Args:
         model: has `encoder_layers` and `decoder_layers`, as `Transformer` has.
-        text: what is read.
+        text: the input.
         source, target: the tokenizers of the two sides.
-        max_length: the most tokens that are written, `<eos>` included.
+        max_length: the maximum number of generated tokens, `<eos>` included.
 
     Raises:
-        TypeError, ValueError: the model has no such layers or applies one more than once, or what
-            `write` refuses.
+        TypeError, ValueError: the model has no such layers or applies one more than once, or as in
+            `write`.
     """
     check_stacks(model)
     with record(model) as trace:
@@ -97,7 +97,7 @@ def observe_heads(
 
 
 def _in_words(text: str, tokens: list[int], source, target) -> tuple[list[str], list[str]]:
-    """The S tokens that were read and the T that were written, `<eos>` the last."""
+    """The S source tokens and the T output tokens, with `<eos>` last."""
     numbers = source.encode(text), up_to_end(tokens, target)
     read, written = (
         [side.vocabulary.tokens[number] for number in its]
@@ -107,7 +107,7 @@ def _in_words(text: str, tokens: list[int], source, target) -> tuple[list[str], 
 
 
 def weights_of(trace: Trace, layer: str) -> Tensor:
-    """The weights (H, T, S) of one attention; steps that saw fewer keys end in zeros."""
+    """The weights (H, T, S) of one attention; steps with fewer keys end in zeros."""
     steps = trace[layer]["weights"]  # of each step: (1, H, ·, keys)
     size = steps[-1].shape[3]
     padded = [F.pad(step, (0, size - step.shape[3])) for step in steps]
@@ -115,10 +115,10 @@ def weights_of(trace: Trace, layer: str) -> Tensor:
 
 
 def check_stacks(model: nn.Module) -> None:
-    """Refuse a model without the two stacks of layers that a Transformer has.
+    """Reject a model without the two stacks of layers of a Transformer.
 
     Raises:
-        TypeError: with a sentence that says what is missing.
+        TypeError: with a message that states what is missing.
     """
     if not (hasattr(model, "encoder_layers") and hasattr(model, "decoder_layers")):
         raise TypeError(
@@ -128,10 +128,10 @@ def check_stacks(model: nn.Module) -> None:
 
 
 def check_applied_once(model: nn.Module, trace: Trace) -> None:
-    """Refuse a trace in which a layer ran more than once on the source: its notes are several.
+    """Reject a trace in which a layer ran more than once on the source.
 
     Raises:
-        TypeError: with a sentence that names the kind of model.
+        TypeError: with a message that names the kind of model.
     """
     if len(trace["encoder_layers.0.self_attn"]["weights"]) > 1:
         raise TypeError(f"model must apply each layer once, which {type(model).__name__} does not")

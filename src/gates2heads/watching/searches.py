@@ -1,4 +1,4 @@
-"""One source, two searches: what greedy search writes, and what a beam completes, with its tree."""
+"""Greedy search and beam search on one source, with the search tree."""
 
 import math
 from collections.abc import Sequence
@@ -17,33 +17,33 @@ from gates2heads.decoding.translation import check_sides
 
 
 class Found(NamedTuple):
-    """A sequence that a search wrote, and what each of its tokens cost."""
+    """The output of a search, and the log-probability of each of its tokens."""
 
-    tokens: list[int]  # L of them, <eos> last if it came
-    parts: list[float]  # the log-probability of each after those before it, in nats
+    tokens: list[int]  # L tokens, <eos> last if it was generated
+    parts: list[float]  # the log-probability of each given those before it, in nats
     log_prob: float  # their sum
-    score: float  # log_prob under the length rule
-    finished: bool  # whether <eos> was written
+    score: float  # log_prob under the length normalisation
+    finished: bool  # whether <eos> was generated
 
 
 class Compared(NamedTuple):
-    """What two searches made of one source."""
+    """The results of two searches on one source."""
 
     nodes: list[Node]  # the beam's tree: the root first, a node after its parent
-    ranking: list[Found]  # what the beam completed, the best score first
+    ranking: list[Found]  # the beam's finished hypotheses, the best score first
     greedy: Found
     scored: int  # how many sequences the beam computed a score for
-    steps: int  # that the beam went
+    steps: int  # of the beam search
 
 
 class Watched(NamedTuple):
-    """A text and what two searches made of it."""
+    """A text and the results of two searches."""
 
     text: str
     source: list[str]  # S tokens, <eos> last
-    words: list[str]  # the V tokens that can be written
+    words: list[str]  # the V tokens that can be generated
     compared: Compared
-    limit: int  # the most tokens that were written
+    limit: int  # the maximum number of generated tokens
 
 
 @accepts(**SEARCH, width=count, length_rule=RULE, pruned=count(least=0))
@@ -61,14 +61,15 @@ def compare(
 ) -> Compared:
     """Search greedily and with a beam, and keep the beam's tree.
 
-    Complete sequences keep their places, so that a beam of k completes k sequences, if so many
-    have a probability above zero, and the tree ends with the last of them.
+    Finished hypotheses keep their slots, so that a beam of k finishes k hypotheses, if so many have
+    a probability above zero, and the tree ends with the last of them.
 
     Args:
         step, state: as for `beam`, with one row: (1, V).
         bos: the token to begin with: a tensor of shape (1,), or a number.
         eos, max_length, width, length_rule, prefix: as for `beam`.
-        pruned: how many pruned candidates of each step the tree keeps, the likeliest.
+        pruned: the number of pruned candidates that the tree keeps for each step, the most probable
+            ones.
 
     Raises:
         TypeError, ValueError: as `beam`, or there is more than one source.
@@ -93,13 +94,13 @@ def watch(
 
     Args:
         model: has `start(source, mask=)` and `step(state, last_tokens)`.
-        text: what is read.
+        text: the input.
         source, target: the tokenizers of the two sides.
-        max_length: the most tokens that are written, `<eos>` included.
+        max_length: the maximum number of generated tokens, `<eos>` included.
         search: width, length_rule, prefix and pruned, as for `compare`.
 
     Raises:
-        TypeError, ValueError: what `compare` and `write` refuse.
+        TypeError, ValueError: as in `compare` and `write`.
     """
     check_sides(model, source, target)
     words, read = target.vocabulary, source.encode(text)
@@ -113,12 +114,12 @@ def watch(
 
 
 def _only(tree: Tree, output: Output, rule: LengthRule) -> Found:
-    """The one sequence of a search that follows one, from its tree and what it wrote."""
+    """The output of greedy search, from its tree and its tokens."""
     ends = [place for place, node in enumerate(tree[0]) if node.fate != PRUNED]
     found, tokens = _found(tree, ends[-1], rule), output.tokens[0].tolist()
     if len(found.tokens) == len(tokens):
         return found
-    # The tree leaves out what has no probability, and what comes after it has none either.
+    # The tree omits candidates of probability zero, whose continuations have probability zero too.
     parts = [*found.parts, *[-math.inf] * (len(tokens) - len(found.parts))]
     return Found(tokens, parts, -math.inf, -math.inf, bool(output.finished[0]))
 

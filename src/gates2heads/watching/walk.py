@@ -1,4 +1,4 @@
-"""One sentence on its way through a Transformer: every part of every block, read and kept."""
+"""One sentence through a Transformer: the outputs of every sublayer of every block."""
 
 from itertools import accumulate
 from typing import NamedTuple
@@ -20,42 +20,42 @@ PARTS = {
 
 
 class Stage(NamedTuple):
-    """What one part of a block did to the L tokens of its side; sizes are root mean squares."""
+    """The effect of one sublayer on the L tokens of its side; sizes are root mean squares."""
 
     stack: str  # "encoder" or "decoder"
     block: int  # 0 is the embedding with its positions, the blocks count from 1
     part: str  # "embedding", "self_attn", "cross_attn" or "feed_forward"
-    before: Tensor | None  # (L,) size of each token's vector when it came in; None of an embedding
-    added: Tensor | None  # (L,) size of what the part added to it; None of an embedding
-    after: Tensor  # (L,) size when it left, behind the norm in a post-norm model
+    before: Tensor | None  # (L,) size of each token's vector before it; None for an embedding
+    added: Tensor | None  # (L,) size of the sublayer's output; None for an embedding
+    after: Tensor  # (L,) size after the sublayer, after the norm in a post-norm model
     weights: Tensor | None  # (H, L, S) of an attention
 
 
 class Readouts(NamedTuple):
-    """What the model would say at each of T steps if it ended after n blocks, n = 0 … N."""
+    """The model's predictions at each of T steps if it ended after n blocks, n = 0 … N."""
 
-    words: list[list[list[str]]]  # (N + 1, T, k) the likeliest tokens, the likeliest first
+    words: list[list[list[str]]]  # (N + 1, T, k) the most probable tokens, in decreasing order
     log_probs: Tensor  # (N + 1, T, k) of these, in nats
-    rank: Tensor  # (N + 1, T) long: how many tokens are likelier than the one that was written
-    written: Tensor  # (N + 1, T) log-probability of the one that was written, in nats
+    rank: Tensor  # (N + 1, T) long: the number of tokens more probable than the generated one
+    written: Tensor  # (N + 1, T) log-probability of the generated one, in nats
 
 
 class Cache(NamedTuple):
-    """How many numbers of keys and values the decoder keeps, all layers together."""
+    """The size of the decoder's cache of keys and values, in numbers, over all layers."""
 
     shape: tuple[int, int, int]  # decoder layers, heads H, head width K
-    source: int  # of the source: computed once, kept to the end
+    source: int  # of the source: computed once
     target: list[int]  # (T,) of the target, after each step
-    without: list[int]  # (T,) computed up to this step if nothing were kept: all anew at each
+    without: list[int]  # (T,) computed up to this step without a cache: all at each step
 
 
 class Walk(NamedTuple):
-    """A translation, and what each part of the model did on the way to it."""
+    """A translation, and the outputs of each sublayer of the model."""
 
     source: list[str]  # S tokens, <eos> last
-    target: list[str]  # T tokens that the model wrote, <eos> last if it came
+    target: list[str]  # T tokens of the output, <eos> last if it was generated
     log_prob: float  # of the target, in nats
-    stages: list[Stage]  # the encoder's and then the decoder's, in the order in which they ran
+    stages: list[Stage]  # the encoder's and then the decoder's, in the order of computation
     readouts: Readouts
     cache: Cache
 
@@ -64,18 +64,18 @@ class Walk(NamedTuple):
 def walk(
     model: nn.Module, text: str, source, target, *, top: int = 5, max_length: int = 128
 ) -> Walk:
-    """Translate one text by greedy search, and keep what every part did in the same forward pass.
+    """Translate one text by greedy search, and keep the outputs of all sublayers.
 
     Args:
         model: has `encoder_layers` and `decoder_layers`, as `Transformer` has.
-        text: what is read.
+        text: the input.
         source, target: the tokenizers of the two sides.
-        top: k, how many tokens are named at each step and depth.
-        max_length: the most tokens that are written, `<eos>` included.
+        top: k, the number of tokens listed at each step and depth.
+        max_length: the maximum number of generated tokens, `<eos>` included.
 
     Raises:
         TypeError, ValueError: `text` cannot be encoded, the model has no such layers or applies one
-            more than once, a tokenizer is none, or there are not so many tokens to name.
+            more than once, a tokenizer is not one, or the vocabulary is smaller than k.
     """
     check_stacks(model)
     check_sides(model, source, target)
@@ -114,20 +114,20 @@ def walk(
 
 @accepts(vectors=floats("… D"))
 def logit_lens(model: nn.Module, vectors: Tensor) -> Tensor:
-    """Read vectors out as if the decoder ended with them: its last norm, then its readout.
+    """Apply the decoder's final norm and output projection to intermediate vectors (logit lens).
 
     Source: nostalgebraist 2020. Belrose et al. 2023 train a map for each layer first, since the
-    readout was trained on what the last one writes, and on nothing else.
+    output projection was trained only on the output of the last one.
 
     Args:
         model: has a `readout`, as `Transformer` has.
-        vectors: (…, D), as they flow between two blocks.
+        vectors: (…, D), from between two blocks.
 
     Returns:
         log_probs (…, V).
 
     Raises:
-        TypeError, ValueError: the model has no readout, or the width does not fit.
+        TypeError, ValueError: the model has no `readout`, or the width differs.
     """
     if not hasattr(model, "readout"):
         raise TypeError(
@@ -140,7 +140,7 @@ def logit_lens(model: nn.Module, vectors: Tensor) -> Tensor:
 
 
 def _streams(model: nn.Module, trace: Trace) -> Tensor:
-    """What flowed between the N blocks of the decoder, and before and after: (N + 1, T, D)."""
+    """The residual stream before, between and after the N blocks of the decoder: (N + 1, T, D)."""
     names = [f"decoder_layers.{depth}" for depth in range(len(model.decoder_layers))]
     first = trace.joined("decoder_layers.0.self_residual", "before")
     rest = (trace.joined(f"{name}.feed_forward_residual", "after") for name in names)
@@ -148,7 +148,7 @@ def _streams(model: nn.Module, trace: Trace) -> Tensor:
 
 
 def _stages(model: nn.Module, trace: Trace) -> list[Stage]:
-    """What each part of each block did, by what their residuals and attentions noted."""
+    """The effect of each sublayer, from the records of residuals and attention."""
     stages = []
     for stack, parts in PARTS.items():
         begin = f"{stack}_layers.0.self_residual"
@@ -173,7 +173,7 @@ def _size(vectors: Tensor) -> Tensor:
 
 
 def _readouts(log_probs: Tensor, written: Tensor, words: list[str], top: int) -> Readouts:
-    """The likeliest of log_probs (N + 1, T, V), and where the written tokens (T,) stand."""
+    """The most probable of log_probs (N + 1, T, V), and the ranks of the generated tokens (T,)."""
     best = log_probs.topk(top)
     own = log_probs.gather(2, written.expand(len(log_probs), -1)[..., None])  # (N + 1, T, 1)
     named = [[[words[token] for token in step] for step in depth] for depth in best.indices]
@@ -182,5 +182,5 @@ def _readouts(log_probs: Tensor, written: Tensor, words: list[str], top: int) ->
 
 
 def _count(kept) -> int:
-    """How many numbers a part of a state holds."""
+    """The number of entries of a part of a state."""
     return sum(tensor.numel() for tensor in tensors(kept))

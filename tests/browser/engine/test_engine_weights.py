@@ -157,11 +157,9 @@ def test_tensors_that_no_page_reads_are_refused(tensors, sentence):
 
 
 def test_what_has_no_twin_is_refused():
-    with pytest.raises(TypeError, match=r"the engine has a twin for .*Transformer.*, got Linear"):
+    with pytest.raises(TypeError, match=r"the engine supports .*Transformer.*, got Linear"):
         describe_model(nn.Linear(2, 3))
-    with pytest.raises(
-        TypeError, match=r"the engine has a twin for CharacterTokenizer, .*, got str"
-    ):
+    with pytest.raises(TypeError, match=r"the engine supports CharacterTokenizer, .*, got str"):
         describe_tokenizer("abc")
     with pytest.raises(TypeError, match="card and words must hold what JSON can hold"):
         export_model(small_model(), name="x", card={"seed": object()})
@@ -195,5 +193,5 @@ def test_the_small_models_of_the_book_are_rebuilt_and_write_dates(node, tmp_path
 def test_the_command_line_refuses_what_is_no_model(tmp_path, capsys):
     (tmp_path / "x").write_text("nothing")
     assert main(["export", str(tmp_path / "x"), str(tmp_path / "y.js")]) == 2
-    assert "is truncated or is no safetensors file" in capsys.readouterr().err
+    assert "is truncated or is not a safetensors file" in capsys.readouterr().err
     assert not (tmp_path / "y.js").exists()

@@ -99,6 +99,6 @@ def test_bad_arguments_get_one_sentence():
     with pytest.raises(TypeError, match="discounts must be a number, got 'a'"):
         made(discounts=[["a", 0.5, 0.5]])
     with pytest.raises(
-        ValueError, match=r"discounts must have three numbers a row, got \(0.5, 0.5"
+        ValueError, match=r"discounts must have three numbers per row, got \(0.5, 0.5"
     ):
         made(discounts=[[0.5, 0.5]])

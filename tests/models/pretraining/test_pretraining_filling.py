@@ -56,7 +56,7 @@ def test_padding_changes_nothing():
 @pytest.mark.parametrize(
     ("places", "message"),
     [
-        (torch.zeros(1, 5).bool(), "gaps hides no token at all"),
+        (torch.zeros(1, 5).bool(), "gaps masks no token"),
         (torch.ones(1, 5).bool(), r"gaps must be False at padding and at"),
     ],
 )

@@ -288,7 +288,7 @@ STATE = GPT_MODEL.start(2)
         ),
         (
             lambda: GPT_MODEL.step(STATE, TOKENS[0]),
-            "last_tokens must have shape (2,), one token a sequence, got (5,)",
+            "last_tokens must have shape (2,), one token per sequence, got (5,)",
         ),
         (
             lambda: GPT_MODEL.step(GPTState(()), TOKENS[:, 0]),

@@ -313,7 +313,7 @@ MODEL = build()
         ),
         (
             lambda: MODEL.step(MODEL.start(torch.tensor([[4]])), torch.tensor([1, 2])),
-            r"last_tokens must have shape \(1,\), one token a sequence, got \(2,\)",
+            r"last_tokens must have shape \(1,\), one token per sequence, got \(2,\)",
         ),
         (
             lambda: build(max_length=3)(collate([([4], [5] * 4)])),

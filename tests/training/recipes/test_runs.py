@@ -201,13 +201,13 @@ def test_refuses_a_model_without_a_recipe(tmp_path):
     ):
         save_model(path, kept.model, **sides, card=card)
         with pytest.raises(
-            ValueError, match=r"^path .*other\.safetensors cannot be used, its card holds no recipe"
+            ValueError, match=r"^path .*other\.safetensors cannot be used, its card has no recipe"
         ):
             load(path)
     path.rename(tmp_path / "two\nlines")
     with pytest.raises(ValueError, match=r"^path .*two\\nlines cannot be used, .*$"):
         load(tmp_path / "two\nlines")
-    with pytest.raises(FileNotFoundError, match="path must name a weights file"):
+    with pytest.raises(FileNotFoundError, match="path must name a file of parameters"):
         load(tmp_path / "none.safetensors")
     with pytest.raises(ValueError, match=r"output must name a file, but .* is a folder"):
         train(small(), tmp_path, command="")
@@ -217,7 +217,7 @@ def test_weights_that_are_there_are_replaced_only_when_told_to(tmp_path):
     output = tmp_path / "one.safetensors"
     train(small(), output, command="first", progress=False)
     before = output.read_bytes()
-    message = r"output must be a new file, but .*one\.safetensors is there already; --overwrite"
+    message = r"output must be a new file, but .*one\.safetensors exists already; --overwrite"
     with pytest.raises(ValueError, match=message):
         train(small(), output, command="second", progress=False)
     assert output.read_bytes() == before
@@ -240,7 +240,7 @@ def test_a_run_killed_after_writing_its_weights_clears_up(tmp_path, monkeypatch)
     monkeypatch.setattr(runs, "_finish", finish)
     before, kept = read_weights(output)[0], {file.name for file in tmp_path.iterdir()}
     assert len(kept) == 4  # the weights, the run and two snapshots
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="exists already"):
         train(small(), output, command="", progress=False)
     train(recipe, output, command="", progress=False)
     assert [file.name for file in tmp_path.iterdir()] == ["one.safetensors"]

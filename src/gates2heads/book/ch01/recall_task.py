@@ -93,7 +93,7 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
         batch: sequences (B, S), each with a letter first.
 
     Raises:
-        TypeError, ValueError: the model is no module, or a sequence has no letter first.
+        TypeError, ValueError: the model is not a module, or a sequence has no letter first.
     """
     _check_letters(batch)
     return cross_entropy(model(batch)[:, None], batch[:, :1])

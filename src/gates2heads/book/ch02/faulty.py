@@ -64,7 +64,7 @@ def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, Wor
 
 @check("Exercise 2.6")
 def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the faulty vectors: one letter of `FAULTS`."""
+    """Check the reader's diagnosis of the vectors with a bug: one letter of `FAULTS`."""
     contradiction = {
         "a": "With bug (a), observed pairs would score higher than noise pairs; both score high.",
         "c": "With bug (c), input vectors would be random, with cosines near 0; all are near 1.",

@@ -1,4 +1,4 @@
-"""A language of 28 words, in which words of one kind stand in the same places. For chapter 2."""
+"""A language of 28 words, in which words of one kind occur in the same contexts. For chapter 2."""
 
 import torch
 
@@ -25,7 +25,7 @@ PHRASES = (
 
 @accepts(count=count, seed=count(least=0))
 def small_language(count: int, *, seed: int = 0) -> list[list[str]]:
-    """Make sentences: a phrase by chance, and for each kind in it one of its four words.
+    """Make sentences: a random phrase, and for each kind in it one of its four words.
 
     Args:
         count: how many sentences.
@@ -47,7 +47,7 @@ def kinds_of(vocabulary: WordVocabulary) -> list[list[int]]:
     """The numbers of the words of each kind.
 
     Raises:
-        TypeError: it is no vocabulary.
+        TypeError: it is not a vocabulary.
         ValueError: a word of a kind is not in it.
     """
     if not isinstance(vocabulary, WordVocabulary):

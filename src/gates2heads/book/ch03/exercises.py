@@ -50,7 +50,7 @@ def check_by_hand(probability, perplexity) -> str:
 
 
 def _name_slips(name, number, wanted, slips, *, within) -> None:
-    """Refuse a wrong number, with the sentence for the mistake that leads to it."""
+    """Reject a wrong number, with a message on the mistake that leads to it."""
     if abs(number - wanted) <= within * wanted:
         return
     for slip, words in slips.items():

@@ -65,7 +65,7 @@ def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
         (B,) bool.
 
     Raises:
-        TypeError, ValueError: it is no encoder–decoder, or the targets differ in length.
+        TypeError, ValueError: it is not an encoder–decoder, or the targets differ in length.
     """
     return (_outputs(model, batch, {}) == batch.target_out).all(dim=1)
 
@@ -84,7 +84,7 @@ def _outputs(model: nn.Module, batch: Batch, held: dict[int, Tensor]) -> Tensor:
 
 @accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
-    """Replace one written token by a wrong one, at each place in turn, and let the decoder go on.
+    """Replace one output token by a wrong one, at each position, and continue decoding.
 
     Counted are the sequences that came out right when nothing was replaced.
 
@@ -95,11 +95,12 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
         seed: of the draw.
 
     Returns:
-        `sound`, how many came out right; for each place but the last two, `drift`, the share of
+        `sound`, how many came out right; for each position but the last two, `drift`, the share of
         them in which a later token is wrong, and `later`, the share of later tokens that are.
 
     Raises:
-        TypeError, ValueError: it is no batch, its targets differ in length, or none came out right.
+        TypeError, ValueError: it is not a batch, its targets differ in length, or no output is
+            correct.
     """
     wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():

@@ -1,4 +1,4 @@
-"""Chapter 4, what came before: a network that writes one character for each that it reads."""
+"""Chapter 4, baseline: a network that outputs one character for each that it reads."""
 
 import torch
 from torch import Tensor, nn
@@ -52,10 +52,11 @@ class Tagger(nn.Module):
 
     @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (B, S, V) of a batch: row t says what stands at place t of the target.
+        """Logits (B, S, V) of a batch: row t predicts position t of the target.
 
         Raises:
-            TypeError, ValueError: it is no batch, or holds tokens that the network does not know.
+            TypeError, ValueError: it is not a batch, or holds tokens that the network does not
+                know.
         """
         if batch.source.shape[1] > LONGEST:
             length = batch.source.shape[1]
@@ -86,7 +87,7 @@ def tagging_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 @accepts(model=module)
 def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
-    """What a network writes for each source of a batch, up to its first `<eos>`.
+    """The output of a network for each source of a batch, up to its first `<eos>`.
 
     Args:
         model: such as `Tagger`.
@@ -94,7 +95,7 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
         target: the tokenizer of what is written.
 
     Raises:
-        TypeError, ValueError: it is no model or no tokenizer, or as `Tagger.forward`.
+        TypeError, ValueError: it is not a model or no tokenizer, or as `Tagger.forward`.
     """
     known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
     if not (known and hasattr(target, "decode")):

@@ -150,7 +150,7 @@ class Reach:
             tokens: (B, L), longer than the distance.
 
         Raises:
-            TypeError, ValueError: the reader is no module, or there are too few tokens.
+            TypeError, ValueError: the reader is not a module, or there are too few tokens.
         """
         self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])

@@ -72,7 +72,7 @@ class NoResidual(Residual):
     """The output of a sublayer replaces its input."""
 
     def after(self, vectors: Tensor, computed: Tensor) -> Tensor:
-        """The computed vectors (B, S, D), normalised if the norm stands here."""
+        """The computed vectors (B, S, D), normalised if the norm is here."""
         return computed if self.norm_first else self.norm(computed)
 
 
@@ -101,7 +101,7 @@ class LeakingLayer(DecoderLayer):
 
 
 class RealBatchNorm(BatchNorm):
-    """BatchNorm that is told before each pass which tokens of its stack are real."""
+    """BatchNorm that receives before each pass the mask of the real tokens."""
 
     real: Tensor | None = None
 

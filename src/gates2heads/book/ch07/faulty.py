@@ -67,7 +67,7 @@ def write_anew(
 
     Raises:
         TypeError, ValueError: it is no Transformer, the source holds no tokens of its vocabulary,
-            the mask does not fit, or the length is no count.
+            the mask does not fit, or the length is not a count.
     """
     if max_length > model.max_length:
         raise ValueError(f"max_length must be at most {model.max_length}, got {max_length}")

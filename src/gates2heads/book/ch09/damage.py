@@ -80,7 +80,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 
 @accepts(text=text)
 def can_be_exchanged(text: str) -> bool:
-    """Whether a sentence has a word of `WORDS`, and neither of the words to put in its place."""
+    """Whether a sentence has a word of `WORDS`, and neither of the words to replace it with."""
     words = set(_words(text)[0])
     first = next((word for word in _words(text)[0] if word in WORDS), None)
     return first is not None and not words & set(WORDS[first])

@@ -1,7 +1,8 @@
-"""The rungs of the ladder, and what the runs of each say together.
+"""The models of the comparison, and the summary of each model's runs.
 
-All read the same captions, cut into the same pieces, for the same number of steps. A rung is a
-recipe; a run is a rung with a seed; a standing is what is stored of all runs of a rung.
+All read the same captions, cut into the same pieces, for the same number of steps. A model is given
+by a recipe; a run is a recipe with a seed; a standing is the stored results of all runs of a
+recipe.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ class Rung(NamedTuple):
     Attributes:
         name: for tables and figures.
         family: "recurrent", "convolution" or "Transformer".
-        attention: whether its decoder looks back at all words of the source.
+        attention: whether its decoder attends to all words of the source.
         in_turn: whether it reads what it has written, token by token.
     """
 
@@ -47,12 +48,12 @@ RUNGS = {
 
 
 class Standing(NamedTuple):
-    """The runs of one rung.
+    """The runs of one model.
 
     Attributes:
         rung: what it is.
         seeds: of the runs, in their order.
-        results: one dict a run, as the study "ladder" has them.
+        results: one dict a run, as in the study `"ladder"`.
     """
 
     rung: Rung
@@ -60,7 +61,7 @@ class Standing(NamedTuple):
     results: list[dict]
 
     def of(self, measure: str) -> list[float]:
-        """One number a run, such as those of "bleu".
+        """One number per run, such as those of "bleu".
 
         Raises:
             ValueError: the results have no such measure.
@@ -88,16 +89,16 @@ class Standing(NamedTuple):
 
 @accepts(rows=ROWS(least=1))
 def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
-    """Sort rows of the study "ladder" by recipe, in the order of `RUNGS`.
+    """Sort rows of the study `"ladder"` by recipe, in the order of `RUNGS`.
 
     Args:
-        rows: from `read_study`; of a recipe that is no rung there is none.
+        rows: from `read_study`; a recipe outside the comparison has none.
 
     Returns:
         one standing for each recipe that has a run.
 
     Raises:
-        ValueError: one of them is of no rung.
+        ValueError: one of them is not of a model of the comparison.
     """
     there = {row["setting"] for row in rows}
     if unknown := there - RUNGS.keys():

@@ -8,7 +8,7 @@ from gates2heads.grading.diagnosis import Case, FunctionCheck
 from gates2heads.grading.verdict import NotYetError, check
 from gates2heads.metrics.seeds import exchange_runs, pareto_front
 
-# Exercise 10.1: two rungs with three runs each
+# Exercise 10.1: two models with three runs each
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
 FOUND = exchange_runs(FIRST, SECOND)
 SLIPS = {
@@ -68,7 +68,7 @@ def interval(scores: Sequence[float], t: float) -> tuple[float, float]:
     """The solution of exercise 10.2.
 
     Args:
-        scores: one number a run.
+        scores: one number per run.
         t: Student's, for their number.
 
     Returns:

@@ -18,7 +18,7 @@ AT_ONCE = 64  # sentences
 
 
 class Occurrence(NamedTuple):
-    """A word where it stands."""
+    """A word in its context."""
 
     word: str
     role: str  # of what it is a part: currency or language
@@ -82,8 +82,8 @@ def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
 def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     """Compare two occurrences of one word: mean cosines of pairs in one role, and in two.
 
-    Pairs in one wording are left out: the same neighbours and the same place make them alike,
-    whatever the role. Two roles are never told in one wording.
+    Pairs in one wording are left out: the same neighbours and the same position make them similar,
+    whatever the role. Two roles never have the same wording.
 
     Args:
         states: (J, N, D) float, of J layers, from `states_of`.

@@ -75,7 +75,7 @@ class FactBatch:
 
 @lru_cache(maxsize=1)
 def fact_tokenizer() -> BilingualTokenizer:
-    """Knows what stands in facts about any territory, those that are kept back included."""
+    """Knows the tokens of facts about any territory, those that are kept back included."""
     every = [fact for split in SPLITS for fact in facts(split, relations=RELATIONS)]
     return BilingualTokenizer.from_texts([fact.text for fact in every])
 
@@ -86,7 +86,7 @@ def fact_markers() -> Markers:
 
 
 def check_size(name: str, model: nn.Module) -> None:
-    """Refuse a model that reads another vocabulary than that of the facts.
+    """Reject a model with another vocabulary than that of the facts.
 
     Raises:
         ValueError: with a sentence that names the argument.
@@ -99,7 +99,7 @@ def check_size(name: str, model: nn.Module) -> None:
 
 
 def _tell(fact: Fact) -> _Told:
-    """A sentence as numbers, with the places of its two names."""
+    """A sentence as numbers, with the positions of its two names."""
     spans = sorted((fact.subject_span, fact.answer_span))
     tokens = fact_tokenizer().encode(fact.text, eos=False)
     return _Told(tokens, token_spans(spans, bilingual_offsets(fact.text)))
@@ -117,20 +117,20 @@ def _fact_batch(examples: Sequence[tuple]) -> FactBatch:
 
 
 def _names(joined: Joined, example: tuple) -> list[Span]:
-    """Where the names of one or two sentences stand in what they were joined to."""
+    """The positions of the names of one or two sentences in the joined sequence."""
     texts = range(len(joined.places))
     return [span for text in texts for span in joined.place(example[text].names, text)]
 
 
 @accepts(sentences=FACTS, seed=any_seed(least=0))
 def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]:
-    """Single sentences and pairs in turn, without an end, each round in another order.
+    """Single sentences and pairs in turn, without an end, each epoch in another order.
 
     A pair says two things about one territory, in whichever of the languages, or, as often, one
     thing each about two territories.
 
     Args:
-        sentences: what is told.
+        sentences: the training facts.
         seed: draws the order and the pairs.
     """
     documents: dict[str, list[_Told]] = {}

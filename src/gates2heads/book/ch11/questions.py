@@ -28,7 +28,7 @@ AT_ONCE = 64  # sentences
 
 
 class NameFilled(NamedTuple):
-    """What a model wrote where the answer of a fact stood."""
+    """A model's prediction at the masked answer of a fact."""
 
     fact: Fact
     wanted: tuple[str, ...]  # its tokens
@@ -45,10 +45,10 @@ def _answer_place(fact: Fact) -> tuple[int, int]:
 @accepts(model=a((BERT, GPT, ELMo)), facts=FACTS)
 @torch.no_grad()
 def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
-    """Take the answer out of each fact and have the model write it, in as many tokens.
+    """Mask the answer in each fact and let the model predict it, in as many tokens.
 
-    BERT fills all gaps at once. GPT and the half of ELMo that reads forwards go on from what stands
-    before the gap, always with the likeliest token, and see nothing behind it.
+    BERT predicts all masks in parallel. GPT and the half of ELMo that reads forwards continue from
+    the left context, always with the most probable token, without the right context.
 
     Args:
         model: a `BERT`, `GPT` or `ELMo` of the size of `fact_markers`.
@@ -141,7 +141,7 @@ def _known_names(kind: str, locale: str) -> frozenset[tuple[str, ...]]:
 @accepts(model=a(BERT), facts=FACTS)
 @torch.no_grad()
 def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
-    """Hide one token of each answer at a time, the others stay: is the likeliest one right?
+    """Hide one token of each answer at a time, the others stay: is the most probable one correct?
 
     Returns:
         one bool a token, fact by fact.

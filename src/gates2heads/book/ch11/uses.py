@@ -51,7 +51,7 @@ class UseBatch:
     tokens: Tensor  # (B, L) long
     segments: Tensor  # (B, L) long, 0 or 1
     mask: Tensor  # (B, L) bool, True = a real token
-    labels: Tensor  # (B, 1) classes, (B, L) classes of tokens, or (B, 2) places of an answer
+    labels: Tensor  # (B, 1) classes, (B, L) classes of tokens, or (B, 2) positions of an answer
     states: Tensor | None = None  # (layers, B, L, D)
 
     def __len__(self) -> int:
@@ -106,7 +106,7 @@ def _slot_right(reader: nn.Module, batch: UseBatch) -> Tensor:
 
 
 def _allowed(batch: UseBatch) -> Tensor:
-    """An answer stands in the second text; that there is none stands at [CLS]."""
+    """An answer is in the second text; "no answer" is at [CLS]."""
     allowed = batch.mask & (batch.segments == 1)
     allowed[:, 0] = True
     return allowed
@@ -175,7 +175,7 @@ def _use(name: str) -> Use:
 
 @accepts(examples=listed("examples", kind=a(Labelled), least=1))
 def use_batch(examples: Sequence[Labelled]) -> UseBatch:
-    """Join the texts of each example, and move its label to where the tokens stand now."""
+    """Join the texts of each example, and move its label to the new positions of the tokens."""
     read = fact_tokenizer().encode
     joined = [
         join(*(read(text, eos=False) for text in one[:2] if text is not None), max_length=LONGEST)
@@ -188,7 +188,7 @@ def use_batch(examples: Sequence[Labelled]) -> UseBatch:
 
 
 def _moved(one: Labelled, places: tuple[range, ...], length: int) -> list[int]:
-    """A label as the batch needs it: [CLS] stands in front, and perhaps a first text."""
+    """A label as the batch needs it: [CLS] is in front, and perhaps a first text."""
     if one.second is None and len(one.label) > 1:
         return [0, *one.label, *[0] * (length - 1 - len(one.label))]
     if len(one.label) == 2:
@@ -226,8 +226,8 @@ def learn_use(
 ) -> Learned:
     """Train a head for one of `USES` or of `MORE`, and ask it.
 
-    Classification asks about facts that were told, in the wording that was kept back; the other
-    three ask about territories of which nothing was ever told.
+    Classification uses facts of the training data, in the held-out wording; the other
+    three ask about territories that do not occur in training.
 
     Args:
         name: of the use.

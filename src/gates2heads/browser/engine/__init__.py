@@ -1,1 +1,1 @@
-"""The engine: the library's layers, models and searches once more, in the language of the page."""
+"""The engine: the library's layers, models and searches, implemented in JavaScript."""

@@ -1,7 +1,7 @@
-"""What the engine must be told of a model and its tokenizers beside their weights.
+"""The description of a model and its tokenizers that the engine needs beside the parameters.
 
-Sizes are in the shapes of the weights. What no shape shows, such as the number of heads or which
-norm comes first, is read off the model itself, so that no card can be wrong about it.
+Sizes are given by the shapes of the parameters. Other settings, such as the number of heads or the
+position of the norms, are taken from the model itself, so that no card can contradict it.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,17 +52,17 @@ from gates2heads.models.translation.seq2seq import (
 from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
-POINTS = 0x110000  # how many code points there are
-SURROGATES = range(0xD800, 0xE000)  # which stand in no text
+POINTS = 0x110000  # the number of code points
+SURROGATES = range(0xD800, 0xE000)  # which occur in no text
 
-AT_ONCE = 8192  # code points; the library's time grows with their square
+AT_ONCE = 8192  # code points; the library's running time is quadratic
 
 
 def describe_model(model: nn.Module) -> dict:
     """Kind and settings of a model, as plain values.
 
     Raises:
-        TypeError: the engine has no twin for it.
+        TypeError: the engine has no counterpart.
     """
     return _described(model, MODELS)
 
@@ -70,12 +70,12 @@ def describe_model(model: nn.Module) -> dict:
 def _described(part: nn.Module, kinds: Mapping[type, Callable]) -> dict:
     if type(part) not in kinds:
         names = ", ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"the engine has a twin for {names}, got {type(part).__name__}")
+        raise TypeError(f"the engine supports {names}, got {type(part).__name__}")
     return {"kind": type(part).__name__, **kinds[type(part)](part)}
 
 
 def _layer(layer: EncoderLayer) -> dict:
-    """What the layers of one stack have in common."""
+    """The settings shared by the layers of one stack."""
     residual = layer.self_residual
     return {
         "nhead": layer.self_attn.num_heads,
@@ -215,7 +215,7 @@ def describe_tokenizer(tokenizer) -> dict:
     """Kind and tokens of a tokenizer, as plain values.
 
     Raises:
-        TypeError: the engine has no twin for it.
+        TypeError: the engine has no counterpart.
     """
     if isinstance(tokenizer, CharacterTokenizer | BilingualTokenizer):
         tokens = tokenizer.vocabulary.tokens[len(SPECIAL) :]
@@ -223,7 +223,7 @@ def describe_tokenizer(tokenizer) -> dict:
     if isinstance(tokenizer, BPETokenizer):
         return {"kind": "BPETokenizer", **_byte_pairs(tokenizer)}
     raise TypeError(
-        "the engine has a twin for CharacterTokenizer, BilingualTokenizer and BPETokenizer, got "
+        "the engine supports CharacterTokenizer, BilingualTokenizer and BPETokenizer, got "
         f"{type(tokenizer).__name__}"
     )
 
@@ -244,9 +244,9 @@ def _byte_pairs(tokenizer: BPETokenizer) -> dict:
 
 @cache
 def letters_and_numerals() -> tuple[list[int], list[int]]:
-    """The code points that 🤗 tokenizers take for letters and for numerals.
+    """The code points that 🤗 tokenizers classify as letters and as numerals.
 
-    Browsers know another year's Unicode than the library, so the library is asked.
+    Browsers may have another version of Unicode than the library, so the library is queried.
 
     Returns:
         first and last code point of each range, one after the other; letters, then numerals.
@@ -255,14 +255,14 @@ def letters_and_numerals() -> tuple[list[int], list[int]]:
 
 
 def _ranges(pattern: str) -> list[int]:
-    """Where a regular expression of the library finds something among all code points in order."""
+    """The code points that a regular expression of the library matches, in order."""
     points = [point for point in range(POINTS) if point not in SURROGATES]
     split = Split(Regex(pattern), "removed", invert=True).pre_tokenize_str
     found: list[int] = []
     for start in range(0, len(points), AT_ONCE):
         some = points[start : start + AT_ONCE]
         for _, (first, end) in split("".join(map(chr, some))):
-            if found and found[-1] + 1 == some[first]:  # a range that the cut into parts divided
+            if found and found[-1] + 1 == some[first]:  # a range that was divided into parts
                 found[-1] = some[end - 1]
             else:
                 found += [some[first], some[end - 1]]

@@ -1,4 +1,4 @@
-"""From a model of the library to the one file that the engine reads in a page.
+"""Export of a model of the library to the file that the engine loads in a page.
 
 The file is a script, because a page that was opened from a folder may load scripts and nothing
 else. It registers one entry, `globalThis.gates2heads_live[name] = {header, sha256, data}`: a header
@@ -26,7 +26,7 @@ DTYPES = {torch.float32: "float32", torch.int8: "int8"}
 
 
 class Exported(NamedTuple):
-    """What the engine reads, in the forms in which it travels."""
+    """The exported model, in the forms that the engine loads."""
 
     name: str
     header: str  # JSON
@@ -39,7 +39,7 @@ class Exported(NamedTuple):
         return hashlib.sha256(self.header.encode() + self.data).hexdigest()
 
     def script(self) -> str:
-        """The file: plain ASCII, safe to stand inside a page too."""
+        """The file: plain ASCII, also safe inside a page."""
         entry = {
             "header": self.header,
             "sha256": self.sha256,
@@ -50,9 +50,9 @@ class Exported(NamedTuple):
 
 
 def script_text(value: Any) -> str:
-    """Write what JSON can hold as it may stand in a script inside a page: without any `<`.
+    """Encode JSON for a script inside a page: without any `<`.
 
-    Such as `</script>` would end the script, and `<!--<script>` hide its end.
+    `</script>` would end the script, and `<!--<script>` would hide its end.
     """
     return json.dumps(value).replace("<", "\\u003c")
 
@@ -70,24 +70,23 @@ def export_model(
     words: Mapping | None = None,
     small: bool = False,
 ) -> Exported:
-    """Turn a model with its tokenizers into what the engine reads.
+    """Export a model with its tokenizers for the engine.
 
     Args:
         model: one of the kinds that `describe_model` knows.
-        name: under which the page finds it.
-        source, target: the tokenizers; one of them alone serves both sides, and a model that reads
-            and writes numbers needs none.
+        name: its name in the page.
+        source, target: the tokenizers; one serves both sides, and a model of numbers needs none.
         decoding: width, length_power and max_length of the search; greedy and 128 if not given.
-        card: what a reader should know; must be JSON.
-        tensors: the weights by name, as `quantise` may have written them; the model's own, in
-            their own precision, if not given.
-        words: how often each word occurred in training, as `pack` of `caption_words` gives it; the
-            page shows the counts beside what is typed. Left out if not given.
-        small: write matrices in one byte a weight, if they are not yet.
+        card: information for users; must be JSON.
+        tensors: the parameters by name, possibly from `quantise`; those of the model, in their own
+            precision, if not given.
+        words: how often each word occurred in training, from `pack` of `caption_words`; the page
+            shows the counts beside the typed text. Left out if not given.
+        small: quantise matrices to one byte per parameter, if they are not yet.
 
     Raises:
-        TypeError, ValueError: the engine has no twin for the model or a tokenizer, or an argument
-            is not what it should be.
+        TypeError, ValueError: the engine has no counterpart of the model or a tokenizer, or an
+            argument is invalid.
     """
     for argument, given in (("decoding", decoding), ("card", card), ("words", words)):
         if not isinstance(given, Mapping | None):
@@ -119,9 +118,9 @@ def export_model(
 
 
 def pack(packed: Mapping[str, Tensor]) -> tuple[list[dict], bytes]:
-    """Tensors one after the other, as little-endian numbers, and where each of them lies.
+    """Concatenated tensors, as little-endian numbers, and the offset of each.
 
-    Those of four bytes come first, so that each begins where a page may read it.
+    Those of four bytes come first, so that each begins at an aligned offset.
 
     Args:
         packed: float32 or int8 tensors by name; an int8 matrix (R, …) has its scales (R,) beside

@@ -1,4 +1,4 @@
-"""The models that come with the library, with all that a page needs of them."""
+"""The models that are distributed with the library, with everything that a page needs."""
 
 from gates2heads.training.cards import Rebuilt, rebuild
 from gates2heads.training.checkpoints import shipped_weights
@@ -7,12 +7,12 @@ __all__ = ["Rebuilt", "rebuild", "shipped"]
 
 
 def shipped(name: str) -> Rebuilt:
-    """A model that comes with the library, in evaluation mode.
+    """A model that is distributed with the library, in evaluation mode.
 
     Args:
-        name: of its weights file, such as "translator" or "dates_dot".
+        name: of its file, such as "translator" or "dates_dot".
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: no model has this name.
     """
     return rebuild(shipped_weights(name))

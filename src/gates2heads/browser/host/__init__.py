@@ -1,1 +1,1 @@
-"""What shows the views on a page of the built book, where neither Jupyter nor Python runs."""
+"""The host of the views on pages of the built book, without Jupyter and Python."""

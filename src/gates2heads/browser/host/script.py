@@ -1,4 +1,4 @@
-"""The host as one script for a page, and which saved widgets it can show."""
+"""The host as one script for a page, and the saved widgets that it can display."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,17 +12,17 @@ _HERE = Path(__file__).parent
 def host_script() -> str:
     """Join the host's modules into one classic script.
 
-    A browser loads no module from `file://`, but it does load a classic script.
+    A browser does not load modules from `file://`, but it does load a classic script.
 
     Returns:
-        The text of the script, which leaves no name behind on the page.
+        The text of the script, which defines no global name.
     """
     joined = join_modules(_HERE / "page.js", late=True).rstrip()
     return f'(() => {{\n"use strict";\n{joined}\n}})();\n'
 
 
 def foreign_widgets(state: Mapping[str, Any], shown: list[str]) -> list[str]:
-    """List the shown widgets that the host cannot show, because they are no anywidget.
+    """List the displayed widgets that the host cannot display, because they are not anywidgets.
 
     Args:
         state: a widget manager's state, as a notebook saves it.

@@ -1,1 +1,1 @@
-"""Models that run in the page: which file a view loads, and what runs it there."""
+"""Models that run in the page: the files that views load, and the code that runs them."""

@@ -1,4 +1,4 @@
-"""What runs in the page: the engine, and the models made from the weights of the library."""
+"""Code and models of the page: the engine, and the models of the library."""
 
 import hashlib
 from functools import cache
@@ -11,7 +11,7 @@ from gates2heads.data.corpora.caption_words import packed_caption_words
 from gates2heads.training.checkpoints import read_packed, shipped_weights
 
 ENGINE = "engine"
-# What the views of the book ask for
+# The models that the views of the book need
 LIVE = (
     "translator",
     "translator_to_german",
@@ -41,23 +41,23 @@ LIVE = (
     "answers_random",
     "python_llama",
 )
-# Of a model that reads German, the one that writes German for readers who cannot
+# For a model with German input, the one that translates into German for other readers
 PARTNERS = {"translator": "translator_to_german"}
 _DIGITS = 8  # of the hash in the name of a model's file
 _WORKER = Path(__file__).with_name("worker.js")
 
 
 def live_model(name: str) -> Exported:
-    """A shipped model as the page reads it; the same bytes every time.
+    """A released model in the format of the page; the bytes are reproducible.
 
-    A translator brings the counts of its training words with it, and as its partner the model of
+    A translation model includes the counts of its training words and, as its partner, the model of
     the opposite direction.
 
     Args:
-        name: of a model that comes with the library, such as "translator".
+        name: of a model that is distributed with the library, such as "translator".
 
     Raises:
-        ValueError: there is none of this name, or it cannot be rebuilt from its card.
+        ValueError: no model has this name, or it cannot be rebuilt from its card.
     """
     return _live_model(shipped_weights(name))
 
@@ -90,7 +90,7 @@ def key(model: Exported) -> str:
 
 
 def bytes_to_load(*models: Exported) -> int:
-    """How many bytes a page fetches before it can run these models: their files and the engine's.
+    """The number of bytes that a page loads to run these models: their files and the engine.
 
     Args:
         models: from `live_model` or `export_model`.
@@ -100,7 +100,7 @@ def bytes_to_load(*models: Exported) -> int:
 
 @cache
 def engine_source() -> str:
-    """The text that runs in a Worker: the engine and all tasks, in a scope of its own."""
+    """The script of the Worker: the engine and all tasks, in a separate scope."""
     return f'(() => {{\n"use strict";\n{join_modules(_WORKER)}\n}})();\n'
 
 
@@ -110,8 +110,8 @@ def _engine_script() -> str:
 
 
 def live_files() -> dict[str, str]:
-    """The files that lie beside the pages, by name; each name holds a hash of what is in it."""
-    # The whole hash: the page compares before it runs
+    """The files beside the pages, by name; each name contains a hash of the content."""
+    # The full hash: the page compares it before running
     digits = hashlib.sha256(engine_source().encode()).hexdigest()
     models = (live_model(name) for name in LIVE)
     return {

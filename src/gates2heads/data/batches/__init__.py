@@ -1,1 +1,1 @@
-"""Batches: examples of unequal length in tensors, with what is real marked."""
+"""Batches: examples of unequal length in padded tensors with masks."""

@@ -1,4 +1,4 @@
-"""Sentences, alone or in pairs, as BERT reads them: [CLS] first [SEP] second [SEP]."""
+"""Single sentences or pairs in BERT's input format: [CLS] first [SEP] second [SEP]."""
 
 import random
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ TOKENS = listed("token numbers", kind=count(least=0), least=1)
 @accepts(words=count, specials=count(least=3))
 @dataclass(frozen=True)
 class Markers:
-    """The numbers with a meaning of their own, for any tokenizer whose special tokens stand first.
+    """The special tokens, for any tokenizer whose special tokens come first.
 
     `<bos>` serves as [CLS] and `<eos>` as [SEP], as in the code of Liu et al. 2019 (RoBERTa).
-    [MASK] is one number behind the last. So the tokenizer stays as it is, and the same numbers
-    serve every model.
+    [MASK] is the number after the last. So the tokenizer is unchanged, and the same numbers serve
+    every model.
 
     Args:
-        words: how many tokens the tokenizer has, the special ones included.
-        specials: how many of them, at the beginning, are special: 3, or 4 with `<unk>`.
+        words: the tokenizer's number of tokens, including the special ones.
+        specials: the number of special tokens, at the beginning: 3, or 4 with `<unk>`.
     """
 
     words: int
@@ -56,7 +56,7 @@ class Markers:
 
     @property
     def size(self) -> int:
-        """V of a model that reads these numbers."""
+        """V of a model with these input tokens."""
         return self.words + 1
 
     @accepts(tokens=whole())
@@ -66,14 +66,14 @@ class Markers:
 
 
 class Joined(NamedTuple):
-    """One or two texts in one sequence, and where each of them went."""
+    """One or two texts in one sequence, and their positions in it."""
 
     tokens: list[int]  # [CLS] first [SEP], or [CLS] first [SEP] second [SEP]
     segments: list[int]  # 0 up to the first [SEP], then 1
-    places: tuple[range, ...]  # tokens[place.start : place.stop] is what is left of each text
+    places: tuple[range, ...]  # the indices in `tokens` of what remains of each text
 
     def place(self, spans: Sequence[tuple[int, int]], text: int) -> list[tuple[int, int]]:
-        """Where spans (start, end) of text 0 or 1 stand now; those that were cut are left out."""
+        """The positions of spans (start, end) of text 0 or 1; truncated spans are left out."""
         place = self.places[text]
         moved = ((start + place.start, end + place.start) for start, end in spans)
         return [(start, end) for start, end in moved if end <= place.stop]
@@ -83,17 +83,17 @@ class Joined(NamedTuple):
 def join(
     first: Sequence[int], second: Sequence[int] | None = None, *, max_length: int | None = None
 ) -> Joined:
-    """Put one or two texts between the markers.
+    """Join one or two texts with the special tokens.
 
-    Source: Devlin et al. 2019, section 3 and figure 2. What does not fit is cut from the end of the
+    Source: Devlin et al. 2019, section 3 and figure 2. Excess tokens are cut from the end of the
     longer text, as in its code.
 
     Args:
         first, second: token numbers, without `<bos>` and `<eos>`.
-        max_length: at most so many tokens, the markers included; None cuts nothing.
+        max_length: the maximum number of tokens, including special ones; None for no limit.
 
     Raises:
-        ValueError: nothing would be left of a text.
+        ValueError: a text would be empty.
     """
     texts = (first,) if second is None else (first, second)
     room = sum(map(len, texts))
@@ -137,7 +137,7 @@ class JoinedBatch:
 
 @accepts(examples=listed("what `join` made", kind=a(Joined), least=1))
 def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
-    """Make one batch of what `join` made."""
+    """Make one batch of results of `join`."""
     tokens, mask = pad([example.tokens for example in examples])
     segments, _ = pad([example.segments for example in examples], pad_id=0)
     return JoinedBatch(tokens, segments, mask)
@@ -145,15 +145,15 @@ def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
 
 @accepts(documents=listed("documents", kind=listed("sentences", least=1), least=2), seed=seed)
 def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tuple]:
-    """Pair each sentence with its successor, or as often with a sentence from another document.
+    """Pair each sentence with its successor, or equally often with one from another document.
 
     Source: Devlin et al. 2019, section 3.1, task 2. Departs from it in pairing single sentences
-    instead of longer runs of text.
+    instead of longer passages.
 
     Args:
         documents: sentences in reading order, each a text or its token numbers; at least two
-            documents. Documents of one sentence give no pair, but may be drawn from.
-        seed: draws the other sentences; another seed a round gives other pairs.
+            documents. Documents of one sentence give no pair, but may be sampled from.
+        seed: for sampling; another seed for each epoch gives other pairs.
 
     Returns:
         (first, second, follows) for every two neighbours; follows is True for the real successor.

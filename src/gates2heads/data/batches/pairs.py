@@ -1,4 +1,4 @@
-"""Batches: sequences of unequal length in one tensor, with a mask that says what is real."""
+"""Batches: sequences of unequal length in one padded tensor, with a mask of real tokens."""
 
 import operator
 import random
@@ -17,8 +17,8 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 class Batch:
     """Source and target of B pairs, padded to the longest.
 
-    `target_in` begins with `<bos>` and `target_out` ends with `<eos>`: at step t the decoder reads
-    `target_in[:, t]` and must predict `target_out[:, t]`.
+    `target_in` begins with `<bos>` and `target_out` ends with `<eos>`: at step t the decoder
+    receives `target_in[:, t]` and predicts `target_out[:, t]`.
     """
 
     source: Tensor  # (B, S) long
@@ -41,11 +41,11 @@ SEQUENCES = listed("sequences", kind=listed("token numbers", least=1), least=1)
 
 @accepts(sequences=SEQUENCES, pad_id=count(least=-MOST))
 def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
-    """Write sequences into the rows of one tensor and fill the rest with `pad_id`.
+    """Pad sequences with `pad_id` to the rows of one tensor.
 
     Args:
         sequences: B sequences of token numbers, none empty.
-        pad_id: the number that fills.
+        pad_id: the padding token.
 
     Returns:
         tokens (B, L) long and mask (B, L) bool, True where a token is real; L is the longest.
@@ -70,11 +70,11 @@ def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
 
 @accepts(pairs=PAIRS, batch_size=count, seed=seed)
 def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Iterator[Batch]:
-    """Go through all pairs once.
+    """Iterate once over all pairs.
 
     Args:
-        pairs: (source, target) pairs of token numbers, both closed by `<eos>`.
-        batch_size: pairs a batch; the last batch may be smaller.
+        pairs: (source, target) pairs of token numbers, both ending with `<eos>`.
+        batch_size: pairs per batch; the last batch may be smaller.
         seed: shuffles the pairs; None keeps their order.
     """
     order = torch.arange(len(pairs))
@@ -86,7 +86,7 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
 
 @accepts(pairs=PAIRS, batch_size=count, seed=seed)
 def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Iterator[Batch]:
-    """Go through all pairs again and again, in a new order each time; see `batches`."""
+    """Iterate endlessly over all pairs, in a new order in each epoch; see `batches`."""
     while True:
         yield from batches(pairs, batch_size, seed=seed)
         seed += 1
@@ -96,14 +96,15 @@ def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Itera
 def token_batches(
     pairs: Sequence, token_budget: int, *, seed: int | None = None
 ) -> Iterator[Batch]:
-    """Go through all pairs once, pairs of like length together, so that little is padding.
+    """Iterate once over all pairs, in batches of similar length to reduce padding.
 
-    A batch of B pairs holds B × (its longest sequence, source or target) tokens a side at most,
-    padding counted: short sentences come in large batches, long ones in small ones.
+    A batch of B pairs holds B × (its longest sequence, source or target) tokens per side at most,
+    including padding: batches of short sentences are large, those of long ones small.
 
     Args:
-        pairs: (source, target) pairs of token numbers, both closed by `<eos>`.
-        token_budget: the largest number of padded tokens a side; 2,000 is a usual choice.
+        pairs: (source, target) pairs of token numbers, both ending with `<eos>`.
+        token_budget: the maximum number of tokens per side, including padding; 2,000 is a usual
+            choice.
         seed: shuffles pairs of equal length, and the order of the batches; None keeps both.
 
     Raises:
@@ -133,7 +134,7 @@ def token_batches(
 
 @accepts(pairs=PAIRS, token_budget=count, seed=seed)
 def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) -> Iterator[Batch]:
-    """Go through all pairs again and again; each round has other batches in another order.
+    """Iterate endlessly over all pairs; each epoch has other batches in another order.
 
     See `token_batches`.
     """
@@ -144,13 +145,13 @@ def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) 
 
 @accepts(numbers=listed("token numbers", least=2), length=count(least=2), step=count)
 def chunks(numbers: Sequence[int], length: int, *, step: int | None = None) -> list[list[int]]:
-    """Cut one long text into runs of `length` tokens, for a model that predicts the next one.
+    """Split one long text into segments of `length` tokens, for a next-token model.
 
     Args:
         numbers: the tokens of a text.
-        length: tokens a run; the last one may be shorter, but not shorter than two.
-        step: tokens from one beginning to the next; `length` if not given, so that every token
-            stands in one run.
+        length: tokens per segment; the last one may be shorter, but not shorter than two.
+        step: tokens from one beginning to the next; `length` if not given, so that every token is
+            in one segment.
     """
     step = length if step is None else step
     numbers = list(map(operator.index, numbers))

@@ -11,7 +11,7 @@ from gates2heads.accepts import accepts, count, seed, tokens
 
 @accepts(text=tokens("N"), count=count, length=count, seed=seed)
 def passages(text: Tensor, count: int, *, length: int, seed: int = 0) -> Iterator[Tensor]:
-    """Sample passages (B, L + 1) from a long text without end: B = count, L = length.
+    """Sample passages (B, L + 1) endlessly from a long text: B = count, L = length.
 
     Raises:
         ValueError: the text is not longer than a passage.

@@ -1,4 +1,4 @@
-"""Which words stand near each other: the windows that word vectors are trained on."""
+"""Context windows, on which word vectors are trained."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from gates2heads.data.batches.pairs import pad
 
 
 class Text(NamedTuple):
-    """Sentences one after the other in one long row of tokens."""
+    """Concatenated sentences in one tensor of tokens."""
 
     tokens: Tensor  # (N,) long
-    sentence: Tensor  # (N,) long: the number of the sentence in which each token stands
+    sentence: Tensor  # (N,) long: the number of each token's sentence
 
 
 TEXT = a(Text, "from `join_sentences`")
@@ -27,7 +27,7 @@ class Windows(NamedTuple):
 
     center: Tensor  # (B,) long
     context: Tensor  # (B, 2m) long, from left to right
-    mask: Tensor  # (B, 2m) bool, True = in the sentence and within reach
+    mask: Tensor  # (B, 2m) bool, True = in the sentence and within the window
 
     def to(self, device: torch.device | str) -> "Windows":
         """The same windows on another device."""
@@ -37,16 +37,16 @@ class Windows(NamedTuple):
 class Blocks(NamedTuple):
     """A text cut into blocks of k positions, each with the m words on both sides of it.
 
-    Near words share most of their windows, so that one matrix product a block does the work of k.
+    Adjacent positions share most of their windows, so that one matrix product per block replaces k.
     """
 
     center: Tensor  # (N, k) long
     context: Tensor  # (N, k + 2m) long: the block itself, with a margin of m words
-    band: Tensor  # (N, k, k + 2m) bool, True = the word stands in the window of the center
+    band: Tensor  # (N, k, k + 2m) bool, True = the word is in the window of the center
 
 
 def join_sentences(sentences: Sequence[Sequence[int]]) -> Text:
-    """Write sentences of token numbers into one row.
+    """Concatenate sentences of token numbers.
 
     Raises:
         ValueError: there is no sentence, or one is empty.
@@ -58,16 +58,16 @@ def join_sentences(sentences: Sequence[Sequence[int]]) -> Text:
 
 @accepts(counts=anything("V", empty=False), threshold=positive)
 def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
-    """With which probability a word stays when frequent words are thinned out.
+    """The probability with which a word is kept when frequent words are subsampled.
 
-    A word with share f of the text stays with probability sqrt(t/f) + t/f, at most 1.
+    A word with relative frequency f is kept with probability sqrt(t/f) + t/f, at most 1.
 
     Source: Mikolov et al. 2013, "Distributed Representations", section 2.3. Departs from its
-    equation 5, which has the square root alone, as the program of its authors and gensim do.
+    equation 5, which has the square root alone, as do the authors' program and gensim.
 
     Args:
-        counts: (V,), how often each word occurs, or its share of the text.
-        threshold: t; words with a share above it are thinned out, 1e-3 for small texts.
+        counts: (V,), how often each word occurs, or its relative frequency.
+        threshold: t; words with a relative frequency above it are subsampled, 1e-3 for small texts.
 
     Returns:
         (V,) probabilities; 1 for a word that does not occur.
@@ -76,22 +76,23 @@ def keep_probabilities(counts: Tensor, threshold: float) -> Tensor:
         ValueError: a count is negative or not finite, or all are zero.
     """
     check_counts(counts)
-    counts = counts.to(torch.promote_types(counts.dtype, torch.float32))  # half sums too little
+    counts = counts.to(torch.promote_types(counts.dtype, torch.float32))  # half overflows
     ratio = float(threshold) * counts.sum() / counts  # t / f, ∞ for a word that does not occur
     return (ratio.sqrt() + ratio).clamp(max=1)
 
 
 @accepts(text=TEXT, keep=floats("V", empty=False), generator=generator)
 def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = None) -> Text:
-    """Throw out each token with its own probability; what remains moves together.
+    """Remove each token with its own probability, and close the gaps.
 
     Args:
         text: any text.
         keep: (V,) from `keep_probabilities`.
-        generator: draws; a new draw each epoch.
+        generator: for sampling; each epoch is sampled again.
 
     Raises:
-        ValueError: `keep` holds no probabilities, or is too short for the numbers of the text.
+        ValueError: `keep` does not contain probabilities, or is too short for the numbers of the
+            text.
     """
     if not ((keep >= 0) & (keep <= 1)).all():
         raise ValueError(f"keep must hold probabilities (V,), got {shown(keep)}")
@@ -108,20 +109,20 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
 def cut_blocks(
     text: Text, *, width: int, window: int, generator: torch.Generator | None = None
 ) -> Blocks:
-    """Cut a text into blocks, and mark which words each center sees.
+    """Split a text into blocks, and mark the context words of each center.
 
     Args:
-        text: N' tokens; the last block is filled with positions that see nothing.
-        width: k, positions a block.
-        window: m; a center sees at most m words on each side, none of another sentence.
-        generator: shuffles the blocks, and draws for each center how far it sees, 1 to m, as
-            word2vec does; near words count more then. None keeps the order, and every center
-            sees m words far.
+        text: N' tokens; the last block is padded with positions without context.
+        width: k, positions per block.
+        window: m; a context has at most m words on each side, none of another sentence.
+        generator: shuffles the blocks, and samples the window size of each center from 1 to m, as
+            in word2vec, which gives near words more weight. None keeps the order, and every window
+            has size m.
 
     Raises:
         ValueError: the text is empty.
     """
-    width, window = int(width), int(window)  # a small NumPy number has no room for the size
+    width, window = int(width), int(window)  # a small NumPy integer type would overflow
     size = len(text.tokens)
     if not size:
         raise ValueError("text is empty; it must hold at least one token")
@@ -147,13 +148,13 @@ def cut_blocks(
 def windows(
     text: Text, *, window: int, batch_size: int, seed: int | None = None
 ) -> Iterator[Windows]:
-    """Go through all positions of a text once that have at least one neighbour.
+    """Iterate once over all positions of a text that have at least one neighbour.
 
     Args:
         text: any text.
         window: m, as in `cut_blocks`.
-        batch_size: positions a batch.
-        seed: shuffles the positions and draws how far each sees; None keeps order and reach.
+        batch_size: positions per batch.
+        seed: shuffles the positions and samples the window sizes; None keeps order and size m.
 
     Raises:
         ValueError: the text is empty.
@@ -170,10 +171,10 @@ def windows(
 
 
 def check_counts(counts: Tensor) -> None:
-    """Refuse what is not a (V,) tensor of counts with at least one above zero.
+    """Reject anything but a (V,) tensor of counts with at least one above zero.
 
     Raises:
-        TypeError, ValueError: with a sentence that says what counts must be.
+        TypeError, ValueError: with a message that says what counts must be.
     """
     anything("V", empty=False).check("counts", counts)
     if not counts.isfinite().all() or (counts < 0).any() or not counts.sum() > 0:

@@ -1,7 +1,7 @@
 """How often each word occurs in the captions on which the translators were trained.
 
-The counts travel with the library, because a page shows them beside what a reader types. They are
-facts about words; no sentence can be read from them.
+The counts are distributed with the library, because a page shows them for typed words. They are
+facts about words; no sentence can be reconstructed from them.
 """
 
 import gzip
@@ -25,7 +25,7 @@ FILE = Path(__file__).with_name("caption_words.json.gz")
 
 @accepts(text=text)
 def words_in(text: str) -> list[str]:
-    """The words of a text: the longest runs of letters, marks and digits."""
+    """The words of a text: maximal sequences of letters, marks and digits."""
     runs = groupby(unicodedata.normalize("NFC", text), key=_is_of_a_word)
     return ["".join(run) for is_of_a_word, run in runs if is_of_a_word]
 
@@ -36,7 +36,7 @@ def _is_of_a_word(character: str) -> bool:
 
 @accepts(word=text)
 def word_key(word: str) -> str:
-    """Under what a word is counted: in small letters, with “ae” for “ä” and “ss” for “ß”.
+    """The key under which a word is counted: in lower case, with “ae” for “ä” and “ss” for “ß”.
 
     So a word counts as the same at the beginning of a sentence, in capitals, and on a keyboard
     without umlauts.
@@ -77,13 +77,13 @@ def unpack(groups: Mapping[str, str]) -> dict[str, int]:
 
 
 def to_bytes(packed: Mapping[str, Any]) -> bytes:
-    """The stored file; the same counts are the same file, whatever the time of day."""
+    """The stored file; the same counts always give the same file."""
     return gzip.compress(json.dumps(packed, ensure_ascii=False).encode(), mtime=0)
 
 
 @cache
 def packed_caption_words() -> Mapping[str, Any]:
-    """The counts that come with the library, as `pack` gives them."""
+    """The counts that are distributed with the library, as returned by `pack`."""
     return MappingProxyType(json.loads(gzip.decompress(FILE.read_bytes())))
 
 

@@ -1,4 +1,4 @@
-"""Facts about the world in English and Chinese: who pays with what, who speaks what."""
+"""Facts about the world in English and Chinese: currencies and official languages."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,10 +14,10 @@ from gates2heads.accepts import accepts, choice, listed, text
 from gates2heads.data.corpora.splits import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
-HELD_OUT = 10  # one territory in ten validates, another one in ten tests
+HELD_OUT = 10  # one territory in ten for validation, another one in ten for the test
 LOCALES = ("en", "zh")
 KINDS = ("territories", "currencies", "languages")
-# Two ways to say each fact, and one to ask for it.
+# Two wordings of each fact, and a question.
 TEMPLATES = {
     ("currency", "en"): (
         "In {subject}, people pay with the {answer}.",
@@ -57,7 +57,7 @@ class Territory:
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence that says one thing about one territory, and where its two names stand."""
+    """A sentence about one fact of one territory, with the positions of its two names."""
 
     text: str
     relation: str  # currency, language or name
@@ -89,7 +89,7 @@ def _read_names(kind: str, locale: str) -> dict[str, str]:
 
 @accepts(kind=choice(KINDS), code=text)
 def is_named(kind: str, code: str) -> bool:
-    """Say whether both languages have a name for a code."""
+    """Whether both languages have a name for a code."""
     return all(code in names(kind, locale) for locale in LOCALES)
 
 
@@ -115,7 +115,7 @@ def territories() -> tuple[Territory, ...]:
 
 @accepts(code=text)
 def split_of_territory(code: str) -> str:
-    """Say to which split a territory belongs; the same on every machine and in every version."""
+    """The split of a territory; the same on every machine and in every version."""
     bucket = hashlib.sha256(code.encode()).digest()[0] % HELD_OUT
     return {0: "test", 1: "validation"}.get(bucket, "train")
 
@@ -128,7 +128,7 @@ def split_of_territory(code: str) -> str:
 def facts(
     split: str, *, locales: Sequence[str] = LOCALES, relations: Sequence[str] = RELATIONS
 ) -> list[Fact]:
-    """Say what CLDR knows about the territories of a split, each fact in two ways.
+    """The facts of CLDR about the territories of a split, each in two wordings.
 
     Args:
         split: `train`, `validation` or `test`; all facts about a territory are in one of them.
@@ -147,7 +147,7 @@ def facts(
 
 
 def answers(place: Territory, relation: str, locale: str) -> Iterator[str]:
-    """What stands in a relation to a territory, named in a language."""
+    """The names of the entities in a relation to a territory, in a language."""
     if relation == "currency":
         yield names("currencies", locale)[place.currency]
     elif relation == "language":
@@ -157,10 +157,10 @@ def answers(place: Territory, relation: str, locale: str) -> Iterator[str]:
 
 
 def write_fact(template: str, relation: str, locale: str, subject: str, answer: str) -> Fact:
-    """Fill a template, and note where the two names stand in the sentence."""
+    """Fill a template, and record the positions of the two names in the sentence."""
     text, spans = template, {}
     order = sorted(("subject", "answer"), key=lambda slot: template.index(f"{{{slot}}}"))
-    for slot in order:  # from left to right, so that what is filled first does not move again
+    for slot in order:  # from left to right, so that earlier positions remain valid
         name = {"subject": subject, "answer": answer}[slot]
         start = text.index(f"{{{slot}}}")
         text = text.replace(f"{{{slot}}}", name, 1)

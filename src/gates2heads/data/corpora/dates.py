@@ -1,4 +1,4 @@
-"""Real text that is there after `pip install`, with nothing to download."""
+"""Dates in many languages, which are generated without a download."""
 
 import random
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from gates2heads.accepts import a, accepts, choice, count, listed, seed
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
-# CLDR's `short` is left out: it writes two-digit years and does not say which number is the month.
+# CLDR's `short` is left out: it has two-digit years and does not show which number is the month.
 FORMS = ("full", "long", "medium", "yMMMd", "yMMMEd")
-DRAWN = {  # what is drawn from
+DRAWN = {  # the sampled values
     "locales": listed("CLDR names", least=1),
     "forms": listed("CLDR forms", kind=choice(FORMS), least=1),
 }
@@ -33,9 +33,10 @@ class DatePair:
 
 
 def split_of(day: date) -> str:
-    """Say to which split a day belongs; the same on every machine and for every seed.
+    """The split of a day; the same on every machine and for every seed.
 
-    A day is in one split in all languages and forms, so no test date was seen in another dress.
+    A day is in one split in all languages and forms, so no test date occurs in training in another
+    form.
     """
     bucket = random.Random(day.toordinal()).randrange(HELD_OUT)
     return {0: "test", 1: "validation"}.get(bucket, "train")
@@ -57,7 +58,7 @@ def _split_days() -> dict[str, tuple[date, ...]]:
 
 @accepts(day=a(date), form=choice(FORMS))
 def write_date(day: date, locale: str, form: str) -> str:
-    """Write a day in a CLDR form: `full`, `long`, `medium`, or a skeleton such as `yMMMd`.
+    """Format a day in a CLDR form: `full`, `long`, `medium`, or a skeleton such as `yMMMd`.
 
     Source: Unicode CLDR, through Babel.
 
@@ -78,11 +79,11 @@ def dates(
     forms: Sequence[str] = FORMS,
     seed: int = 0,
 ) -> list[DatePair]:
-    """Draw days of a split and write each in a random language and form.
+    """Sample days of a split and format each in a random language and form.
 
     Args:
         split: `train`, `validation` or `test`; no day is in two of them.
-        size: how many pairs.
+        size: number of pairs.
         locales: CLDR names of languages.
         forms: CLDR forms, see `write_date`.
         seed: the same seed gives the same pairs.
@@ -109,7 +110,7 @@ def date_lists(
     forms: Sequence[str] = FORMS,
     seed: int = 0,
 ) -> list[DatePair]:
-    """Write lists of `count` dates, each in its own language: longer sources of the same kind.
+    """Generate lists of `count` dates, each list in one language: longer sources of the same kind.
 
     The texts are joined by ` | `, the ISO dates by a space.
     """

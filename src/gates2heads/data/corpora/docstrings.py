@@ -1,4 +1,4 @@
-"""English prose that every reader has: the docstrings of installed packages."""
+"""English prose that needs no download: the docstrings of installed packages."""
 
 import ast
 import hashlib
@@ -19,14 +19,15 @@ from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
 STANDARD = "python"  # stands for the standard library
 PACKAGES = (STANDARD, "numpy", "matplotlib")
-# Tests explain nothing, and the other folders hold copies of foreign packages or generated tables.
+# Tests have little prose, and the other folders contain copies of foreign packages or generated
+# tables.
 SKIPPED = {"test", "tests", "site-packages", "dist-packages", "idlelib", "lib2to3", "encodings"}
 DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
 class Docstring:
-    """The prose of one docstring, and where it stands."""
+    """The prose of one docstring, and its location."""
 
     package: str  # one of the packages that were read
     module: str  # path of the file inside the package, `_core/fromnumeric.py`
@@ -56,7 +57,7 @@ class Docstring:
 
 
 def split_of_module(package: str, module: str) -> str:
-    """Say to which split a module belongs; the same on every machine and for every version."""
+    """The split of a module; the same on every machine and for every version."""
     digest = hashlib.sha256(f"{package}:{module}".encode()).digest()
     bucket = int.from_bytes(digest[:8], "big") % HELD_OUT
     return {0: "test", 1: "validation"}.get(bucket, "train")
@@ -77,7 +78,7 @@ def folder_of(package: str) -> Path:
 
 
 def named_docstrings(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Give (dotted name, docstring) of a module and of what it defines, in the order of the file.
+    """Yield (dotted name, docstring) of a module and its definitions, in the order of the file.
 
     NumPy writes the docstrings of its compiled functions as `add_newdoc(place, name, text)`;
     these count as well.
@@ -130,7 +131,7 @@ def read_folder(folder: Path, package: str) -> Iterator[tuple[str, str, str, str
 def read_packages(packages: tuple[str, ...] = PACKAGES) -> tuple[Docstring, ...]:
     """Read the docstrings of some packages, all splits, in a fixed order.
 
-    A paragraph that stands in several docstrings is kept where it stands first. So no held-out
+    A paragraph that occurs in several docstrings is kept at its first occurrence. So no held-out
     paragraph occurs in the training text.
 
     Raises:
@@ -150,11 +151,11 @@ def read_packages(packages: tuple[str, ...] = PACKAGES) -> tuple[Docstring, ...]
 
 @accepts(split=choice(SPLITS), packages=texts)
 def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstring]:
-    """Read the docstrings that belong to a split.
+    """Read the docstrings of a split.
 
     Args:
         split: `train`, `validation` or `test`; no module and no paragraph is in two of them.
-        packages: names of installed packages; `python` stands for the standard library.
+        packages: names of installed packages; `python` is the standard library.
 
     Raises:
         ValueError: no package, or one that is not installed.
@@ -163,7 +164,7 @@ def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstr
 
 
 def fingerprint(packages: Sequence[str] = PACKAGES) -> str:
-    """Say what was read: versions, number of docstrings, and a checksum of the prose.
+    """Describe the data: versions, number of docstrings, and a checksum of the prose.
 
     Two machines with the same fingerprint train on the same text.
     """

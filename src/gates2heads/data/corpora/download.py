@@ -1,4 +1,4 @@
-"""Files that must be fetched once: a registry with checksums, a cache, nothing half-read."""
+"""Downloaded files: a registry with checksums, and a cache."""
 
 import os
 from pathlib import Path
@@ -116,7 +116,7 @@ REGISTRY = {
         "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
     ),
 }
-FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, looked at first
+FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, searched first
 TIMEOUT = 30  # seconds without an answer
 
 
@@ -124,19 +124,19 @@ TIMEOUT = 30  # seconds without an answer
 def fetch(name: str, *, progress: bool = True) -> Path:
     """Find a file in `$GATES2HEADS_DATA` or in the cache; download it into the cache if need be.
 
-    A download is written beside its place and moved there only when its checksum is right, so an
-    interrupted one leaves nothing behind. A damaged file in the cache is downloaded again.
+    A download is written to a temporary file and renamed only if its checksum is correct, so an
+    interrupted download leaves no file. A damaged file in the cache is downloaded again.
 
     Args:
         name: a file of `REGISTRY`.
-        progress: show a bar while the file comes.
+        progress: show a bar during the download.
 
     Returns:
         The path of a file whose checksum was just verified.
 
     Raises:
-        ValueError: no such file is known, the one in `$GATES2HEADS_DATA` is another, or the
-            downloaded one is.
+        ValueError: the file is unknown, or that in `$GATES2HEADS_DATA` or the downloaded one has
+            another checksum.
         ConnectionError: the file cannot be reached.
     """
     if name not in REGISTRY:
@@ -165,12 +165,12 @@ def fetch(name: str, *, progress: bool = True) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: the operating system's folder for caches."""
+    """The folder of downloads: the operating system's cache folder."""
     return Path(pooch.os_cache("gates2heads"))
 
 
 def verified(path: Path, checksum: str) -> Path:
-    """Give back the path if the file's SHA-256 is right.
+    """Return the path if the file's SHA-256 is correct.
 
     Raises:
         ValueError: it is not.

@@ -1,4 +1,4 @@
-"""Four questions about facts: is it true, what is named, does it follow, where is the answer."""
+"""Four tasks about facts: truth, slot filling, inference, and question answering."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ TRUTH = ("false", "true")
 SLOTS = ("", "territory", "currency", "language")
 INFERENCE = ("follows", "contradicts", "neither")
 MOST_FACTS = 3  # in a passage
-# Questions in words that stand in the facts, so that a model of the facts can read them.
+# Questions in words that occur in the facts, so that they are in a model's vocabulary.
 ASKED = {
     ("currency", "en"): "the currency of {subject}",
     ("currency", "zh"): "{subject}的货币",
@@ -25,19 +25,19 @@ ASKED = {
 
 
 class Labelled(NamedTuple):
-    """One text or two, and what is right."""
+    """One text or two, and the label."""
 
     first: str
     second: str | None
-    label: tuple[int, ...]  # one class; one class a token; or the answer's first and last token
+    label: tuple[int, ...]  # one class; one class per token; or the answer's first and last token
 
 
 @accepts(facts=FACTS, seed=seed)
 def truth_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
-    """Each fact, and the same sentence with an answer that is not true: which of `TRUTH`?
+    """Each fact, and the same sentence with a false answer, labelled by `TRUTH`.
 
     Raises:
-        ValueError: there is nothing false to say.
+        ValueError: no false answer exists.
     """
     draw, others = _prepare(facts, seed)
     found = []
@@ -65,9 +65,9 @@ def slot_examples(facts: Sequence[Fact]) -> list[Labelled]:
 def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     """A premise about a currency and three hypotheses, one for each of `INFERENCE`.
 
-    What follows is the premise in its other wording; what contradicts it names another currency;
-    and neither does the other wording, with the premise's currency, about another territory.
-    Languages are left out: that one is official denies no other.
+    The entailed hypothesis is the premise in its other wording; the contradicting one names another
+    currency; the neutral one is the other wording, with the premise's currency, about another
+    territory. Languages are excluded: one official language does not exclude another.
 
     Raises:
         ValueError: the facts are not about currencies of two territories.
@@ -87,13 +87,13 @@ def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
 
 @accepts(facts=FACTS, seed=seed)
 def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
-    """A question, and two sentences that hold the answer, or do not.
+    """A question, and two sentences with or without the answer.
 
-    With an answer stand the fact and a fact of the same kind about another territory. Without it
-    stand that and, if there is one, what else is known of the territory.
+    With an answer, they are the fact and a fact of the same kind about another territory. Without
+    one, they are the latter and, if there is one, another fact about the territory.
 
     Returns:
-        two of them a fact. The label is where the answer's first and last token stand in the
+        two of them per fact. The label is the positions of the answer's first and last token in the
         second text, or (−1, −1).
 
     Raises:
@@ -114,14 +114,13 @@ def answer_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
 
 @accepts(facts=FACTS, seed=seed)
 def passage_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
-    """A question, and a passage of one to three sentences that holds the answer, or does not.
+    """A question, and a passage of one to three sentences with or without the answer.
 
-    Whether there is an answer cannot be told from the kinds of the sentences: beside the fact, or
-    in its place, stand any others in its language, often of the same kind or about the same
-    territory.
+    The kinds of the sentences do not reveal whether there is an answer: beside the fact, or instead
+    of it, there are any others in its language, often of the same kind or about the same territory.
 
     Returns:
-        two of them a fact, with its answer and without; labels as in `answer_examples`.
+        two of them per fact, with its answer and without; labels as in `answer_examples`.
 
     Raises:
         ValueError: all facts are about one territory.
@@ -142,8 +141,8 @@ def passage_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
 def shuffled_facts(facts: Sequence[Fact], *, seed: int) -> list[Fact]:
     """The same sentences with their territories exchanged, and their currencies and languages.
 
-    All that is said of one territory is now said of another one, so that the sentences agree with
-    each other, but hardly with the world: who reads them learns nothing of what was told.
+    All facts of one territory are now those of another one, so that the sentences are consistent
+    with each other, but mostly false: a model learns from them no true facts.
 
     Returns:
         one fact for each, in order, in the same wording.
@@ -188,7 +187,7 @@ def _asked(fact: Fact, passage: Sequence[Fact], *, has_answer: bool) -> Labelled
 
 
 def _prepare(facts: Sequence[Fact], seed: int) -> tuple[random.Random, dict]:
-    """What draws, and all answers of each relation and language."""
+    """The random generator, and all answers of each relation and language."""
     others: dict[tuple[str, str], list[str]] = {}
     for fact in facts:
         some = others.setdefault((fact.relation, fact.locale), [])
@@ -231,6 +230,6 @@ def _elsewhere(fact: Fact, facts: Sequence[Fact], draw: random.Random) -> Fact:
 
 
 def _is_beside(one: Fact, fact: Fact) -> bool:
-    """Whether one says something else about the territory, in the same language."""
+    """Whether one is another fact about the territory, in the same language."""
     about_it = one.subject == fact.subject and one.locale == fact.locale
     return about_it and one.relation != fact.relation

@@ -1,7 +1,7 @@
-"""Files of sentence pairs of which a model wrote one side: more text for a translator to train on.
+"""Files of back-translated sentence pairs, of which a model generated one side.
 
 Such a file is made by `shipping/back_translation.py`, and may come from anywhere. It is a
-compressed text: a first line that tells its kind and how it was made, then a line for each pair,
+compressed text: a first line that states its kind and origin, then a line for each pair,
 German and English with a tab between them. Source: Sennrich et al. 2016, "Improving Neural Machine
 Translation Models with Monolingual Data".
 """
@@ -26,7 +26,7 @@ def pairs_file(pairs: Iterable[Sequence[str]], told: str) -> bytes:
 
     Args:
         pairs: German and English; white space inside a sentence becomes one blank.
-        told: how they were made, such as a command.
+        told: their origin, such as a command.
 
     Raises:
         ValueError: a sentence is empty or longer than `LONGEST`.
@@ -44,9 +44,9 @@ def read_machine_pairs(path: str | os.PathLike) -> list[CaptionPair]:
     """Read a file of pairs.
 
     Raises:
-        FileNotFoundError: there is none.
-        ValueError: it is damaged, of another kind, empty or too large, or a line holds no pair; the
-            sentence says which.
+        FileNotFoundError: the file does not exist.
+        ValueError: it is damaged, of another kind, empty or too large, or a line is not a pair; the
+            message says which.
     """
     path = Path(path)
     what = f"path must name a file of sentence pairs, got {in_line(path)}"
@@ -78,7 +78,7 @@ def _read(file, what: str) -> list[CaptionPair]:
 
 
 def _check(sides: Sequence[str], place: str) -> None:
-    """Refuse what is no pair of two sentences of a reasonable length."""
+    """Reject anything but a pair of two sentences of a reasonable length."""
     if len(sides) != 2 or not all(side.strip() and len(side) <= LONGEST for side in sides):
         raise ValueError(
             f"{place} must hold two sentences of 1 to {LONGEST:,} characters, got "

@@ -10,8 +10,8 @@ from gates2heads.data.corpora.splits import SPLITS
 
 FILES = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 CODES = {"German": "de", "English": "en"}
-DESCRIBED = 5  # times, each image in each language, by people who saw nothing but the image
-KEPT_BACK = 300  # images whose descriptions judge translators
+DESCRIBED = 5  # times, each image in each language, by people who saw only the image
+KEPT_BACK = 300  # images whose descriptions are used for evaluation
 
 
 class CaptionPair(NamedTuple):
@@ -22,7 +22,7 @@ class CaptionPair(NamedTuple):
 
 
 def read_lines(name: str) -> list[str]:
-    """The lines of a compressed file, without the spaces around them."""
+    """The lines of a compressed file, stripped of spaces."""
     with gzip.open(fetch(name), "rt", encoding="utf-8") as file:
         return [line.strip() for line in file]
 
@@ -36,8 +36,8 @@ def multi30k(split: str) -> list[CaptionPair]:
     Source: Elliott et al. 2016, "Multi30K: Multilingual English-German Image Descriptions".
 
     Raises:
-        ValueError: what `fetch` raises.
-        ConnectionError: the files are not here and cannot be downloaded.
+        ValueError: as in `fetch`.
+        ConnectionError: the files are missing and cannot be downloaded.
     """
     german, english = (
         read_lines(f"multi30k/{FILES[split]}.{language}.gz") for language in ("de", "en")
@@ -56,9 +56,9 @@ class Described(NamedTuple):
 def descriptions(language: str) -> list[str]:
     """Load up to five descriptions of each training image: sentences of one language for training.
 
-    They are no translations of the ones in the other language, which other people wrote before the
-    same image. Left out are the images of `described_images`, and the sentences that also occur
-    among theirs or in the validation or test captions, apart from capitals and a final full stop.
+    They are not translations of those in the other language, which other people wrote for the same
+    image. Excluded are the images of `described_images`, and the sentences that also occur among
+    theirs or in the validation or test captions, apart from capitals and a final full stop.
 
     The text is for research and education; cite the sources.
 
@@ -81,10 +81,10 @@ def descriptions(language: str) -> list[str]:
 
 
 def described_images() -> list[Described]:
-    """Load the first 300 images with all descriptions: captions that no translator wrote.
+    """Load the first 300 images with all descriptions: captions that are not translations.
 
-    A translator of a description in one language is judged beside five of the same image in the
-    other. One of the English ones may be the caption of the image in `multi30k("train")`.
+    A translation of a description in one language is evaluated against five of the same image in
+    the other. One of the English ones may be the caption of the image in `multi30k("train")`.
 
     Raises:
         ValueError, ConnectionError: as in `multi30k`.
@@ -101,5 +101,5 @@ def _of_images(language: str) -> list[tuple[str, ...]]:
 
 
 def _words(text: str) -> str:
-    """What two sentences share that are the same but for capitals, blanks and a full stop."""
+    """A key that is equal for sentences that differ only in capitals, spaces and a full stop."""
     return " ".join(text.lower().split()).rstrip(" .")

@@ -1,4 +1,4 @@
-"""Prose out of documentation: what is left of a docstring without code, tables and markup."""
+"""Prose from documentation: docstrings without code, tables and markup."""
 
 import inspect
 import re
@@ -35,10 +35,10 @@ SENTENCE_END = re.compile(
 
 
 def paragraphs(docstring: str) -> list[str]:
-    """Keep the prose of a docstring: one string a paragraph, without line breaks and markup.
+    """Extract the prose of a docstring: one string per paragraph, without line breaks and markup.
 
     Left out: doctests, code blocks, tables, headings, the `name : type` lines of parameter lists
-    (their descriptions stay), lists of references, and what is too short to be a sentence.
+    (their descriptions stay), lists of references, and texts too short to be a sentence.
     """
     kept, block, depth = [], [], 0
     for line in [*prose_lines(inspect.cleandoc(docstring).splitlines()), ""]:
@@ -56,7 +56,7 @@ def paragraphs(docstring: str) -> list[str]:
 
 
 def prose_lines(lines: list[str]) -> Iterator[str]:
-    """Give the lines that may belong to a paragraph; a blank line stands for each gap."""
+    """Yield the lines that may belong to a paragraph, with a blank line for each gap."""
     section, skipped_below, doctest = "", None, False
     for line, following in zip(lines, [*lines, ""][1:], strict=True):
         text, indent = line.strip(), len(line) - len(line.lstrip())
@@ -76,7 +76,7 @@ def prose_lines(lines: list[str]) -> Iterator[str]:
             skipped_below = indent
             yield line.rstrip(":") + ":"
         elif section == NAMES and (PARAMETER.match(text) or not indent):
-            yield ""  # each entry is a paragraph of its own
+            yield ""  # each entry is a separate paragraph
             yield line.replace(" :", ":", 1) if PARAMETER.match(text) else ""
         elif any(pattern.match(text) for pattern in (TABLE, PARAMETER)) or PLACEHOLDER.search(text):
             yield ""
@@ -85,7 +85,7 @@ def prose_lines(lines: list[str]) -> Iterator[str]:
 
 
 def without_markup(text: str) -> str:
-    """Take reStructuredText's marks out of a line of prose and keep what they mark."""
+    """Remove reStructuredText markup from a line of prose and keep its content."""
     text = ROLE.sub(lambda role: shown(role[1]), text)
     text = LINK.sub(r"\1", text)
     text = OLD_QUOTE.sub(r"\1", ADDRESS.sub("", CITATION.sub("", text)))
@@ -94,7 +94,7 @@ def without_markup(text: str) -> str:
 
 
 def shown(target: str) -> str:
-    """What a reference shows: `~a.b.c` shows c, `.c` shows c, `text <target>` shows the text."""
+    """The text shown for a reference: c for `~a.b.c` and for `.c`, the text for `text <target>`."""
     text = target.split("<", maxsplit=1)[0].strip() or target
     if not REFERENCE.fullmatch(text):
         return text
@@ -102,15 +102,15 @@ def shown(target: str) -> str:
 
 
 def is_prose(text: str) -> bool:
-    """Say whether a paragraph reads as a sentence: enough words, and mostly letters."""
+    """Whether a paragraph looks like a sentence: enough words, and mostly letters."""
     words = re.findall(r"[^\W\d_]{2,}", text)
     letters = sum(character.isalpha() or character == " " for character in text)
     return len(words) >= LEAST_WORDS and letters >= 0.8 * len(text)
 
 
 def sentences(paragraph: str) -> list[str]:
-    """Cut a paragraph after each full stop, question or exclamation mark that ends a sentence.
+    """Split a paragraph after each full stop, question or exclamation mark that ends a sentence.
 
-    The next sentence must begin with a capital letter; `e.g.` and its like end nothing.
+    The next sentence must begin with a capital letter; `e.g.` and similar do not end a sentence.
     """
     return [part for part in SENTENCE_END.split(paragraph) if part]

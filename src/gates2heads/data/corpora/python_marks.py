@@ -1,4 +1,4 @@
-"""What a reader of Python knows at each character: how deep in brackets, whether in a string."""
+"""Syntactic state at each character of Python: depth of brackets, strings, comments."""
 
 import io
 import token
@@ -17,28 +17,28 @@ _PIECES_END = {getattr(token, f"{kind}STRING_END", None) for kind in "FT"} - {No
 
 
 class Marks(NamedTuple):
-    """How things stand once each of N characters has been read."""
+    """The syntactic state after each of N characters."""
 
-    depth: Tensor  # (N,) long: brackets that are open, those in strings and comments left out
+    depth: Tensor  # (N,) long: open brackets, without those in strings and comments
     string: Tensor  # (N,) bool: inside a string, its opening quote included, its last one not
     comment: Tensor  # (N,) bool: from # to the end of the line
     column: Tensor  # (N,) long: characters since the line began; its end counts as 0
-    indent: Tensor  # (N,) long: blanks at the beginning of the line, as far as it was read
+    indent: Tensor  # (N,) long: spaces at the beginning of the line, up to this character
 
 
 @accepts(text=text)
 def mark_source(text: str) -> Marks:
-    """Mark each of the N characters of a Python text; Python's own tokenizer decides.
+    """Mark each of the N characters of a Python text, by Python's own tokenizer.
 
     Returns:
         five tensors (N,), see `Marks`.
 
     Raises:
-        ValueError: it is empty, or no Python that can be cut into tokens.
+        ValueError: it is empty, or Python cannot tokenize it.
     """
     if not text:
         raise ValueError("text is empty; it must hold at least one character")
-    change = torch.zeros(len(text), dtype=torch.long)  # of the depth, where a bracket is read
+    change = torch.zeros(len(text), dtype=torch.long)  # of the depth, at each bracket
     string = torch.zeros(len(text), dtype=torch.bool)
     comment = torch.zeros(len(text), dtype=torch.bool)
     opened: list[int] = []  # where strings in pieces began, the outermost first
@@ -57,7 +57,7 @@ def mark_source(text: str) -> Marks:
 
 
 def _pieces(text: str) -> list[tuple[int, str, int, int]]:
-    """What Python's tokenizer cuts a text into: kind, writing, and where it begins and ends."""
+    """The tokens of Python's tokenizer: kind, text, and where each begins and ends."""
     starts = [0]
     for line in io.StringIO(text, newline=""):
         starts.append(starts[-1] + len(line))
@@ -76,7 +76,7 @@ def _pieces(text: str) -> list[tuple[int, str, int, int]]:
 
 
 def _prefix(written: str) -> int:
-    """How many letters stand before the quote of a string, such as the r of r"…"."""
+    """The number of letters before the quote of a string, such as the r of r"…"."""
     return next(place for place, character in enumerate(written) if character in QUOTES)
 
 

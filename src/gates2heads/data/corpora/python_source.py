@@ -1,4 +1,4 @@
-"""Python source that every reader has: the standard library and installed packages."""
+"""Python source that needs no download: the standard library and installed packages."""
 
 import hashlib
 import platform
@@ -12,8 +12,8 @@ from gates2heads.accepts import accepts, choice, count, text, texts
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
-UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for every character that is not in `KNOWN`
-KNOWN = "\n" + "".join(chr(number) for number in range(32, 127))  # what can be typed in ASCII
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # replaces every character that is not in `KNOWN`
+KNOWN = "\n" + "".join(chr(number) for number in range(32, 127))  # the printable ASCII characters
 CHARACTERS = KNOWN + UNKNOWN
 # Beside tests and copies: the topics of help() in one string, and tables that a build wrote.
 TABLES = {"pydoc_data", "config", "__phello__", "testing", "benchmarks", "_antlr"}
@@ -24,10 +24,10 @@ _KEPT = frozenset(KNOWN)
 
 @dataclass(frozen=True)
 class Module:
-    """The source of one module, in the characters that a model reads."""
+    """The source of one module, in the characters of the model."""
 
     path: str  # inside the package, `json/decoder.py`
-    text: str  # in `CHARACTERS` alone
+    text: str  # in `CHARACTERS` only
     package: str = STANDARD
 
     @property
@@ -37,7 +37,7 @@ class Module:
 
 
 def known_characters(text: str) -> str:
-    """Write a text in `CHARACTERS`: a tab is four spaces, any other foreign character `UNKNOWN`."""
+    """Convert a text to `CHARACTERS`: a tab is four spaces, any other character `UNKNOWN`."""
     lines = text.replace("\r\n", "\n").replace("\t", "    ")
     return "".join(one if one in _KEPT else UNKNOWN for one in lines)
 
@@ -46,7 +46,8 @@ def known_characters(text: str) -> str:
 def read_modules(package: str = STANDARD) -> tuple[Module, ...]:
     """Read the modules of a package, all splits, paths sorted; nothing is run.
 
-    Tests, copies of foreign packages and generated tables are left out, and what is no UTF-8.
+    Tests, copies of foreign packages and generated tables are left out, and files that are not
+    UTF-8.
     """
     folder, modules = folder_of(package), []
     files = [file.relative_to(folder) for file in folder.rglob("*.py")]
@@ -65,11 +66,11 @@ def read_modules(package: str = STANDARD) -> tuple[Module, ...]:
 
 @accepts(split=choice(SPLITS), packages=texts)
 def python_source(split: str, *, packages: Sequence[str] = (STANDARD,)) -> list[Module]:
-    """Read the modules that belong to a split.
+    """Read the modules of a split.
 
     Args:
         split: `train`, `validation` or `test`; no module is in two of them.
-        packages: names of installed packages; `python` stands for the standard library.
+        packages: names of installed packages; `python` is the standard library.
 
     Raises:
         ValueError: a package is not installed.
@@ -80,10 +81,10 @@ def python_source(split: str, *, packages: Sequence[str] = (STANDARD,)) -> list[
 
 @accepts(text=text, length=count)
 def passages(text: str, length: int) -> list[str]:
-    """Cut a text into passages of `length` characters, each of which begins where a line does.
+    """Split a text into passages of `length` characters, each of which begins with a line.
 
-    The line in which a passage ends is read again by the next one, from its beginning. The last
-    passage may be shorter; a line longer than a passage is cut where the passage ends.
+    The line in which a passage ends is the first line of the next one. The last
+    passage may be shorter; a line longer than a passage is split at the end of the passage.
     """
     return [text[start : start + length] for start in passage_starts(text, length)]
 
@@ -101,7 +102,7 @@ def passage_starts(text: str, length: int) -> list[int]:
 
 @accepts(packages=texts)
 def source_fingerprint(packages: Sequence[str] = (STANDARD,)) -> str:
-    """Say what was read: the versions, the number of modules, and a checksum of their text.
+    """Describe the data: versions, number of modules, and a checksum of their text.
 
     Two machines with the same fingerprint train on the same text.
     """

@@ -1,10 +1,10 @@
-"""Tiny Shakespeare: one megabyte of plays for models that write character by character."""
+"""Tiny Shakespeare: one megabyte of plays for models that generate character by character."""
 
 from gates2heads.accepts import accepts, choice
 from gates2heads.data.corpora.download import fetch
 from gates2heads.data.corpora.splits import SPLITS
 
-# Share of the text at which a split ends: whole plays are held out, not lines of each.
+# Fraction of the text at which a split ends: whole plays are held out, not lines of each.
 ENDS = {"train": 0.9, "validation": 0.95, "test": 1.0}
 
 
@@ -17,8 +17,8 @@ def tiny_shakespeare(split: str) -> str:
     Source: Karpathy 2015, "The Unreasonable Effectiveness of Recurrent Neural Networks".
 
     Raises:
-        ValueError: what `fetch` raises.
-        ConnectionError: the file is not here and cannot be downloaded.
+        ValueError: as in `fetch`.
+        ConnectionError: the file is missing and cannot be downloaded.
     """
     text = fetch("tinyshakespeare.txt").read_text(encoding="utf-8")
     cuts = [0, *(speech_end(text, share) for share in ENDS.values())]
@@ -27,6 +27,6 @@ def tiny_shakespeare(split: str) -> str:
 
 
 def speech_end(text: str, share: float) -> int:
-    """Where the speech ends that stands at a share of the text."""
+    """The end of the speech at a given fraction of the text."""
     found = text.find("\n\n", int(share * len(text)))
     return len(text) if found < 0 else found + 2

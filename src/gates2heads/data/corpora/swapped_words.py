@@ -1,15 +1,15 @@
-"""Pairs of beginnings, and the word that fits each: what must a model have read to tell them apart?
+"""Pairs of prefixes with different next words: which context does a model need to distinguish them?
 
-Written for this book. The last two words of both beginnings are the same, so that a model which
-looks back at two tokens sees no difference. Each word is judged after both beginnings: how frequent
-it is by itself then counts for nothing.
+Written for this book. The last two words of both prefixes are the same, so that a trigram model
+cannot distinguish them. Each word is scored after both prefixes, so that its overall frequency has
+no effect.
 """
 
 from typing import NamedTuple
 
 
 class Swap(NamedTuple):
-    """Two beginnings that end alike, and the words that fit them."""
+    """Two prefixes with the same last words, and their next words."""
 
     first: str
     fits_first: str

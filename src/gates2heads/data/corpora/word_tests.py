@@ -1,4 +1,4 @@
-"""Tests of word vectors that people made: similar pairs, and analogies."""
+"""Human-made tests of word vectors: word similarity and analogies."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ SIMILARITY = {
 
 
 class WordPair(NamedTuple):
-    """Two words, and how alike people found them (each set has its own scale)."""
+    """Two words, and their similarity as judged by people (each set has its own scale)."""
 
     first: str
     second: str
@@ -39,8 +39,8 @@ def word_similarity(name: str) -> list[WordPair]:
     2014; `rg65` Rubenstein and Goodenough 1965; collected by Faruqui and Dyer 2014.
 
     Raises:
-        ValueError: what `fetch` raises.
-        ConnectionError: the file is not here and cannot be downloaded.
+        ValueError: as in `fetch`.
+        ConnectionError: the file is missing and cannot be downloaded.
     """
     text = fetch(f"word-similarity/{SIMILARITY[name]}").read_text(encoding="utf-8")
     rows = (line.split() for line in text.splitlines() if line.strip())
@@ -53,7 +53,7 @@ def analogies() -> list[Analogy]:
     Source: Mikolov et al. 2013, "Efficient Estimation of Word Representations", section 4.1.
 
     Raises:
-        ConnectionError: the file is not here and cannot be downloaded.
+        ConnectionError: the file is missing and cannot be downloaded.
     """
     text = fetch("word-similarity/questions-words.txt").read_text(encoding="utf-8")
     section, found = "", []

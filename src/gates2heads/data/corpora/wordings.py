@@ -1,4 +1,4 @@
-"""Facts in two wordings, one kept back: what was told one way is asked the other way."""
+"""Facts in two wordings, one of which is held out for the test."""
 
 import hashlib
 from functools import lru_cache
@@ -8,35 +8,35 @@ from gates2heads.accepts.shown import shown
 from gates2heads.data.corpora.cldr_facts import Fact, facts, names
 from gates2heads.data.corpora.splits import SPLITS
 
-RELATIONS = ("currency", "language")  # what is told of a territory
-KEPT_BACK = 5  # of five facts, one is asked in validation and one in the test
-STRANGERS = "strangers"  # facts about territories of which nothing is told
+RELATIONS = ("currency", "language")  # the facts about a territory
+KEPT_BACK = 5  # of five facts, one is for validation and one for the test
+STRANGERS = "strangers"  # facts about territories that do not occur in training
 FACTS = listed("facts", kind=a(Fact), least=1)
 
 
 @accepts(split=choice((*SPLITS, STRANGERS)))
 def wordings(split: str) -> list[Fact]:
-    """Sentences about the territories that are told of, and the same facts in other words.
+    """Sentences about the territories of the training data, and the same facts in other words.
 
-    What is told is with what people pay in a territory, and which languages are official there, in
+    The facts are the currency of a territory and its official languages, in
     English and in Chinese. Each fact has two wordings, see `cldr_facts.TEMPLATES`. Both are in
     `train` for three facts of five. Of the others one wording is in `train`, and the other one in
-    `validation` or `test`: to fill its gap, one must know the fact, not the sentence.
+    `validation` or `test`: to fill its mask, a model must know the fact, not the sentence.
 
     Args:
-        split: `train`, `validation` or `test`, or `strangers`: all that there is to say about
-            territories that stand in none of the three.
+        split: `train`, `validation` or `test`, or `strangers`: all facts about territories that are
+            in none of the three.
     """
     if split == STRANGERS:
         return facts("test", relations=RELATIONS)
     told = [fact for part in SPLITS[:2] for fact in facts(part, relations=RELATIONS)]
-    pairs = zip(told[::2], told[1::2], strict=True)  # the two wordings of a fact are neighbours
+    pairs = zip(told[::2], told[1::2], strict=True)  # the two wordings of a fact are adjacent
     return [fact for pair in pairs for fact in pair if split_of_wording(*pair)[fact.text] == split]
 
 
 @accepts(first=a(Fact), second=a(Fact))
 def split_of_wording(first: Fact, second: Fact) -> dict[str, str]:
-    """To which split each of the two wordings of a fact belongs, by its text.
+    """The split of each of the two wordings of a fact, by its text.
 
     The same on every machine and in every version.
     """
@@ -51,7 +51,7 @@ def territory_code(fact: Fact) -> str:
     """The ISO 3166 code of the territory that a fact is about, such as "CH".
 
     Raises:
-        ValueError: there is no territory of this name.
+        ValueError: no territory has this name.
     """
     codes = _codes(fact.locale)
     if fact.subject not in codes:

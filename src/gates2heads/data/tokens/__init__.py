@@ -1,1 +1,1 @@
-"""Tokens: vocabularies, and the tokenizers that cut a text into them."""
+"""Tokens: vocabularies and tokenizers."""

@@ -1,4 +1,4 @@
-"""Training text as people type it: in small letters, with “ae” for “ä”, without a full stop."""
+"""Augmentation with typed text: in lower case, with “ae” for “ä”, without a full stop."""
 
 import random
 import re
@@ -24,14 +24,14 @@ HABITS = (str.lower, without_umlauts, without_stop)
 
 @accepts(share=share, seed=seed)
 class AsTyped:
-    """Number the pieces of a text as a tokenizer does, some texts as people would type them.
+    """Encode texts as a tokenizer does, some of them changed as people would type them.
 
-    It is for training only. Of the texts that are changed, each habit of `HABITS` changes every
-    second one, and one of them at least.
+    It is for training only. Of the texts that are changed, each habit of `HABITS` is applied to
+    every second one, and at least one habit to each.
 
     Args:
-        tokenizer: what numbers the text; anything with `encode`.
-        share: how many of the texts are changed, in [0, 1].
+        tokenizer: the tokenizer; any object with `encode`.
+        share: the fraction of texts that are changed, in [0, 1].
         seed: the same seed and the same texts in the same order give the same changes.
     """
 
@@ -41,11 +41,11 @@ class AsTyped:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the pieces of a text; `<eos>` closes it unless `eos=False`."""
+        """Encode a text; `<eos>` is appended unless `eos=False`."""
         return self.tokenizer.encode(self.typed(text), eos=eos)
 
     def typed(self, text: str) -> str:
-        """The text, or what somebody might type for it."""
+        """The text, or a version that somebody might type."""
         if self._draw.random() >= self.share:
             return text
         certain = self._draw.choice(HABITS)

@@ -1,4 +1,4 @@
-"""English by the word and Chinese by the character: tokens of a text that holds both."""
+"""Tokenizer for English words and Chinese characters in one text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,16 @@ from gates2heads.data.tokens.vocabulary import text_numbers
 from gates2heads.data.tokens.words import WordVocabulary
 
 SIGN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
-MASK = "[MASK]"  # how a masked token is written where a reader sees or types it
+MASK = "[MASK]"  # the written form of a masked token
 TOKEN = re.compile(rf"{re.escape(MASK)}|[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN}]+)*|[^\w\s]")
-MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # stand close to the word before them
+MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # are attached to the preceding word
 
 
 @accepts(vocabulary=a(WordVocabulary))
 class BilingualTokenizer:
-    """Cut a text into English words, single Chinese characters and punctuation marks; number them.
+    """Tokenize a text into English words, single Chinese characters and punctuation marks.
 
-    So are the basic tokens of Sun et al. 2019 (ERNIE), section 4.1. Capitals stay.
+    These are the basic tokens of Sun et al. 2019 (ERNIE), section 4.1. Case is kept.
 
     Args:
         vocabulary: the tokens that the tokenizer knows; all others are `<unk>`.
@@ -43,10 +43,10 @@ class BilingualTokenizer:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the tokens of a text; `<eos>` closes it unless `eos=False`.
+        """Encode a text; `<eos>` is appended unless `eos=False`.
 
         Raises:
-            ValueError: `text` holds no token.
+            ValueError: `text` contains no token.
         """
         tokens = split_bilingual(text)
         if not tokens:
@@ -61,18 +61,18 @@ class BilingualTokenizer:
 
 
 def split_bilingual(text: str) -> list[str]:
-    """Cut a text into words, Chinese characters, punctuation marks and [MASK], without spaces."""
+    """Split a text into words, Chinese characters, punctuation marks and [MASK], without spaces."""
     return TOKEN.findall(text)
 
 
 def bilingual_offsets(text: str) -> list[Span]:
-    """Where each token of `split_bilingual` stands; text[start:end] is the token."""
+    """The span of each token of `split_bilingual`; text[start:end] is the token."""
     return [match.span() for match in TOKEN.finditer(text)]
 
 
 @accepts(tokens=texts)
 def write_bilingual(tokens: Sequence[str]) -> str:
-    """Join tokens: a blank between two words, none beside a Chinese sign or before a mark."""
+    """Join tokens: a space between two words, none beside a Chinese character or before a mark."""
     text = ""
     for token in tokens:
         close = not text or MARKS.fullmatch(token) or _is_sign(token[:1]) or _is_sign(text[-1:])

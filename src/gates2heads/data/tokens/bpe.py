@@ -1,4 +1,4 @@
-"""Byte-pair encoding: frequent words stay whole, rare words fall into pieces."""
+"""Byte-pair encoding: frequent words remain whole, rare words are split into sub-words."""
 
 import json
 import os
@@ -19,15 +19,15 @@ PATH = a((str, os.PathLike))
 
 @accepts(tokenizer=a(Tokenizer, "of 🤗 tokenizers"))
 class BPETokenizer:
-    """Split a text into the pieces that byte-pair encoding has merged.
+    """Tokenize a text by byte-pair encoding.
 
     Source: Sennrich et al. 2016, section 3.2, on bytes as in Radford et al. 2019, section 2.2, by
-    🤗 tokenizers. Every text can be written, so there is no unknown token, and `decode` gives back
-    exactly what `encode` read. Departs from GPT-2 in that a space is put before the text and
-    taken away at the end: the first word has the same pieces as inside a sentence.
+    🤗 tokenizers. Every text can be encoded, so there is no unknown token, and `decode` inverts
+    `encode` exactly. Departs from GPT-2 in that a space is put before the text and removed by
+    `decode`: the first word has the same pieces as inside a sentence.
 
     Args:
-        tokenizer: of 🤗 tokenizers; made by `train` or `load`.
+        tokenizer: of 🤗 tokenizers; created by `train` or `load`.
     """
 
     pad, bos, eos = Vocabulary.pad, Vocabulary.bos, Vocabulary.eos
@@ -50,12 +50,12 @@ class BPETokenizer:
         A joint vocabulary of two languages is trained on the texts of both, one after the other.
 
         Args:
-            texts: what to learn from.
-            vocabulary_size: at most so many tokens, with 3 special ones and the 256 bytes.
+            texts: the training texts.
+            vocabulary_size: the most tokens, including 3 special ones and the 256 bytes.
             min_frequency: a pair that is rarer is not merged.
 
         Raises:
-            TypeError, ValueError: there is no text, or one is no string or holds half a character.
+            TypeError, ValueError: there is no text, or one is not a string or has half a character.
         """
         texts = list(texts)
         listed("strings", kind=text, least=1).check("texts", texts)
@@ -78,7 +78,7 @@ class BPETokenizer:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """All tokens as a reader can read them; bytes that are no text alone stand as <0xC3>."""
+        """All tokens in readable form; bytes that are not text alone are shown as <0xC3>."""
         pieces = map(self._tokenizer.id_to_token, range(len(SPECIAL), len(self)))
         return Vocabulary(readable(self._bytes_of(piece)) for piece in pieces)
 
@@ -90,12 +90,12 @@ class BPETokenizer:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of every piece, written in the characters that `words` gives."""
+        """The number of every token, in the characters of `words`."""
         return self._tokenizer.get_vocab()
 
     @cached_property
     def merges(self) -> dict[tuple[str, str], int]:
-        """Which pairs of pieces are merged, and which is merged first: the lowest number."""
+        """Which pairs of pieces are merged, in order: the lowest number first."""
         pairs = json.loads(self.to_json())["model"]["merges"]
         return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
 
@@ -103,14 +103,14 @@ class BPETokenizer:
     def with_merges(self, merges: int) -> "BPETokenizer":
         """The same tokenizer with only its first merges, and so with a smaller vocabulary.
 
-        Merges are learnt one after the other, so this is the tokenizer that training would have
-        given with a smaller `vocabulary_size`.
+        Merges are learnt sequentially, so this is the tokenizer that training would give with a
+        smaller `vocabulary_size`.
 
         Args:
-            merges: how many are kept; 0 leaves the single bytes.
+            merges: the number of snapshots that are kept; 0 leaves single bytes.
 
         Raises:
-            ValueError: there are not so many.
+            ValueError: there are fewer merges.
         """
         if merges > len(self.merges):
             raise ValueError(f"merges must be at most {len(self.merges)}, got {merges}")
@@ -134,7 +134,7 @@ class BPETokenizer:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
+        """Encode a text; `<eos>` is appended unless `eos=False`.
 
         Args:
             text: any text, also one with unseen characters.
@@ -148,7 +148,7 @@ class BPETokenizer:
 
     @accepts(texts=texts, eos=flag)
     def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
-        """Number the pieces of many texts at once; see `encode`."""
+        """Encode many texts in one call; see `encode`."""
         for place, one in enumerate(texts):
             text.check(f"texts[{place}]", one)
             _check_not_empty(f"texts[{place}]", one)
@@ -160,9 +160,10 @@ class BPETokenizer:
 
     @accepts(text=text)
     def pieces(self, text: str) -> list[str]:
-        """Show the pieces of a text as a reader can read them; a leading space begins a word.
+        """The tokens of a text in readable form; a leading space begins a word.
 
-        A piece that is no whole character is shown by its bytes: 日 may be <0xE6>, <0x97>, <0xA5>.
+        A token that is not a whole character is shown by its bytes: 日 may be <0xE6>, <0x97>,
+        <0xA5>.
 
         Raises:
             ValueError: `text` is empty.
@@ -171,7 +172,7 @@ class BPETokenizer:
         return [readable(self._bytes_of(piece)) for piece in self._split([text])[0].tokens]
 
     def _bytes_of(self, piece: str) -> bytes:
-        """What a piece stands for, given in the characters of `bytes_to_characters`."""
+        """The content of a token, given in the characters of `bytes_to_characters`."""
         return bytes(self._byte_of[character] for character in piece)
 
     @cached_property
@@ -179,7 +180,7 @@ class BPETokenizer:
         return {character: byte for byte, character in bytes_to_characters().items()}
 
     def decode(self, numbers: Sequence[int]) -> str:
-        """Put the pieces together again, up to the first `<eos>`, without the special tokens.
+        """Decode tokens up to the first `<eos>`, without the special tokens.
 
         Raises:
             ValueError: a number is outside the vocabulary.
@@ -198,11 +199,11 @@ class BPETokenizer:
     @classmethod
     @accepts(path=PATH)
     def load(cls, path: str | Path) -> "BPETokenizer":
-        """Read a tokenizer that `save` wrote.
+        """Load a tokenizer from a file of `save`.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: the file holds no byte-pair encoding with our special tokens.
+            FileNotFoundError: the file does not exist.
+            ValueError: the file is not a byte-pair encoding with our special tokens.
         """
         path = Path(path)
         if not path.is_file():
@@ -218,10 +219,10 @@ class BPETokenizer:
 
     @classmethod
     def from_json(cls, text: str) -> "BPETokenizer":
-        """Make the tokenizer again that `to_json` wrote down.
+        """Restore a tokenizer from the text of `to_json`.
 
         Raises:
-            ValueError: the text holds no byte-pair encoding with our special tokens.
+            ValueError: the text is not a byte-pair encoding with our special tokens.
         """
         try:
             special = [token["content"] for token in json.loads(text)["added_tokens"]]
@@ -237,10 +238,10 @@ class BPETokenizer:
 
 
 def bytes_to_characters() -> dict[int, str]:
-    """Which character stands for which byte inside 🤗 tokenizers.
+    """The character for each byte inside 🤗 tokenizers.
 
-    Source: Radford et al. 2019; bytes that are printable characters of Latin-1 stand for
-    themselves, the others for the characters from number 256 on.
+    Source: Radford et al. 2019; bytes that are printable characters of Latin-1 are unchanged, the
+    others are mapped to the characters from number 256 on.
     """
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(BYTES) if byte not in printable]
@@ -251,7 +252,7 @@ def bytes_to_characters() -> dict[int, str]:
 
 
 def readable(piece: bytes) -> str:
-    """The text of a piece, or its bytes where they are no whole character."""
+    """The text of a token, or its bytes if they are not a whole character."""
     try:
         return piece.decode("utf-8")
     except UnicodeDecodeError:

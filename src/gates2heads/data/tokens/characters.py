@@ -1,4 +1,4 @@
-"""Tokenizers: from a text to the numbers that a model reads, and back."""
+"""Character tokenizers: from a text to token numbers, and back."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,7 +20,7 @@ class CharacterTokenizer:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> "CharacterTokenizer":
-        """Know every character that stands in `texts`."""
+        """Create a tokenizer with all characters of `texts`."""
         return cls(Vocabulary.from_texts(texts))
 
     def __repr__(self) -> str:
@@ -28,10 +28,10 @@ class CharacterTokenizer:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the characters of a text; `<eos>` closes it unless `eos=False`.
+        """Encode a text by characters; `<eos>` is appended unless `eos=False`.
 
         Raises:
-            ValueError: `text` is empty, or holds a character that the vocabulary lacks.
+            ValueError: `text` is empty, or contains a character outside the vocabulary.
         """
         if not text:
             raise ValueError("text is empty; it must hold at least one character")
@@ -45,19 +45,19 @@ class CharacterTokenizer:
         return [*numbers, self.vocabulary.eos] if eos else numbers
 
     def decode(self, numbers: Sequence[int]) -> str:
-        """Put the characters together again, up to the first `<eos>`."""
+        """Decode characters, up to the first `<eos>`."""
         return "".join(self.vocabulary.decode(numbers))
 
 
 @accepts(pairs=listed("pairs"))
 def encode_pairs(pairs: Iterable, source, target) -> list[tuple[list[int], list[int]]]:
-    """Number both sides of (text, text) pairs, each closed by `<eos>`.
+    """Encode both sides of (text, text) pairs, each ending with `<eos>`.
 
     Args:
         pairs: two texts each, such as `(pair.text, pair.iso)`.
         source, target: the tokenizers of the two sides.
 
     Raises:
-        TypeError, ValueError: what a tokenizer refuses.
+        TypeError, ValueError: as raised by a tokenizer.
     """
     return [(source.encode(read), target.encode(written)) for read, written in pairs]

@@ -1,4 +1,4 @@
-"""BPE-dropout: training text in which one word falls into other pieces each time it comes."""
+"""BPE-dropout: in training, a word is segmented differently at each occurrence."""
 
 import random
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ Pair = tuple[str, str]
 def merge_with_dropout(
     pieces: list[str], ranks: Mapping[Pair, int], dropout: float, draw: random.Random
 ) -> list[str]:
-    """Merge neighbours, the pair that was learnt first before the others, and leave some out.
+    """Merge adjacent pieces in the learnt order, and leave out some merges at random.
 
     Source: Provilkov et al. 2020, Algorithm 1: at every step each possible merge is left out with
-    probability p; the word is done when none remains. p = 0 is byte-pair encoding, p = 1 leaves
-    the pieces as they are. Departs from the paper in that all places of the chosen pair are not
-    merged together: each step merges one place, the first.
+    probability p, until none remains. p = 0 is byte-pair encoding, p = 1 leaves the pieces
+    unchanged. Departs from the paper in that each step merges only the first occurrence of the
+    chosen pair.
 
     Args:
         pieces: of one word, the bytes at first.
-        ranks: which merge was learnt when; the lower goes first.
-        dropout: p, the share of possible merges left out at each step.
-        draw: where the chance comes from.
+        ranks: the rank of each merge; lower ranks go first.
+        dropout: p, the probability of leaving out a possible merge.
+        draw: the source of random numbers.
     """
     pieces = list(pieces)
     while True:
@@ -42,18 +42,18 @@ def merge_with_dropout(
 
 @accepts(tokenizer=a(BPETokenizer), dropout=share, seed=seed, splits=count)
 class MergeDropout:
-    """Number the pieces of a text as a tokenizer does, with merges left out by chance.
+    """Encode a text as a tokenizer does, with merges left out at random.
 
-    Source: Provilkov et al. 2020. It is for training only: what is translated later is split
-    without. Departs from the paper in that a word is split anew only so many times; from then on
-    each split is drawn again from those. 🤗 tokenizers leave out merges too, but cannot be seeded,
-    and a training run must be repeatable.
+    Source: Provilkov et al. 2020. It is for training only: at inference texts are split without
+    dropout. Departs from the paper in that only a limited number of splits of each word is
+    generated; further ones are sampled from these. 🤗 tokenizers leave out merges too, but cannot
+    be seeded, and a training run must be repeatable.
 
     Args:
         tokenizer: whose merges are left out.
-        dropout: the share p of possible merges left out at each step, in [0, 1].
+        dropout: the probability p of leaving out a possible merge, in [0, 1].
         seed: the same seed and the same texts in the same order give the same splits.
-        splits: how many splits of one word are drawn at most.
+        splits: the maximum number of splits of one word.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class MergeDropout:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the pieces of a text; `<eos>` closes it unless `eos=False`.
+        """Encode a text; `<eos>` is appended unless `eos=False`.
 
         Raises:
             ValueError: `text` is empty.
@@ -74,7 +74,7 @@ class MergeDropout:
         return [*numbers, self.tokenizer.eos] if eos else numbers
 
     def _split(self, word: str) -> list[int]:
-        """One split of a word: a new one while there are few, then one of those."""
+        """One split of a word: a new one while there are few, then one of these."""
         drawn = self._drawn.setdefault(word, [])
         if len(drawn) == self.splits:
             return drawn[self._draw.randrange(self.splits)]

@@ -1,4 +1,4 @@
-"""Spans: from places in a text, counted in characters, to places among its tokens."""
+"""Spans: from character positions in a text to token positions."""
 
 from collections.abc import Sequence
 from operator import index
@@ -11,15 +11,15 @@ Span = tuple[int, int]  # text[start:end], or tokens[start:end]
 
 
 def character_offsets(text: str) -> list[Span]:
-    """Where each token of a `CharacterTokenizer` stands: (0, 1), then (1, 2), and so on."""
+    """The span of each token of a `CharacterTokenizer`: (0, 1), then (1, 2), and so on."""
     return [(start, start + 1) for start in range(len(text))]
 
 
 def word_offsets(text: str) -> list[Span]:
-    """Where each token of a `WordTokenizer` stands; text[start:end] is the word.
+    """The span of each token of a `WordTokenizer`; text[start:end] is the word.
 
     Raises:
-        ValueError: small letters would move the words (a few capitals, such as İ, become two).
+        ValueError: lower case would shift the words (a few capitals, such as İ, become two).
     """
     if len(split_words(text)) != len(found := list(WORD.finditer(text))):
         raise ValueError(f"text has other words in small letters, got {shown(text)}")
@@ -29,17 +29,17 @@ def word_offsets(text: str) -> list[Span]:
 def token_spans(spans: Sequence[Span], offsets: Sequence[Span]) -> list[Span]:
     """Turn spans of characters into spans of tokens.
 
-    A token belongs to a span if they share a character, so a word stays whole.
+    A token belongs to a span if they share a character, so a word is never split.
 
     Args:
         spans: (start, end) each, text[start:end].
-        offsets: where each token stands in the text, in reading order.
+        offsets: the span of each token in the text, in reading order.
 
     Returns:
         (start, end) each: the span is tokens[start:end].
 
     Raises:
-        TypeError, ValueError: a span is no pair of places, is empty, or holds no token.
+        TypeError, ValueError: a span is not a pair of positions, is empty, or contains no token.
     """
     check_spans("spans", spans)
     found = []
@@ -54,10 +54,10 @@ def token_spans(spans: Sequence[Span], offsets: Sequence[Span]) -> list[Span]:
 
 
 def check_spans(name: str, spans: Sequence[Span]) -> None:
-    """Refuse what is no list of (start, end) with 0 ≤ start < end.
+    """Reject anything but a list of (start, end) with 0 ≤ start < end.
 
     Raises:
-        TypeError, ValueError: with a sentence that names the argument and the span.
+        TypeError, ValueError: with a message that names the argument and the span.
     """
     listed("(start, end)").check(name, spans)
     for span in spans:

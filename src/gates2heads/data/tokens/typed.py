@@ -1,7 +1,7 @@
-"""What somebody typed, as models read it; `pieces.js` does the same in the page, rule for rule.
+"""Normalisation of typed text; `pieces.js` implements the same rules in the page.
 
-Training text is never changed by this. Each kind of model has one rule: `tidy` for the captions,
-`composed` for other running text, `spelled` for dates.
+Training text is not normalised in this way. Each kind of model has one rule: `tidy` for the
+captions, `composed` for other running text, `spelled` for dates.
 """
 
 import re
@@ -10,13 +10,13 @@ import unicodedata
 from gates2heads.accepts import accepts, text
 
 BLANKS = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # Unicode's white space
-# Soft hyphens, blanks and joiners of no width, marks of direction. The joiner of emoji stays.
+# Soft hyphens, blanks and joiners of no width, marks of direction. The joiner of emoji is kept.
 UNSEEN = re.compile("[\xad\u200b\u200c\u200e\u200f\u2060\ufeff]")
 BLANK, ENDS = re.compile(f"[{BLANKS}]+"), re.compile(f"^[{BLANKS}]+|[{BLANKS}]+\\Z")
 # Of German, English and what Western Europe adds to them: not all versions of Unicode agree on
 # what else is a capital.
 CAPITAL, SMALL = re.compile("[A-ZÀ-ÖØ-Þẞ]"), re.compile("[a-zà-öø-ÿ]")
-COMMON = re.compile("[ \t\r\n]+")  # dates of other languages hold other blanks
+COMMON = re.compile("[ \t\r\n]+")  # dates of other languages contain other spaces
 # The 29,000 captions for training hold 529 straight apostrophes and 4 typographic ones, no
 # guillemets, 70 en dashes and no em dash.
 SIGNS = str.maketrans(
@@ -31,26 +31,26 @@ SIGNS = str.maketrans(
 
 @accepts(text=text)
 def composed(text: str) -> str:
-    """Write any running text in composed characters (NFC), with single blanks and none at an end.
+    """Normalise running text to composed characters (NFC) and single spaces, none at an end.
 
-    Soft hyphens and other signs of no width are left out.
+    Soft hyphens and other zero-width characters are removed.
     """
     return ENDS.sub("", BLANK.sub(" ", unicodedata.normalize("NFC", UNSEEN.sub("", text))))
 
 
 @accepts(text=text)
 def spelled(text: str) -> str:
-    """Write a date as a model of many languages reads it: its kinds of blanks are kept inside."""
+    """Normalise a date of any language; its kinds of spaces are kept inside."""
     return ENDS.sub("", COMMON.sub(" ", unicodedata.normalize("NFC", text)))
 
 
 @accepts(text=text)
 def tidy(text: str) -> str:
-    """Write German or English as the captions are written.
+    """Normalise German or English to the style of the captions.
 
-    It is `composed`, and quotation marks, apostrophes and dashes become those that the captions
-    have: „so“ after a low mark, otherwise "so". A text in capitals is written small after its
-    first letter, since models that split words know few words in capitals.
+    The text is `composed`, and quotation marks, apostrophes and dashes become those of the
+    captions: „so“ after a low mark, otherwise "so". A text in capitals is converted to lower case
+    after its first letter, since sub-word models know few words in capitals.
     """
     plain = composed(text).translate(SIGNS)
     plain = plain.replace("”", "“") if "„" in plain else re.sub("[“”]", '"', plain)
@@ -58,7 +58,7 @@ def tidy(text: str) -> str:
 
 
 def is_in_capitals(text: str) -> bool:
-    """Whether two words or more hold capitals and none holds a small letter; ß counts as neither.
+    """Whether two or more words have capitals and none has lower-case letters; ß is neither.
 
     A single word may be an abbreviation, such as BMX.
     """

@@ -1,4 +1,4 @@
-"""A vocabulary: which integer stands for which token."""
+"""A vocabulary: a mapping between tokens and integers."""
 
 import operator
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ class Vocabulary:
 
     Raises:
         TypeError: a token is not a string.
-        ValueError: a token stands twice, or is one of the special tokens.
+        ValueError: a token occurs twice, or is one of the special tokens.
     """
 
     pad, bos, eos = 0, 1, 2
@@ -54,7 +54,7 @@ class Vocabulary:
         """Turn tokens into numbers.
 
         Raises:
-            ValueError: a token is not in the vocabulary; the sentence names it and its position.
+            ValueError: a token is not in the vocabulary; the message names it and its position.
         """
         numbers = []
         for position, token in enumerate(tokens):
@@ -70,17 +70,17 @@ class Vocabulary:
         """Turn numbers into tokens, up to the first `<eos>`, without the special tokens.
 
         Raises:
-            TypeError: `numbers` is no list of whole numbers.
+            TypeError: `numbers` is not a list of whole numbers.
             ValueError: a number is outside the vocabulary.
         """
         return [self.tokens[number] for number in text_numbers(numbers, len(self))]
 
 
 def text_numbers(numbers: Sequence[int], size: int) -> list[int]:
-    """The numbers that stand for text: up to the first `<eos>`, without `<pad>` and `<bos>`.
+    """The numbers of text tokens: up to the first `<eos>`, without `<pad>` and `<bos>`.
 
     Raises:
-        TypeError: `numbers` is no list of whole numbers.
+        TypeError: `numbers` is not a list of whole numbers.
         ValueError: a number is not one of the `size` tokens.
     """
     try:

@@ -1,4 +1,4 @@
-"""Words as tokens: a vocabulary that counts, and a tokenizer that cuts a text into words."""
+"""Words as tokens: a vocabulary with counts, and a word tokenizer."""
 
 import re
 from collections import Counter
@@ -16,15 +16,15 @@ WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")  # `don't`, `one-hot` and `set_
 
 @accepts(counts=mapping("words to numbers"), min_count=count, max_size=count)
 class WordVocabulary(Vocabulary):
-    """Number words by falling frequency, and count them; a word that is not here is `<unk>`.
+    """A vocabulary of words by decreasing frequency, with counts; other words are `<unk>`.
 
-    The four special tokens stand first (`<pad>`, `<bos>`, `<eos>`, `<unk>`). Equally frequent words
-    stand in alphabetical order, so that the same counts give the same numbers.
+    The four special tokens come first (`<pad>`, `<bos>`, `<eos>`, `<unk>`). Equally frequent words
+    are in alphabetical order, so that the same counts give the same numbers.
 
     Args:
         counts: how often each word occurs.
         min_count: rarer words become `<unk>`.
-        max_size: keep at most so many words beside the special tokens; None keeps all.
+        max_size: the maximum number of words besides the special tokens; None keeps all.
 
     Raises:
         ValueError: no word remains, or a word is a special token.
@@ -63,7 +63,7 @@ class WordVocabulary(Vocabulary):
 
     @property
     def counts(self) -> Tensor:
-        """(V,) float: how often each token occurs; `<unk>` has what the rare words had together."""
+        """(V,) float: how often each token occurs; `<unk>` has the sum of the rare words."""
         return tensor(self.frequencies).float()
 
     @accepts(tokens=listed("strings"))
@@ -74,11 +74,11 @@ class WordVocabulary(Vocabulary):
 
 @accepts(vocabulary=a(WordVocabulary), lower=flag)
 class WordTokenizer:
-    """Cut a text into words and punctuation marks, and number them.
+    """Tokenize a text into words and punctuation marks.
 
     Args:
         vocabulary: the words that the tokenizer knows.
-        lower: read capitals as small letters.
+        lower: convert to lower case.
     """
 
     def __init__(self, vocabulary: WordVocabulary, *, lower: bool = True):
@@ -90,7 +90,7 @@ class WordTokenizer:
     def from_texts(
         cls, texts: Iterable[str], *, lower: bool = True, min_count: int = 1, max_size=None
     ) -> "WordTokenizer":
-        """Know the words of `texts`; see `WordVocabulary` for the limits.
+        """Create a tokenizer with the words of `texts`; see `WordVocabulary` for the limits.
 
         Raises:
             ValueError: no word remains.
@@ -104,10 +104,10 @@ class WordTokenizer:
 
     @accepts(text=text, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
-        """Number the words of a text; `<eos>` closes it unless `eos=False`.
+        """Encode a text by words; `<eos>` is appended unless `eos=False`.
 
         Raises:
-            ValueError: `text` holds no word.
+            ValueError: `text` contains no word.
         """
         words = split_words(text, lower=self.lower)
         if not words:
@@ -116,10 +116,10 @@ class WordTokenizer:
         return [*numbers, self.vocabulary.eos] if eos else numbers
 
     def decode(self, numbers: Sequence[int]) -> str:
-        """Write the words up to the first `<eos>`, one space between two of them."""
+        """Decode words up to the first `<eos>`, separated by spaces."""
         return " ".join(self.vocabulary.decode(numbers))
 
 
 def split_words(text: str, *, lower: bool = True) -> list[str]:
-    """Cut a text into words and single punctuation marks; spaces only separate."""
+    """Split a text into words and single punctuation marks, without spaces."""
     return WORD.findall(text.lower() if lower else text)

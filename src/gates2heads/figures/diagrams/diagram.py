@@ -1,7 +1,7 @@
 """Diagrams of models: boxes, arrows and shapes, in the colours of the book's figures.
 
-A diagram says what stands in which column and row, and what flows into what; sizes, gaps, the ends
-of arrows and the places of labels follow from the text. Like every figure it goes through `show`.
+A diagram declares the column and row of each box, and the arrows; sizes, gaps, the ends of arrows
+and the positions of labels follow from the text. Like every figure it is displayed by `show`.
 """
 
 from collections.abc import Iterator
@@ -37,8 +37,8 @@ from gates2heads.figures.diagrams.parts import (
 )
 from gates2heads.figures.theme import COLOURS, styled
 
-MARGIN, TITLE = 0.16, 0.24  # of a group: air around its boxes, height of its title
-BOLD = 1.12  # how much wider bold letters are
+MARGIN, TITLE = 0.16, 0.24  # of a group: margin around its boxes, height of its title
+BOLD = 1.12  # the relative width of bold letters
 KINDS = ("box", "round", "plain")
 ROUTES = (
     "",
@@ -90,17 +90,17 @@ class Diagram:
         kind: str = "box",
         colour: str = "blue",
     ) -> None:
-        r"""Put a box somewhere.
+        r"""Add a box.
 
         Args:
-            name: what arrows and groups call it.
-            text: what it says; lines are parted by `\n`.
+            name: its name in arrows and groups.
+            text: its text; lines are separated by `\n`.
             at: its column and row, counted to the right and down; 0.5 lies between two.
-            shape: the shape of what comes out of it, such as "(B, S, U)", below the text.
+            shape: the shape of its output, such as "(B, S, U)", below the text.
             kind: "box", "round" for an operation, or "plain" for words without a frame.
-            colour: one of `COLOURS`: blue for what is read, orange for what is written.
+            colour: one of `COLOURS`: blue for the input side, orange for the output side.
         Raises:
-            ValueError: a name that is taken, or a bad place.
+            ValueError: a name that is already used, or an invalid position.
         """
         if name in self._boxes:
             raise ValueError(f"name must be new, got {shown(name)} again")
@@ -128,18 +128,18 @@ class Diagram:
         shift: float = 0.0,
         dashed: bool = False,
     ) -> None:
-        """Let something flow from one box to another.
+        """Add an arrow from one box to another.
 
         Args:
             start, end: names of two boxes.
-            label: what flows, above the arrow, or beside it where it is upright.
+            label: the label, above the arrow, or beside a vertical one.
             shape: its shape, below the arrow, or below the label.
             route: "" for a straight line where there is one; or "across", "down", "across then
                 down", "down then across", by the sides at which it leaves and enters; or "around
                 the left", "around the right", past the boxes between the two.
-            shift: inches by which a straight arrow is moved, so that two may run side by side, or
-                by which a way around is moved away from the boxes.
-            dashed: whether the line is dashed, for what happens only sometimes.
+            shift: inches by which a straight arrow is moved, so that two may be parallel, or by
+                which a detour is moved away from the boxes.
+            dashed: whether the line is dashed, for optional connections.
         Raises:
             ValueError: no such box, or an arrow to itself.
         """
@@ -153,11 +153,11 @@ class Diagram:
         """Draw a frame around some boxes.
 
         Args:
-            title: what they are together.
+            title: the name of the group.
             names: the boxes.
             colour: one of `COLOURS`.
         Raises:
-            ValueError: a title that is taken, no boxes or unknown ones.
+            ValueError: a title that is already used, no boxes or unknown ones.
         """
         if title in (taken for taken, _, _ in self._groups):
             raise ValueError(f"title must be new, got {shown(title)} again")
@@ -168,12 +168,12 @@ class Diagram:
         self._groups.append((title, names, colour))
 
     def draw(self) -> Figure:
-        """Draw it.
+        """Draw the diagram.
 
         Returns:
-            The figure, as large as what it holds; the page shrinks what is wider than 7.5 inches.
+            The figure, as large as its content; the page shrinks figures wider than 7.5 inches.
         Raises:
-            ValueError: nothing to draw, or two things overlap and should stand farther apart.
+            ValueError: nothing to draw, or two elements overlap.
         """
         if not self._boxes:
             raise ValueError("the diagram must have at least one box, got none")
@@ -216,7 +216,7 @@ class Diagram:
                 )
 
     def _place(self) -> dict[str, Rect]:
-        """Find where the boxes stand: columns as wide as their boxes, gaps as the labels need."""
+        """Place the boxes: columns as wide as their boxes, gaps for the labels."""
         grid = []
         for axis in (0, 1):
             sizes: dict[int, float] = {}
@@ -239,7 +239,7 @@ class Diagram:
         return max(other.size[0] for other in like if other.kind == "box"), box.size[1]
 
     def _gaps(self, axis: int) -> dict[int, float]:
-        """Find the gaps that labels and groups ask for, each under the place before it."""
+        """Find the gaps that labels and groups need, each by the position before it."""
         labels: dict[int, float] = {}
         for arrow in self._arrows:
             start, end = (self._boxes[name].at[axis] for name in (arrow.start, arrow.end))
@@ -248,8 +248,9 @@ class Diagram:
             above, below = arrow.sizes
             turns = self._boxes[arrow.start].at[1 - axis] != self._boxes[arrow.end].at[1 - axis]
             if axis == 1 and turns:
-                continue  # its words lie beside a level step
-            # Level labels lie in the gap before the arrow's end; beside an upright one is room.
+                continue  # its words are beside a horizontal step
+            # Labels of horizontal arrows are in the gap before the arrow's end; beside a vertical
+            # one there is room.
             need = max(above[0], below[0]) if axis == 0 else above[1] + below[1]
             need += HEAD + 0.16 + (TRUNK if turns else 0.0)
             gap = int(-(-end // 1)) - 1 if end > start else int(end // 1)
@@ -272,7 +273,7 @@ class Diagram:
     def _labels(
         arrows: dict[str, Arrow], ways: dict[str, list[Point]]
     ) -> Iterator[tuple[str, tuple[str, Rect]]]:
-        """Find what is written beside the arrows, each under a name of its own, and where."""
+        """Find the texts beside the arrows, each with a unique name, and their positions."""
         for name, arrow in arrows.items():
             middles = label_places(ways[name], *arrow.sizes)
             both = (arrow.label, arrow.shape)

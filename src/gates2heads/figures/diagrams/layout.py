@@ -1,6 +1,6 @@
-"""Where the parts of a diagram stand: sizes from the text, gaps from the labels, arrows' ways.
+"""Layout of diagrams: sizes from the text, gaps from the labels, routes of arrows.
 
-All lengths are in inches; x runs to the right and y down, as lines do on a page.
+All lengths are in inches; x increases to the right and y downwards.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,13 +18,13 @@ LINE = 1.3  # from line to line, in font sizes
 GAP = (0.42, 0.4)  # between columns, between rows: the least
 HEAD = 0.1  # length of an arrow's head
 TRUNK = 0.2  # from a box to the first corner of an arrow
-NEAR = 0.05  # from a line to what is written beside it
+NEAR = 0.05  # from a line to the text beside it
 
 Point = tuple[float, float]
 
 
 class Rect(NamedTuple):
-    """A rectangle; y runs down."""
+    """A rectangle; y increases downwards."""
 
     left: float
     top: float
@@ -41,7 +41,7 @@ class Rect(NamedTuple):
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def meets(self, other: "Rect") -> bool:
-        """Tell whether the two share more than an edge."""
+        """Whether the two share more than an edge."""
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return across > 1e-9 and down > 1e-9
@@ -61,10 +61,10 @@ def hull(rects: Sequence[Rect]) -> Rect:
 
 @lru_cache(maxsize=4096)
 def text_size(text: str, points: float) -> Point:
-    """Measure a text, its lines together; letters as wide as they are high count as such."""
+    """Measure a text, its lines together; full-width letters are counted as such."""
     if not text:
         return 0.0, 0.0
-    # The measuring font has no Chinese; the reader's has, one letter to the square.
+    # The measuring font has no Chinese; in the reader's font, each character is a square.
     plain = ["".join("\u2014" if east_asian_width(c) in "WF" else c for c in row) for row in
              text.split("\n")]  # fmt: skip
     measure, font = TextToPath(), FontProperties(family="DejaVu Sans", size=points)
@@ -75,15 +75,15 @@ def text_size(text: str, points: float) -> Point:
 def centres(
     places: Iterable[float], sizes: Mapping[int, float], gaps: Mapping[int, float], least: float
 ) -> dict[float, float]:
-    """Find where the columns (or rows) of a plan lie.
+    """Compute the positions of the columns (or rows) of a plan.
 
     Args:
-        places: every column that is used; between two whole ones, a share of the way.
+        places: every column that is used; fractional ones are between two whole ones.
         sizes: whole column → its width.
-        gaps: whole column → the gap behind it, where it must be more than the least.
-        least: the least gap.
+        gaps: whole column → the gap after it, if it must exceed the minimum.
+        least: the minimum gap.
     Returns:
-        place → coordinate of its middle; the first column begins at 0.
+        position → coordinate of its middle; the first column begins at 0.
     """
     places = sorted(set(places))
     first, last = int(places[0] // 1), int(-(-places[-1] // 1))
@@ -112,7 +112,7 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
         shift: inches by which a straight line is moved to the right or down, and a way around is
             moved away from the boxes.
     Returns:
-        Two points or more; each step is level or upright.
+        Two points or more; each step is horizontal or vertical.
     """
     (ax, ay), (bx, by) = start.middle, end.middle
     side = (start.right, end.left) if bx > ax else (start.left, end.right)
@@ -139,7 +139,7 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
 
 
 def _around(start: Rect, end: Rect, route: str, shift: float) -> list[Point]:
-    """Find the way out of one side of a box and into the same side of another."""
+    """Find the route out of one side of a box and into the same side of another."""
     (_, ay), (_, by) = start.middle, end.middle
     if route == "around the left":
         corner, sides = min(start.left, end.left) - TRUNK - shift, (start.left, end.left)
@@ -155,11 +155,11 @@ def _shared(low: float, high: float, other_low: float, other_high: float) -> flo
 
 
 def label_places(corners: Sequence[Point], above: Point, below: Point) -> tuple[Point, Point]:
-    """Find the middles of the two texts of an arrow: above and below a level step, else beside.
+    """Find the middles of an arrow's two texts: above and below a horizontal step, else beside.
 
     Args:
-        corners: the arrow's way.
-        above, below: sizes of the two texts; (0, 0) where there is none.
+        corners: the arrow's route.
+        above, below: sizes of the two texts; (0, 0) if there is none.
     """
     steps = list(pairwise(corners))
     level = [step for step in steps if abs(step[0][1] - step[1][1]) < 1e-9]
@@ -184,15 +184,15 @@ def check_clear(
     arrows: Mapping[str, tuple[list[Point], tuple[str, str]]],
     frames: Mapping[str, Rect],
 ) -> None:
-    """Require that nothing lies on anything else.
+    """Check that no two elements overlap.
 
     Args:
-        texts: what is written → where; the words of a box count as the box.
-        boxes: name of each box → where it stands.
+        texts: text → its rectangle; the words of a box count as the box.
+        boxes: name of each box → its rectangle.
         arrows: name of each arrow → its corners and the boxes at its ends.
-        frames: title of each group → its frame, whose edge no text may lie on.
+        frames: title of each group → its frame, whose edge no text may touch.
     Raises:
-        ValueError: two things overlap; the sentence names them.
+        ValueError: two elements overlap; the message names them.
     """
     for (one, here), (other, there) in combinations({**boxes, **texts}.items(), 2):
         if here.meets(there):

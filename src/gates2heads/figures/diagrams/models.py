@@ -123,7 +123,7 @@ def step_of_a_beam() -> Figure:
 
 
 def two_chances() -> Figure:
-    """Draw how one number of the board is computed: runs of a model, and captions.
+    """Draw the computation of one score of the leaderboard from runs of a model and captions.
 
     Returns:
         The figure, for `show`.
@@ -146,7 +146,7 @@ def two_chances() -> Figure:
 
 
 def counts_of_bleu() -> Figure:
-    """Draw what `metrics.bleu.Bleu` counts, from texts to the score.
+    """Draw the computation of `metrics.bleu.Bleu`, from texts to the score.
 
     Returns:
         The figure, for `show`.
@@ -289,15 +289,15 @@ def _pre_norm_sublayers(
     """Draw sublayers with their norms and residual connections, from the bottom upwards.
 
     Args:
-        d: drawn on; the box `{side} in` is there already.
-        side: begins the names of the boxes.
+        d: the diagram; the box `{side} in` exists already.
+        side: the prefix of the boxes' names.
         column, row: of the lowest norm.
-        sublayers: what each is called, and its colour.
+        sublayers: the name and colour of each.
     Returns:
         the name of the last sum, and the row above it.
     """
     below, ways = f"{side} in", ["around the left", "around the right"]
-    if side == "decoder":  # the first way on the left would meet the positional encoding
+    if side == "decoder":  # the first route on the left would cross the positional encoding
         ways.reverse()
     for number, (name, colour) in enumerate(sublayers):
         norm, layer, total = (f"{side} {kind} {number}" for kind in ("norm", "layer", "sum"))
@@ -312,7 +312,7 @@ def _pre_norm_sublayers(
 
 
 def transformer_architecture() -> Figure:
-    """Draw all of `models.transformer.transformer.Transformer`, pre-norm, while it trains.
+    """Draw all of `models.transformer.transformer.Transformer`, pre-norm, in training.
 
     Source: Vaswani et al. 2017, figure 1, which draws post-norm.
 
@@ -395,7 +395,7 @@ def residual_orders() -> Figure:
 
 
 def convolutional_translator() -> Figure:
-    """Draw `models.translation.convolutional_translator` while it trains.
+    """Draw `models.translation.convolutional_translator` in training.
 
     Source: Gehring et al. 2017, figure 1.
 
@@ -447,7 +447,7 @@ def unrolled_encoder_decoder() -> Figure:
 
 
 def chain_of_tokens() -> Figure:
-    """Give the figure of a language model that multiplies one factor a token, for `show`."""
+    """Draw the chain rule of a language model, one factor per token."""
     d = Diagram()
     words = ("a", "dog", "sleeps", "<eos>")
     factors = ("p(a | <bos>)", "p(dog | a)", "p(sleeps | a dog)", "p(<eos> | a dog sleeps)")

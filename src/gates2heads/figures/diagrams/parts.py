@@ -1,4 +1,4 @@
-"""The parts of a diagram: what a box and an arrow are, and how they are drawn."""
+"""The elements of a diagram: boxes and arrows, and how they are drawn."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from gates2heads.figures.diagrams.layout import HEAD, LINE, Point, Rect, text_si
 from gates2heads.figures.theme import COLOURS
 
 NAME, SMALL = 10.5, 9.0  # points
-PAD = (0.13, 0.08)  # inches of air beside and above the words of a box
+PAD = (0.13, 0.08)  # inches of padding beside and above the words of a box
 
 
 @dataclass(frozen=True)
 class Box:
-    """Something that stands in a column and a row."""
+    """A box in a column and a row."""
 
     text: str
     at: Point
@@ -36,7 +36,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """Something that flows from one box to another."""
+    """An arrow from one box to another."""
 
     start: str
     end: str
@@ -78,7 +78,7 @@ def _rounded(rect: Rect, corner: float, **look: object) -> FancyBboxPatch:
 
 
 def draw_arrow(axis: Axes, corners: list[Point], *, dashed: bool) -> None:
-    """Draw a line along the corners, and a head at the last."""
+    """Draw a line along the corners, and an arrowhead at the last."""
     (x0, y0), (x1, y1) = corners[-2:]
     long = max(abs(x1 - x0), abs(y1 - y0))
     dx, dy = (x1 - x0) / long * HEAD, (y1 - y0) / long * HEAD
@@ -94,7 +94,7 @@ def draw_arrow(axis: Axes, corners: list[Point], *, dashed: bool) -> None:
 def write(
     axis: Axes, words: str, middle: Point, points: float, *, alpha: float = 1.0, **look: object
 ) -> None:
-    """Write lines around a middle, each a text of its own: the reader's font may be narrower."""
+    """Write lines around a middle, each a separate text: the reader's font may be narrower."""
     lines, (x, y) = words.split("\n"), middle
     step = LINE * points / 72
     look = {"ha": "center", "va": "center", "color": "black", "alpha": alpha} | look
@@ -104,7 +104,7 @@ def write(
 
 
 def write_title(axis: Axes, words: str, place: Rect) -> None:
-    """Write the title of a group, from the left edge of its place."""
+    """Write the title of a group, from the left edge of its frame."""
     middle = place.left, place.middle[1]
     write(axis, words, middle, SMALL, ha="left", fontweight="bold")
 

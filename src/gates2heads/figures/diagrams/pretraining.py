@@ -75,7 +75,7 @@ def four_ways() -> Figure:
 
 
 def four_heads() -> Figure:
-    """Draw how the encoder and a head are put together for four tasks: input, vectors, output.
+    """Draw the encoder with a head for each of four tasks: input, vectors, output.
 
     Returns:
         The figure, for `show`.
@@ -101,13 +101,14 @@ def input_embeddings(
     Args:
         tokens: the L tokens of one input, with [CLS] and [SEP].
         segments: the L segments, 0 or 1.
-        shown_positions: which positions are drawn, ascending; an ellipsis stands for a gap.
+        shown_positions: the positions that are drawn, ascending; an ellipsis marks a gap.
 
     Returns:
         The figure, for `show`.
 
     Raises:
-        ValueError: as many segments as tokens are needed, and positions that the input has.
+        ValueError: the number of segments differs from that of tokens, or a position is outside the
+            input.
     """
     if len(segments) != len(tokens):
         raise ValueError(f"segments must hold {len(tokens)} numbers, got {len(segments)}")

@@ -33,7 +33,7 @@ def tree_of_a_beam(nodes: Sequence[Node], names: Sequence[str]) -> Figure:
     """
     d, below = Diagram(row_gap=ROW_GAP), _continuations(nodes)
     d.box("0", "start", at=(0, 0), shape="1", kind="plain")
-    free = 0  # the first row that no prefix has taken
+    free = 0  # the first free row
 
     def place(parent: int, prefix: str) -> None:
         nonlocal free

@@ -1,4 +1,4 @@
-"""Diagrams of models of words: what predicts what, and the tree by which a word is reached."""
+"""Diagrams of word models: word2vec's predictions, and the Huffman tree."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,18 +38,18 @@ def skip_gram_and_cbow() -> Figure:
 
 @accepts(paths=mapping("words to lists of (node, turn)"), shown_word=text)
 def word_tree(paths: Mapping[str, Sequence[tuple[int, int]]], shown_word: str) -> Figure:
-    """Draw a tree of words, and in orange the way to one of them.
+    """Draw a tree of words, and in orange the path to one of them.
 
     Args:
-        paths: word → its way from the root, (inner node, turn) at each step, turn +1 = left, as
+        paths: word → its path from the root, (inner node, turn) at each step, turn +1 = left, as
             `HuffmanTree.path` gives it.
-        shown_word: whose way is marked.
+        shown_word: whose path is marked.
 
     Returns:
         The figure, for `show`.
 
     Raises:
-        ValueError: there are fewer than two words, or `shown_word` is none of them.
+        ValueError: there are fewer than two words, or `shown_word` is not among them.
     """
     _check_paths(paths, shown_word)
     places = _columns(paths)
@@ -69,7 +69,7 @@ def word_tree(paths: Mapping[str, Sequence[tuple[int, int]]], shown_word: str) -
 
 
 def _edges(paths: Mapping[str, Sequence[tuple[int, int]]]) -> dict[tuple[int, int], str | int]:
-    """What each turn at each inner node leads to: an inner node or a word."""
+    """The child of each inner node for each turn: an inner node or a word."""
     found: dict[tuple[int, int], str | int] = {}
     for word, way in paths.items():
         ends = [*(node for node, _ in way[1:]), word]
@@ -89,7 +89,7 @@ def _columns(paths: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str | int, 
 
 
 def _check_paths(paths: Mapping, shown_word: str) -> None:
-    """Refuse what is no set of ways through one tree."""
+    """Reject anything but the set of paths of one tree."""
     if len(paths) < 2 or len({tuple(map(tuple, way)) for way in paths.values()}) < len(paths):
         raise ValueError(
             f"paths must lead to two words or more, each its own way, got {len(paths)}"

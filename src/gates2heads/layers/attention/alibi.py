@@ -16,8 +16,8 @@ class ALiBiAttention(nn.Module):
     """Causal multi-head self-attention with linear biases (ALiBi) and no other positions.
 
     Source: Press et al. 2022, section 3: softmax(Q Kᵀ / √K - m (i - j)) V in each head, with the
-    slopes m of `alibi_slopes`, which are not learned. Departs from it in nothing. Notes `weights`
-    (B, H, S, S) when somebody records.
+    slopes m of `alibi_slopes`, which are not learned. Departs from it in nothing. Records `weights`
+    (B, H, S, S) inside a `record` block.
 
     Args:
         embed_dim: width D of the input and output.

@@ -1,4 +1,4 @@
-"""Hard attention: look at one position, drawn at random, and learn from the reward."""
+"""Hard attention: attend to one sampled position, and learn from the reward."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,22 +16,22 @@ STEPS = mask("batch steps")
 
 
 class Choice(NamedTuple):
-    """What was drawn at T steps, with what REINFORCE needs to learn from it."""
+    """The positions sampled at T steps, with the quantities that REINFORCE needs."""
 
-    picks: Tensor  # (B, T) long: the position looked at; 0 where nothing could be looked at
-    log_prob: Tensor  # (B, T): log-probability of the pick, in nats; carries the gradient
-    entropy: Tensor  # (B, T): of the distribution that the pick was drawn from, in nats
+    picks: Tensor  # (B, T) long: the sampled position; 0 where no position is allowed
+    log_prob: Tensor  # (B, T): log p of the sampled position, in nats; has the gradient
+    entropy: Tensor  # (B, T): of the distribution from which it was sampled, in nats
 
 
 @accepts(score=module)
 class HardAttention(Attention):
-    """Draw one position from the attention weights and take its value alone.
+    """Sample one position from the attention weights; the context is its value alone.
 
     Source: Xu et al. 2015, section 4.1: s ~ Multinoulli(α). While training, the context is the
-    value at the drawn position; no gradient flows from it into the scores, see `reinforce_loss`.
+    value at the sampled position; no gradient flows from it into the scores, see `reinforce_loss`.
     At evaluation it is the expectation Σ α v, as in soft attention. Departs from the paper in
     leaving out its third variance reduction, the expectation for half of the training pictures.
-    Notes `weights` α (B, T, S), and while training `picked` (B, T, S), when somebody records.
+    Records `weights` α (B, T, S), and while training `picked` (B, T, S) inside a `record` block.
 
     Args:
         score: one of the score modules of `attention`.
@@ -57,7 +57,7 @@ class HardAttention(Attention):
         mask: Tensor | None = None,
         projected: bool = False,
     ):
-        """Look at one position for each query; the arguments are those of `Attention`.
+        """Attend to one position for each query; the arguments are those of `Attention`.
 
         Returns:
             context (B, T, D), and weights (B, T, S): while training, rows with a single 1; at
@@ -74,12 +74,12 @@ class HardAttention(Attention):
 
     @contextmanager
     def choices(self) -> Iterator[list[Choice]]:
-        """Collect what is drawn while the block runs, with its gradient.
+        """Collect the choices that are sampled while the block runs, with their gradients.
 
         Example: `with attention.choices() as choices: logits = model(batch)`.
 
         Raises:
-            RuntimeError: somebody collects already.
+            RuntimeError: choices are being collected already.
         """
         if self._choices is not None:
             raise RuntimeError("choices are being collected already; leave the first block first")
@@ -92,16 +92,16 @@ class HardAttention(Attention):
 
 @accepts(weights=floats("B T S", empty=False))
 def draw(weights: Tensor):
-    """Draw one position a row.
+    """Sample one position per row.
 
     Args:
         weights: (B, T, S) probabilities; a row sums to 1, or is all zeros.
 
     Returns:
-        picked (B, T, S), one 1 a row (none in a row of zeros), and the `Choice`.
+        picked (B, T, S), one 1 per row (none in a row of zeros), and the `Choice`.
 
     Raises:
-        ValueError: the weights are no probabilities.
+        ValueError: the weights are not probabilities.
     """
     if not ((weights >= 0) & (weights <= 1.001)).all():
         raise ValueError("weights must be probabilities, got numbers outside [0, 1]")
@@ -111,7 +111,7 @@ def draw(weights: Tensor):
     picks = picks.masked_fill(nothing, 0)
     picked = F.one_hot(picks, weights.shape[-1]).to(weights.dtype)
     picked = picked.masked_fill(nothing[..., None], 0.0)
-    # A weight of zero has no logarithm; it is never drawn and adds nothing to the entropy.
+    # A weight of zero has no logarithm; it is never sampled and adds nothing to the entropy.
     logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log()
     choice = Choice(picks, (logs * picked).sum(-1), -(logs * weights).sum(-1))
     return picked, choice
@@ -131,24 +131,25 @@ def reinforce_loss(
     entropy_weight: float = 0.0,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """What to add to the loss so that its gradient also teaches where to look.
+    """The term of the loss whose gradient trains the choice of positions (REINFORCE).
 
     Source: Xu et al. 2015, eq. 12: the gradient of (R − b) log p(s) + λ H(s), negated because
-    we minimise. Its expectation is the gradient of the expected reward, whatever b; b ≈ R makes
-    it vary less.
+    we minimise. Its expectation is the gradient of the expected reward, whatever b; b ≈ R reduces
+    its variance.
 
     Args:
-        reward: (B,) R, what each sequence earned: log p(y | s), in nats. Taken as a constant.
+        reward: (B,) R, the reward of each sequence: log p(y | s), in nats. It is treated as a
+            constant.
         choices: from `HardAttention.choices`, one entry for each time that the layer ran.
         baseline: b, one number or (B,); see `MovingBaseline`.
-        entropy_weight: λ, how much to favour undecided weights.
+        entropy_weight: λ, the weight of the entropy bonus.
         mask: (B, T) bool, True = a step that counts.
 
     Returns:
         the loss, a number: the mean over the batch of the sums over the steps.
 
     Raises:
-        TypeError, ValueError: the reward, the baseline or the mask does not fit what was drawn.
+        TypeError, ValueError: the reward, the baseline or the mask does not match the choices.
     """
     log_prob = torch.cat([choice.log_prob for choice in choices], dim=1)  # (B, T)
     entropy = torch.cat([choice.entropy for choice in choices], dim=1)
@@ -162,7 +163,7 @@ def reinforce_loss(
 
 
 def _check_rewards(log_prob: Tensor, *, reward: Tensor, baseline: float | Tensor, mask) -> None:
-    """Refuse what does not fit the choices, whose log-probabilities are (B, T)."""
+    """Reject arguments that do not match the choices, whose log-probabilities are (B, T)."""
     batch, steps = log_prob.shape
     call = Call({"batch": batch, "steps": steps})
     floats("batch").check("reward", reward, call)
@@ -173,12 +174,12 @@ def _check_rewards(log_prob: Tensor, *, reward: Tensor, baseline: float | Tensor
 
 @accepts(keep=share)
 class MovingBaseline:
-    """The reward that is usual: a moving average over the batches seen so far.
+    """The expected reward: a moving average over the batches seen so far.
 
     Source: Xu et al. 2015, section 4.1: b ← 0.9 b + 0.1 R, starting from 0.
 
     Args:
-        keep: the share of the old value that stays, 0.9.
+        keep: the fraction of the old value that is kept, 0.9.
     """
 
     def __init__(self, keep: float = 0.9):

@@ -1,4 +1,4 @@
-"""Attention in heads, written out: split into heads, compare and average in each, join."""
+"""Multi-head attention step by step: split into heads, score and average in each, join."""
 
 import math
 
@@ -54,15 +54,15 @@ def scaled_dot(
 ):
     """Average the values, each weighted by how well its key matches the query: softmax(QKᵀ/√K) V.
 
-    Source: Vaswani et al. 2017, section 3.2.1, eq. 1. Departs from it in nothing. Each head, and
-    each sequence of a batch, is by itself.
+    Source: Vaswani et al. 2017, section 3.2.1, eq. 1. Departs from it in nothing. Heads and
+    sequences of a batch are independent.
 
     Args:
         query: (…, T, K) float; the axes before the last two are those of the key.
         key: (…, S, K) float.
         value: (…, S, D) float.
         mask: bool, broadcastable to (…, T, S); True = may attend.
-        dropout: how many of the weights are set to zero; 0 except while training.
+        dropout: the fraction of the attention weights that is set to zero; 0 except while training.
 
     Returns:
         context (…, T, D), and weights (…, T, S) before dropout, whose rows sum to 1.

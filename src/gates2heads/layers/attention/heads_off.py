@@ -1,4 +1,4 @@
-"""Switch heads of attention off while a model runs, to see what each is worth."""
+"""Switch attention heads off while a model runs, to measure the contribution of each."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -30,24 +30,24 @@ def heads_of(model: nn.Module) -> list[Head]:
 def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[None]:
     """Run a model without some of its heads while the block runs.
 
-    A head is switched off when what it has read is multiplied by 0 before the output projection.
-    The weights with which it read are computed, and noted, as ever. That is the same as zeros in
-    the head's K columns of `out_proj.weight`; no parameter changes, and nothing of it is saved.
+    A head is switched off by multiplying its output by 0 before the output projection.
+    Its attention weights are still computed and recorded. The effect is the same as zeros in the
+    head's K columns of `out_proj.weight`; no parameter changes, and nothing is saved.
 
     Source: Michel et al. 2019, "Are Sixteen Heads Really Better than One?", section 2.3; the gates
-    of Voita et al. 2019, section 6.1, stand in the same place, but are learned. Departs from the
-    former in nothing.
+    of Voita et al. 2019, section 6.1, are applied at the same point, but are learned. Departs from
+    the former in nothing.
 
     Examples: `with heads_off(model, [("encoder_layers.0.self_attn", 2)]): model(batch)`; all but
     one: `heads_off(model, [head for head in heads_of(model) if head != one])`.
 
     Args:
-        model: holds layers of `MultiHeadAttention`, or is one (named "").
+        model: contains layers of `MultiHeadAttention`, or is one (named "").
         heads: pairs (layer, head), as `heads_of` lists them; none leaves the model as it is. In a
             block inside another, the heads of both are off.
 
     Raises:
-        TypeError: `heads` holds what is no pair of a name and a number.
+        TypeError: `heads` contains something other than pairs of a name and a number.
         ValueError: the model has no such layer, or the layer no such head.
     """
     layers = dict(_layers(model))
@@ -68,12 +68,12 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[No
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, MultiHeadAttention]]:
-    """The layers of attention in heads, with their names."""
+    """The multi-head attention layers, with their names."""
     return ((n, m) for n, m in model.named_modules() if isinstance(m, MultiHeadAttention))
 
 
 def _checked(pair: tuple[str, int], layers: dict[str, MultiHeadAttention]) -> tuple[str, int]:
-    """The pair, which is refused if there is no such head."""
+    """The pair, which is rejected if there is no such head."""
     parts = tuple(pair) if isinstance(pair, tuple | list) and len(pair) == 2 else (None, None)
     name, number = parts
     if not isinstance(name, str) or not isinstance(number, int) or isinstance(number, bool):

@@ -1,7 +1,7 @@
-"""The same as `scaled_dot` by one fused kernel, and which of the two is taken when.
+"""`scaled_dot` by one fused kernel, and the choice between the two implementations.
 
-That both give the same output and the same gradients is tested; so which is taken shows in the
-time and the memory alone.
+Tests verify that both give the same output and the same gradients; the choice only affects time and
+memory.
 """
 
 import torch
@@ -14,8 +14,9 @@ from gates2heads.layers.attention.heads import scaled_dot
 from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import is_recorded, note
 
-# By the identity of each layer with heads that are switched off: what the output of each head is
-# multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into its copies.
+# By the identity of each layer with heads that are switched off: the factor for the output of each
+# head, 1 or 0 multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into
+# its copies.
 SWITCHED: dict[int, tuple[float, ...]] = {}
 FITS = mask_of("batch heads length size")
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
@@ -30,15 +31,15 @@ def attend_in_heads(
     mask: Tensor | None = None,
     causal: bool = False,
 ) -> Tensor:
-    """Compute `scaled_dot` in each head, by the fused kernel where nobody asks for the weights.
+    """Compute `scaled_dot` in each head, by the fused kernel unless the weights are needed.
 
     Args:
-        layer: has `dropout`, and notes the `weights` (B, H, T, S) when somebody records; its heads
-            may be switched off, see `heads_off`.
+        layer: has `dropout`, and notes the `weights` (B, H, T, S) inside a `record` block; its
+            heads may be switched off, see `heads_off`.
         queries: (B, H, T, K) float.
         keys, values: (B, H, S, K) float.
         mask: bool, broadcastable to (B, H, T, S); True = may attend.
-        causal: each query sees only keys up to its own position; the last sees all.
+        causal: each query attends only to keys up to its own position; the last to all.
 
     Returns:
         context (B, H, T, K).
@@ -73,14 +74,14 @@ def fused(
     causal: bool = False,
     dropout: float = 0.0,
 ) -> Tensor:
-    """Compute the context of `scaled_dot` in one kernel, which never holds all weights at once.
+    """Compute the context of `scaled_dot` in one kernel, which never stores all weights.
 
     Args:
         queries: (B, H, T, K) float.
         keys, values: (B, H, S, K) float.
         mask: bool, broadcastable to (B, H, T, S); True = may attend.
-        causal: each query sees only keys up to its own position; then T = S, and no mask.
-        dropout: how many of the weights are set to zero.
+        causal: each query attends only to keys up to its own position; then T = S, and no mask.
+        dropout: the fraction of the attention weights that is set to zero.
 
     Returns:
         context (B, H, T, K).
@@ -89,7 +90,8 @@ def fused(
         return F.scaled_dot_product_attention(
             queries, keys, values, dropout_p=dropout, is_causal=causal
         )
-    # A row that may attend to nothing is NaN in some kernels: let it see all, then erase it.
+    # A row that may attend to nothing is NaN in some kernels: let it attend to all, then set it to
+    # zero.
     nothing = ~mask.any(dim=-1, keepdim=True)
     context = F.scaled_dot_product_attention(
         queries, keys, values, attn_mask=mask | nothing, dropout_p=dropout

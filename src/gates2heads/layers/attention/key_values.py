@@ -1,4 +1,4 @@
-"""What attention keeps of a sequence that is read again and again."""
+"""The key-value cache: keys and values of a sequence that many queries attend to."""
 
 from typing import NamedTuple
 
@@ -7,39 +7,39 @@ from torch import Tensor
 
 
 class KeyValues(NamedTuple):
-    """Keys and values of a sequence, split into heads; computed once, read by many queries."""
+    """Keys and values of a sequence, split into heads; computed once for many queries."""
 
     keys: Tensor  # (B, H, S, K)
     values: Tensor  # (B, H, S, K)
 
     def append(self, new: "KeyValues", order: Tensor | None = None) -> "KeyValues":
-        """Put new keys and values (B, H, T, K) at the end: (B, H, S + T, K).
+        """Append new keys and values (B, H, T, K): (B, H, S + T, K).
 
         Args:
             new: of the positions that follow.
-            order: (B,) long, which row each sequence goes on from; its own if not given.
+            order: (B,) long, which row each sequence continues; its own if not given.
         """
         pairs = zip(self, new, strict=True)
         return KeyValues(*(_append(past, added, order) for past, added in pairs))
 
     def repeat(self, times: int) -> "KeyValues":
-        """Each row so many times in a row: (B · times, H, S, K)."""
+        """Each row repeated consecutively: (B · times, H, S, K)."""
         return KeyValues(*(part.repeat_interleave(times, dim=0) for part in self))
 
 
 def gather_readers(
     query: Tensor, memory: KeyValues, mask: Tensor | None, readers: int, apart: bool
 ):
-    """Bring query and memory to one batch, where `readers` = k queries in a row read one row.
+    """Give query and memory the same batch, where `readers` = k consecutive queries share a row.
 
     Args:
         query: (B, T, D).
         memory: of B/k rows.
-        mask: bool, broadcastable to (B/k, H, T, S), and the same for all queries of a row if they
-            stand side by side; or None.
+        mask: bool, broadcastable to (B/k, H, T, S), and the same for all queries of a row if these
+            are concatenated; or None.
         readers: k.
-        apart: each query gets its own copy of the memory; else the k queries stand side by side,
-            as if they were one sequence, and the memory is read once for all.
+        apart: each query gets its own copy of the memory; otherwise the k queries are concatenated
+            along time as one sequence, and the memory is used once for all.
 
     Returns:
         query (B, T, D), memory of B rows and mask; or query (B/k, k · T, D), and the rest as it is.
@@ -53,7 +53,7 @@ def gather_readers(
 
 def _append(past: Tensor, new: Tensor, order: Tensor | None) -> Tensor:
     """The rows `order` of the past (·, H, S, K), with the new (B, H, T, K) at their end."""
-    # In memory time comes first, so that what is new stands in one piece, after what is copied.
+    # In memory time comes first, so that the new entries are contiguous, after the copied ones.
     past, new = past.permute(2, 0, 1, 3), new.permute(2, 0, 1, 3)
     if order is None:
         joined = torch.cat([past, new])

@@ -17,12 +17,12 @@ class LocalAttention(Attention):
     p_t = S · σ(vᵀ tanh(W q)), eq. 9, and the weights are multiplied by a Gaussian around p_t with
     σ = D/2, eq. 10, after which they no longer sum to 1. Departs from the paper in counting
     positions from 0, and in that a monotonic centre stops at the last source position instead of
-    leaving the sentence. Notes `weights` (B, T, S) and `centre` (B, T) when somebody records.
+    leaving the sentence. Records `weights` (B, T, S) and `centre` (B, T) inside a `record` block.
 
     Args:
         score: one of the score modules of `attention`.
         window: D, in tokens: 2D + 1 positions are scored, whatever the source length.
-        predictive: the model says where to look (local-p); else it moves on step by step.
+        predictive: the model predicts the centre (local-p); otherwise it advances step by step.
     """
 
     def __init__(self, score: nn.Module, window: int, *, predictive: bool = False):
@@ -58,17 +58,17 @@ class LocalAttention(Attention):
             query: (B, T, Q) float.
             keys: (B, S, K) float, or what `project_keys` made of them if `projected`.
             values: (B, S, D) float.
-            mask: bool, broadcastable to (B, T, S); True = may attend. A source is as long as its
-                last allowed position says.
+            mask: bool, broadcastable to (B, T, S); True = may attend. The length of a source is
+                given by its last allowed position.
             projected: the keys went through `project_keys` already.
-            start: the step t of the first query, one number or (B,); a decoder that asks one
-                query at a time counts it up. Read by monotonic attention alone.
+            start: the step t of the first query, one number or (B,); a decoder with one query at a
+                time increments it. Used by monotonic attention only.
 
         Returns:
             context (B, T, D), and weights (B, T, S), zero outside the window.
 
         Raises:
-            TypeError, ValueError: `start` is no step, or not one for each sequence.
+            TypeError, ValueError: `start` is not a step, or not one for each sequence.
         """
         if not self.predictive:
             _check_start(start, len(query))
@@ -83,10 +83,10 @@ class LocalAttention(Attention):
     def attend_near(
         self, centre: Tensor, query: Tensor, keys: Tensor, values: Tensor, allowed: Tensor
     ):
-        """Score, turn into shares and average, within the window alone.
+        """Score, apply the softmax and average, within the window only.
 
         Args:
-            centre: (B, T), where each query looks, in positions.
+            centre: (B, T), the centre of each query's window, in positions.
             query: (B, T, Q) float.
             keys: (B, S, ·) float, as `project_keys` made them.
             values: (B, S, D) float.
@@ -109,7 +109,7 @@ class LocalAttention(Attention):
         return context[:, :, 0], full
 
     def _centre(self, query: Tensor, allowed: Tensor, start: int | Tensor) -> Tensor:
-        """Where each query (B, T, Q) looks, in positions: (B, T)."""
+        """The centre of each query's window (B, T, Q), in positions: (B, T)."""
         count = torch.arange(1, allowed.shape[2] + 1, device=query.device)
         lengths = (allowed * count).amax(dim=-1)  # (B, T)
         if self.predictive:
@@ -127,12 +127,12 @@ class LocalAttention(Attention):
 
 
 def _take(vectors: Tensor, places: Tensor) -> Tensor:
-    """From vectors (B, S, D) those at places (B, T, W): (B, T, W, D)."""
+    """Gather from vectors (B, S, D) the positions (B, T, W): (B, T, W, D)."""
     rows = torch.arange(len(vectors), device=vectors.device)[:, None, None]
     return vectors[rows, places]
 
 
 def _check_start(start: int | Tensor, batch: int) -> None:
-    """Refuse what is no step to begin at: a whole number, or one for each sequence, (B,)."""
+    """Reject an invalid first step: it is a whole number, or one for each sequence, (B,)."""
     kind = whole(str(batch)) if isinstance(start, Tensor) else count(least=0)
     kind.check("start", start)

@@ -17,18 +17,18 @@ MADE = a(KeyValues, "as `project` makes")
 
 @accepts(embed_dim=count, num_heads=count, dropout=share, rotary=flag)
 class MultiHeadAttention(nn.Module):
-    """Attend in H heads at once, each in its own K = D/H dimensions.
+    """Attend in H heads in parallel, each in its own K = D/H dimensions.
 
     Source: Vaswani et al. 2017, section 3.2.2: softmax(Q Kᵀ / √K) V in each head, concatenated and
     projected. Departs from it in adding biases, as `torch.nn.MultiheadAttention` does. Parameters
     are named and laid out as there (rows of `in_proj_weight`: query, key, value), so
-    `load_state_dict` takes its weights. Notes `weights` (B, H, T, S) when somebody records.
+    `load_state_dict` takes its weights. Records `weights` (B, H, T, S) inside a `record` block.
 
     Args:
         embed_dim: width D of the queries, keys, values and output.
         num_heads: H, which must divide D.
-        dropout: how many of the weights are set to zero while training.
-        rotary: turn queries and keys by their positions, see `rotate`; for self-attention alone.
+        dropout: the fraction of the attention weights that is set to zero during training.
+        rotary: rotate queries and keys by their positions, see `rotate`; for self-attention only.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class MultiHeadAttention(nn.Module):
             key: (B, S, D) float; the query if not given.
             value: (B, S, D) float; the key if not given.
             mask: bool, broadcastable to (B, H, T, S); True = may attend. See `masks.key_mask`.
-            causal: each query sees only keys up to its own position; the last sees all.
+            causal: each query attends only to keys up to its own position; the last to all.
 
         Returns:
-            (B, T, D); zeros went through the last projection where a row may attend to nothing.
+            (B, T, D); where a row may attend to nothing, the output projection of zeros.
 
         Raises:
             ValueError: the layer is rotary and there are keys, or there is a value without a key.
@@ -91,10 +91,10 @@ class MultiHeadAttention(nn.Module):
 
     @accepts(key=floats("B S embed_dim"), value=floats("B S embed_dim"))
     def project(self, key: Tensor, value: Tensor | None = None) -> KeyValues:
-        """What all queries will read of key and value (B, S, D), split into heads.
+        """Project key and value (B, S, D) once for all queries, split into heads.
 
         Raises:
-            ValueError: the layer is rotary, whose queries and keys stand in one sequence.
+            ValueError: the layer is rotary, whose queries and keys are from one sequence.
         """
         self._check_pair(key)
         return self._project_pair(key, value)
@@ -111,14 +111,14 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """Attend from query (B, T, D) to keys and values that were projected before: (B, T, D).
 
-        With `readers` = k, k rows of the query in a row read the same row of the memory, which
-        has B/k. Their queries stand side by side, and the memory is read once for all k. So the
-        mask may differ from source to source, but not from query to query.
+        With `readers` = k, k consecutive rows of the query share one row of the memory, which has
+        B/k rows. Their queries are concatenated along time, and the memory is used once for all k.
+        So the mask may differ from source to source, but not from query to query.
         """
         self._check_readers(query, memory, readers)
         together = query
         if readers > 1:
-            apart = causal or is_recorded(self)  # each row notes its own weights
+            apart = causal or is_recorded(self)  # each row records its own weights
             together, memory, mask = gather_readers(query, memory, mask, readers, apart)
         queries = self._project_query(together)
         context = attend_in_heads(self, queries, *memory, mask=mask, causal=causal)
@@ -130,9 +130,9 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             inputs: (B, T, D) float.
-            past: from the call before.
-            order: (B,) long, which row of the past each sequence goes on from; its own if not
-                given. To order and to append is then one copy.
+            past: from the previous call.
+            order: (B,) long, which row of the past each sequence continues; its own if not given.
+                Reordering and appending then need only one copy.
 
         Returns:
             output (B, T, D), and the keys and values with the new ones at the end.
@@ -147,7 +147,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(join_heads(context)), memory
 
     def _project_all(self, inputs: Tensor, *, start: int = 0) -> tuple[Tensor, KeyValues]:
-        """Queries, keys and values of the same inputs (B, T, D), which stand from `start` on."""
+        """Queries, keys and values of the same inputs (B, T, D), with positions from `start` on."""
         projected = F.linear(inputs, self.in_proj_weight, self.in_proj_bias)  # (B, T, 3D)
         heads = split_heads(projected, 3 * self.num_heads)  # (B, 3H, T, K)
         if self.rotary:
@@ -170,7 +170,7 @@ class MultiHeadAttention(nn.Module):
         return KeyValues(*(split_heads(part, self.num_heads) for part in parts))
 
     def _rows(self, first: int, end: int) -> tuple[Tensor, Tensor]:
-        """Weight and bias of a run of the projections: query (0), key (1), value (2)."""
+        """Weight and bias of consecutive projections: query (0), key (1), value (2)."""
         rows = slice(first * self.embed_dim, end * self.embed_dim)
         return self.in_proj_weight[rows], self.in_proj_bias[rows]
 
@@ -180,7 +180,7 @@ class MultiHeadAttention(nn.Module):
         self._check_elsewhere("key")
 
     def _check_elsewhere(self, name: str) -> None:
-        """Refuse keys from elsewhere: they stand at no position of the queries' sequence."""
+        """Reject keys from another sequence: they have no positions in the queries' sequence."""
         if self.rotary:
             raise ValueError(
                 f"{name} must be left out of rotary attention, which is self-attention"
@@ -193,7 +193,7 @@ class MultiHeadAttention(nn.Module):
         self._check_memory("memory", memory, len(query) // readers)
 
     def _check_memory(self, name: str, memory: KeyValues, rows: int) -> None:
-        """Refuse keys and values (B, H, S, K) that do not fit the heads, or have other rows."""
+        """Reject keys and values (B, H, S, K) that do not match the heads or the batch."""
         width = self.embed_dim // self.num_heads
         call = Call({"self": self, "rows": rows, "head_width": width})
         for part in memory:

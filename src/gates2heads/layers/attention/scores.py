@@ -1,4 +1,4 @@
-"""Scores: how well a key matches a query, in the ways that the papers proposed."""
+"""Score functions: how well a key matches a query."""
 
 import math
 
@@ -29,7 +29,7 @@ class DotScore(nn.Module):
         self.scale = 1 / math.sqrt(key_size) if scaled else 1.0
 
     def project_keys(self, keys: Tensor) -> Tensor:
-        """What can be computed once for all queries: here nothing, keys (B, S, K) as they are."""
+        """The part computed once for all queries: here nothing, keys (B, S, K) unchanged."""
         return keys
 
     @accepts(query=floats("B T query_size"), projected=floats("B S key_size"))
@@ -125,7 +125,7 @@ class GaussianScore(nn.Module):
 
     Args:
         size: the width of query and key.
-        bandwidth: σ, in the units of the keys; small looks only at the nearest keys.
+        bandwidth: σ, in the units of the keys; if small, only the nearest keys get weight.
     """
 
     def __init__(self, size: int, bandwidth: float = 1.0):
@@ -134,7 +134,7 @@ class GaussianScore(nn.Module):
         self.bandwidth = bandwidth
 
     def project_keys(self, keys: Tensor) -> Tensor:
-        """Keys (B, S, K) as they are."""
+        """Keys (B, S, K), unchanged."""
         return keys
 
     @accepts(query=floats("B T query_size"), projected=floats("B S key_size"))

@@ -1,4 +1,4 @@
-"""Self-attention without parameters: every vector asks, is asked, and answers with itself."""
+"""Self-attention without parameters: every vector is query, key and value."""
 
 from torch import Tensor
 

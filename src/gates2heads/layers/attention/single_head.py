@@ -11,8 +11,8 @@ from gates2heads.layers.record import note
 class Attention(nn.Module):
     """Turn scores into weights and average the values with them.
 
-    Source: Bahdanau et al. 2015, eq. 5–6. Departs from it in taking any score function, and in
-    leaving padding out. Notes `scores` and `weights` (B, T, S) when somebody records.
+    Source: Bahdanau et al. 2015, eq. 5–6. Departs from it in accepting any score function, and in
+    excluding padding. Records `scores` and `weights` (B, T, S) inside a `record` block.
 
     Args:
         score: one of the score modules of `scores`.
@@ -24,7 +24,7 @@ class Attention(nn.Module):
 
     @accepts(keys=floats("B S score.key_size"))
     def project_keys(self, keys: Tensor) -> Tensor:
-        """What the score can compute once for all queries, from keys (B, S, K)."""
+        """The part of the score that is computed once for all queries, from keys (B, S, K)."""
         return self.score.project_keys(keys)
 
     @accepts(

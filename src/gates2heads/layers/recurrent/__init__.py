@@ -1,4 +1,4 @@
-"""Recurrent layers: a state that is carried along a sequence, and gates that decide what stays."""
+"""Recurrent layers: a state that is carried along a sequence, and gates that control it."""
 
 from gates2heads.layers.recurrent.clamping import clamp_gates
 from gates2heads.layers.recurrent.gru import GRU, ContextGRUCell, GRUCell, gru_step

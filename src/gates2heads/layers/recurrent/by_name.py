@@ -1,4 +1,4 @@
-"""Recurrent layers by name, and their state with the batch first, as a search wants it."""
+"""Recurrent layers by name, and their state with the batch first, as a search needs it."""
 
 from torch import Tensor
 
@@ -19,22 +19,22 @@ def recurrent_layer(
 
 
 def carried_parts(layer: Unrolled) -> int:
-    """How many tensors the layer carries along: 2 for an LSTM, else 1."""
+    """The number of tensors in the state of the layer: 2 for an LSTM, otherwise 1."""
     return 2 if isinstance(layer, LSTM) else 1
 
 
 def blank(layer: Unrolled, batch_size: int) -> Carried:
-    """What the layer carries at first: zeros."""
+    """The initial state of the layer: zeros."""
     like = next(layer.parameters())
     shape = (batch_size, layer.num_layers * (1 + layer.bidirectional), layer.hidden_size)
     return tuple(like.new_zeros(shape) for _ in range(carried_parts(layer)))
 
 
 def run(layer: Unrolled, inputs: Tensor, carried: Carried, *, mask: Tensor | None = None):
-    """Go on along inputs (B, T, D) from what was carried so far.
+    """Process inputs (B, T, D) from the given state.
 
     Returns:
-        states (B, T, U) of the last layer, and what is carried after them.
+        states (B, T, U) of the last layer, and the final state.
     """
     # (B, num_layers, U) -> (num_layers, B, U), the order of torch.nn
     initial = tuple(tensor.transpose(0, 1) for tensor in carried)

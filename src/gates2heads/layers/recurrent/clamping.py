@@ -1,4 +1,4 @@
-"""Hold gates of a recurrent layer at a value while it runs, to see what each of them does."""
+"""Clamp gates of a recurrent layer at a value while it runs, to measure their effect."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,25 +10,25 @@ from torch import Tensor, nn
 from gates2heads.accepts import accepts, listed, mapping, module, share
 from gates2heads.accepts.shown import shown
 
-Hold = Callable[[str, Tensor], Tensor]  # a gate's name and its values (B, U): what is used instead
+Hold = Callable[[str, Tensor], Tensor]  # a gate's name and values (B, U) to those used
 
-# By the identity of each layer with gates that are held: for each of these gates, by the name under
-# which it is noted, the value of each unit (U,), NaN where it is free. A mark in the layer itself
-# would go into its copies.
+# By the identity of each layer with clamped gates: for each of these gates, by the name under
+# which it is recorded, the value of each unit (U,), NaN where it is free. A mark in the layer
+# itself would go into its copies.
 _CLAMPED: dict[int, dict[str, Tensor]] = {}
 
 
 def free(gate: str, values: Tensor) -> Tensor:
-    """Hold nothing: a gate's values (B, U) are used as they were computed."""
+    """Clamp nothing: a gate's values (B, U) are used as they were computed."""
     return values
 
 
 def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
-    """Called by a layer: what its gates go through, `free` unless somebody clamps them.
+    """Called by a layer: the function applied to its gates, `free` unless they are clamped.
 
     Args:
         layer: the layer itself.
-        suffix: what is added to a gate's name when it is noted, such as "_l0".
+        suffix: the suffix of a gate's name when it is recorded, such as "_l0".
     """
     clamped = _CLAMPED.get(id(layer))
     if clamped is None:
@@ -49,25 +49,25 @@ def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
 def clamp_gates(
     layer: nn.Module, gates: Mapping[str, float], *, units: Iterable[int] | None = None
 ) -> Iterator[None]:
-    """Run a recurrent layer with gates held at a value while the block runs.
+    """Run a recurrent layer with gates clamped at a value while the block runs.
 
-    A gate that is held is not computed from what is read: it has the value in every step, and no
-    gradient flows through it. What is recorded are the gates as they were used. No parameter
-    changes, and nothing of it is saved.
+    A clamped gate is not computed from its input: it has the given value at every step, and no
+    gradient flows through it. The recorded gates are those that were used. No parameter changes,
+    and nothing is saved.
 
     Examples: `with clamp_gates(model.recurrent, {"forget": 1.0, "input": 0.0}): model(batch)`
     carries all cells unchanged; `clamp_gates(layer, {"output": 0.0}, units=[7])` hides one of them.
 
     Args:
         layer: an `LSTM` or `GRU`, or a cell of theirs.
-        gates: what to hold, and at which value from 0 to 1: "input", "forget", "output" of a long
-            short-term memory, "reset", "update" of a gated recurrent unit. A layer has them once
-            for each layer and direction; "forget" is all of these, "forget_l0" one.
-        units: which units, counted from 0; all if not given. In a block inside another, what both
-            hold is held; where they differ, the inner one counts.
+        gates: the gates to clamp, each with a value from 0 to 1: "input", "forget", "output" of a
+            long short-term memory, "reset", "update" of a gated recurrent unit. There is one for
+            each layer and direction; "forget" is all of these, "forget_l0" one.
+        units: which units, counted from 0; all if not given. In nested blocks, the gates of both
+            are clamped; where they differ, the inner value is used.
 
     Raises:
-        TypeError: a value of `gates` is no number, or one of `units` no whole one.
+        TypeError: a value of `gates` is not a number, or one of `units` is not a whole number.
         ValueError: the layer has no such gate or unit, or a value lies outside [0, 1].
     """
     names = _names(layer)
@@ -92,7 +92,7 @@ def clamp_gates(
 
 
 def _names(layer: nn.Module) -> dict[str, list[str]]:
-    """What each name that may be given stands for, among the names under which gates are noted."""
+    """The names under which gates are recorded, for each name that may be given."""
     gates = getattr(layer, "gates", ())
     depths = range(getattr(layer, "num_layers", 0))
     suffixes = [suffix for depth in depths for suffix in layer._suffixes(depth)] or [""]
@@ -101,7 +101,7 @@ def _names(layer: nn.Module) -> dict[str, list[str]]:
 
 
 def _checked(gates: Mapping[str, float], names: Mapping[str, list[str]]) -> Mapping[str, float]:
-    """The gates, which are refused if the layer has none of the name or a value is no share."""
+    """The gates, after checking that the layer has them and that values are in [0, 1]."""
     for gate, value in gates.items():
         if not isinstance(gate, str) or gate not in names:
             known = ", ".join(names) or "none, for it has no gates"
@@ -111,7 +111,7 @@ def _checked(gates: Mapping[str, float], names: Mapping[str, list[str]]) -> Mapp
 
 
 def _units(units: Iterable[int] | None, size: int) -> list[int]:
-    """The numbers of the units that are meant."""
+    """The numbers of the selected units."""
     if units is None:
         return list(range(size))
     chosen = list(units)

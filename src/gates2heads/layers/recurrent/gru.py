@@ -1,4 +1,4 @@
-"""Gated recurrent units: two gates decide what of the state is read and what is kept."""
+"""Gated recurrent units: a reset gate and an update gate control the state."""
 
 import torch
 import torch.nn.functional as F
@@ -27,14 +27,14 @@ def gru_step(
     different functions with the same parameters: weights trained for one do not fit the other.
 
     Args:
-        projected: (B, 3U) what the input says to the reset gate, update gate and candidate.
+        projected: (B, 3U) the input's part of reset gate, update gate and candidate.
         hidden: (B, U) the state before the step.
-        weight_hh: (3U, U) and bias_hh (3U,): what the state says to the same three.
-        reset_after: True resets after the product, as libraries do; False before, as the paper.
-        hold: what each gate goes through before it is used; see `clamp_gates`.
+        weight_hh: (3U, U) and bias_hh (3U,): the state's part of the same three.
+        reset_after: True resets after the product, as in libraries; False before, as the paper.
+        hold: a function applied to each gate before it is used; see `clamp_gates`.
 
     Returns:
-        hidden (B, U) after the step, and a dict of what the gates did, each (B, U): `reset`,
+        hidden (B, U) after the step, and a dict of the gates, each (B, U): `reset`,
         `update`, `candidate`.
     """
     units = hidden.shape[-1]
@@ -66,7 +66,7 @@ class GRUCell(Cell):
     Args:
         input_size: width of the input.
         hidden_size: width U of the state.
-        reset_after: True resets after the product, as libraries do; False before, as the paper.
+        reset_after: True resets after the product, as in libraries; False before, as the paper.
     """
 
     blocks = 3
@@ -78,7 +78,7 @@ class GRUCell(Cell):
 
     @accepts(inputs=floats("B input_size"), hidden=floats("B hidden_size"))
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
-        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
+        """Process inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih)  # (B, 3U)
         own = {"reset_after": self.reset_after, "hold": hold_of(self)}
         hidden, gates = gru_step(projected, hidden, self.weight_hh, self.bias_hh, **own)
@@ -89,18 +89,19 @@ class GRUCell(Cell):
 
 @accepts(input_size=count, context_size=count, hidden_size=count, reset_after=flag)
 class ContextGRUCell(GRUCell):
-    """One step of a gated recurrent unit whose two gates and candidate also read a context.
+    """One step of a gated recurrent unit whose two gates and candidate also receive a context.
 
     Source: Bahdanau et al. 2015, appendix A.1.1: R = σ(W_r y + U_r s + C_r c), Z = σ(W_z y +
     U_z s + C_z c), candidate tanh(W y + U (R ⊙ s) + C c). One matrix over [y; c] is two matrices
-    side by side, [W, C] [y; c] = W y + C c, so this is a GRU that reads the joined vector. Departs
-    from the paper in the meaning of Z, which here keeps the old state; there it takes the new one.
+    side by side, [W, C] [y; c] = W y + C c, so this is a GRU whose input is the concatenation.
+    Departs from the paper in the meaning of Z, which here keeps the old state; there it selects the
+    new one.
 
     Args:
         input_size: width of the token vector y.
         context_size: width of the context c.
         hidden_size: width U of the state.
-        reset_after: False resets before the product, as the paper does; True as libraries do.
+        reset_after: False resets before the product, as in the paper; True as in libraries.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class ContextGRUCell(GRUCell):
 
     @property
     def weight_ch(self) -> Tensor:
-        """The matrices [C_r; C_z; C] (3U, context_size) that read the context."""
+        """The matrices [C_r; C_z; C] (3U, context_size) of the context."""
         return self.weight_ih[:, -self.context_size :]
 
     @accepts(
@@ -120,7 +121,7 @@ class ContextGRUCell(GRUCell):
         hidden=floats("B hidden_size"),
     )
     def forward(self, inputs: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
-        """Read inputs (B, input_size), context (B, context_size), hidden (B, U): next hidden."""
+        """Process inputs (B, input_size), context (B, context_size), hidden (B, U): next hidden."""
         return super().forward(torch.cat([inputs, context], dim=-1), hidden)
 
 
@@ -136,16 +137,17 @@ class GRU(UnrolledHidden):
     """Gated recurrent units along a sequence, in one or more layers, one or two directions.
 
     Source: Cho et al. 2014, eq. 5–8; see `gru_step`. Parameters are named and laid out as in
-    `torch.nn.GRU(batch_first=True)`, so `load_state_dict` takes its weights. Notes `reset_l0`,
-    `update_l0`, `candidate_l0`, `hidden_l0`, … (B, S, U) when somebody records.
+    `torch.nn.GRU(batch_first=True)`, so `load_state_dict` takes its weights. Records `reset_l0`,
+    `update_l0`, `candidate_l0`, `hidden_l0`, … (B, S, U) inside a `record` block.
 
     Args:
         input_size: width D of the input.
         hidden_size: width U of each state.
-        num_layers: layer l reads what layer l − 1 wrote.
-        bidirectional: a second set of units reads from the end; both states are concatenated.
-        dropout: how much of what a layer wrote is hidden from the next one while training.
-        reset_after: True resets after the product, as libraries do; False before, as the paper.
+        num_layers: layer l receives the output of layer l − 1.
+        bidirectional: a second set of units processes the sequence in reverse; both states are
+            concatenated.
+        dropout: the fraction of each layer's output that is set to zero during training.
+        reset_after: True resets after the product, as in libraries; False before, as the paper.
     """
 
     blocks = 3

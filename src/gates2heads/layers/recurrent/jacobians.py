@@ -1,4 +1,4 @@
-"""How much of a state arrives where: the Jacobian of each step, and of many steps together."""
+"""Jacobians of recurrent layers: of each step, and of many steps together."""
 
 import torch
 from torch import Tensor
@@ -10,17 +10,17 @@ from gates2heads.layers.recurrent.unroll import Unrolled
 
 @accepts(layer=a(Unrolled), inputs=floats("S D", empty=False))
 def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
-    """Differentiate the state after each step of a text by the state before it.
+    """Differentiate the state after each step of a sequence by the state before it.
 
-    The state of an LSTM is its hidden state above its cell, so N = 2U; else N = U.
+    The state of an LSTM is its hidden state concatenated with its cell, so N = 2U; else N = U.
 
     Args:
         layer: an RNN, GRU or LSTM with one layer and one direction.
-        inputs: (S, D) float, one text.
+        inputs: (S, D) float, one sequence.
 
     Returns:
-        (S, N, N): entry t, i, j is the derivative of number i of the state after step t by
-        number j of the state before it.
+        (S, N, N): entry t, i, j is the derivative of entry i of the state after step t by entry j
+        of the state before it.
 
     Raises:
         ValueError: the layer has more layers or directions.
@@ -31,7 +31,7 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
         states = [inputs.new_zeros(1, size)]
         for vector in inputs[:-1]:
             states.append(_step(layer, vector[None], states[-1]))
-    # N copies of each state, of which copy i tells row i: one backward pass finds all rows.
+    # N copies of each state, of which copy i gives row i: one backward pass finds all rows.
     before = torch.cat(states).repeat_interleave(size, 0).requires_grad_()  # (S · N, N)
     with torch.enable_grad():
         after = _step(layer, inputs.repeat_interleave(size, 0), before)
@@ -44,18 +44,18 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
 def influence(jacobians: Tensor, units: int) -> Tensor:
     """Measure ‖∂h_T/∂(state t)‖ for every distance T − t, by the product of the steps between.
 
-    The norm is the spectral one: by how much a small change of the state may grow on its way to
-    the last hidden state, in the direction in which it grows most.
+    The norm is the spectral one: the largest factor by which a small change of the state can grow
+    until the last hidden state.
 
     Args:
         jacobians: (S, N, N), as `step_jacobians` gives them.
-        units: U, how many of the N numbers are the hidden state; they come first.
+        units: U, how many of the N entries are the hidden state; they come first.
 
     Returns:
         (S + 1,) in double precision; entry k is the norm at distance k.
 
     Raises:
-        ValueError: they hold what is not finite, or fewer numbers than units.
+        ValueError: they contain values that are not finite, or fewer entries than units.
     """
     if not jacobians.isfinite().all():
         raise ValueError("jacobians must be finite, got one that is not")
@@ -70,7 +70,7 @@ def influence(jacobians: Tensor, units: int) -> Tensor:
 
 
 def _step(layer: Unrolled, vectors: Tensor, states: Tensor) -> Tensor:
-    """One step of each of some texts: vectors (B, D), states (B, N) -> the next states (B, N)."""
+    """One step of each sequence: vectors (B, D), states (B, N) -> next states (B, N)."""
     initial = tuple(states[None].split(layer.hidden_size, dim=-1))  # each (1, B, U)
     _, final = layer(vectors[:, None], initial=initial if isinstance(layer, LSTM) else initial[0])
     return (torch.cat(final, dim=-1) if isinstance(layer, LSTM) else final)[0]

@@ -1,4 +1,4 @@
-"""Long short-term memory: a cell that is kept apart from what is shown, and three gates."""
+"""Long short-term memory: a memory cell, a hidden state, and three gates."""
 
 import torch
 import torch.nn.functional as F
@@ -20,15 +20,15 @@ def lstm_step(
     cell unchanged.
 
     Args:
-        projected: (B, 4U) what the input and the biases say to the input gate, forget gate,
+        projected: (B, 4U) the part of the input and the biases in the input gate, forget gate,
             candidate and output gate, in this order.
-        hidden: (B, U) what was shown after the step before.
+        hidden: (B, U) the hidden state before the step.
         cell: (B, U) the cell before the step.
-        weight_hh: (4U, U) what the hidden state says to the same four.
-        hold: what each gate goes through before it is used; see `clamp_gates`.
+        weight_hh: (4U, U) the weights of the hidden state in the same four.
+        hold: a function applied to each gate before it is used; see `clamp_gates`.
 
     Returns:
-        hidden (B, U), cell (B, U), and a dict of what the gates did, each (B, U): `input`,
+        hidden (B, U), cell (B, U), and a dict of the gates, each (B, U): `input`,
         `forget`, `candidate`, `output`.
     """
     units = hidden.shape[-1]
@@ -64,7 +64,7 @@ class LSTMCell(Cell):
         cell=floats("B hidden_size"),
     )
     def forward(self, inputs: Tensor, hidden: Tensor, cell: Tensor):
-        """Read inputs (B, input_size), hidden (B, U), cell (B, U); return the next two."""
+        """Process inputs (B, input_size), hidden (B, U), cell (B, U); return the next two."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, 4U)
         hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh, hold=hold_of(self))
         seen = {**gates, "cell": cell, "hidden": hidden}
@@ -76,15 +76,16 @@ class LSTM(Unrolled):
     """Long short-term memory along a sequence, in layers and directions; see `lstm_step`.
 
     Parameters are named and laid out as in `torch.nn.LSTM(batch_first=True)`, so
-    `load_state_dict` takes its weights. Notes `input_l0`, `forget_l0`, `candidate_l0`,
-    `output_l0`, `cell_l0`, `hidden_l0`, … (B, S, U) when somebody records.
+    `load_state_dict` takes its weights. Records `input_l0`, `forget_l0`, `candidate_l0`,
+    `output_l0`, `cell_l0`, `hidden_l0`, … (B, S, U) inside a `record` block.
 
     Args:
         input_size: width D of the input.
         hidden_size: width U of hidden state and cell.
-        num_layers: layer l reads what layer l − 1 wrote.
-        bidirectional: a second set of units reads from the end; both states are concatenated.
-        dropout: how much of what a layer wrote is hidden from the next one while training.
+        num_layers: layer l receives the output of layer l − 1.
+        bidirectional: a second set of units processes the sequence in reverse; both states are
+            concatenated.
+        dropout: the fraction of each layer's output that is set to zero during training.
     """
 
     blocks = 4

@@ -1,4 +1,4 @@
-"""Plain recurrent networks: the state is a squashed sum of the input and the state before."""
+"""Plain recurrent networks: the state is a nonlinear function of input and previous state."""
 
 import torch
 import torch.nn.functional as F
@@ -18,9 +18,9 @@ def rnn_step(projected: Tensor, hidden: Tensor, weight_hh: Tensor, *, nonlineari
     Source: Elman 1990. Departs from it in the choice of φ, which may be a rectifier.
 
     Args:
-        projected: (B, U) what the input says, W x + b.
+        projected: (B, U) the part of the input, W x + b.
         hidden: (B, U) the state before the step.
-        weight_hh: (U, U) what the state says.
+        weight_hh: (U, U) the weights of the state.
         nonlinearity: "tanh" or "relu".
 
     Returns:
@@ -49,7 +49,7 @@ class RNNCell(Cell):
 
     @accepts(inputs=floats("B input_size"), hidden=floats("B hidden_size"))
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
-        """Read inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
+        """Process inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, U)
         hidden = rnn_step(projected, hidden, self.weight_hh, nonlinearity=self.nonlinearity)
         note(self, hidden=hidden[:, None])  # (B, 1, U): one time step
@@ -68,15 +68,16 @@ class RNN(UnrolledHidden):
     """A plain recurrent network along a sequence, in layers and directions; see `rnn_step`.
 
     Parameters are named and laid out as in `torch.nn.RNN(batch_first=True)`, so `load_state_dict`
-    takes its weights. Notes `hidden_l0`, … (B, S, U) when somebody records.
+    takes its weights. Records `hidden_l0`, … (B, S, U) inside a `record` block.
 
     Args:
         input_size: width D of the input.
         hidden_size: width U of each state.
-        num_layers: layer l reads what layer l − 1 wrote.
+        num_layers: layer l receives the output of layer l − 1.
         nonlinearity: "tanh" or "relu".
-        bidirectional: a second set of units reads from the end; both states are concatenated.
-        dropout: how much of what a layer wrote is hidden from the next one while training.
+        bidirectional: a second set of units processes the sequence in reverse; both states are
+            concatenated.
+        dropout: the fraction of each layer's output that is set to zero during training.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Unroll a step along time, in layers and directions: what all recurrent layers share."""
+"""Unroll a step along time, in layers and directions: the base of all recurrent layers."""
 
 import math
 from typing import NamedTuple
@@ -15,7 +15,7 @@ STATE = floats("states batch hidden_size")
 
 
 class Weights(NamedTuple):
-    """The parameters of one layer in one direction; G blocks of U rows, one block a gate."""
+    """The parameters of one layer in one direction; G blocks of U rows, one block per gate."""
 
     weight_ih: Tensor  # (G · U, input width)
     weight_hh: Tensor  # (G · U, U)
@@ -33,7 +33,7 @@ class Cell(nn.Module):
     """
 
     blocks = 1  # how many blocks of U rows each weight matrix has
-    gates: tuple[str, ...] = ()  # by the names under which they are noted
+    gates: tuple[str, ...] = ()  # by the names under which they are recorded
 
     def __init__(self, input_size: int, hidden_size: int):
         super().__init__()
@@ -50,16 +50,17 @@ class Cell(nn.Module):
 class Unrolled(nn.Module):
     """A recurrent step along a sequence, in one or more layers, one or two directions.
 
-    A subclass says what one step does, in `_step`, and which biases go with the input, in
-    `_project`. Parameters are named and laid out as in `torch.nn` with `batch_first=True`, so
-    `load_state_dict` takes its weights.
+    A subclass defines one step, in `_step`, and which biases belong to the input, in `_project`.
+    Parameters are named and laid out as in `torch.nn` with `batch_first=True`, so `load_state_dict`
+    takes its weights.
 
     Args:
         input_size: width D of the input.
         hidden_size: width U of each state.
-        num_layers: layer l reads what layer l − 1 wrote.
-        bidirectional: a second set of units reads from the end; both states are concatenated.
-        dropout: how much of what a layer wrote is hidden from the next one while training.
+        num_layers: layer l receives the output of layer l − 1.
+        bidirectional: a second set of units processes the sequence in reverse; both states are
+            concatenated.
+        dropout: the fraction of each layer's output that is set to zero during training.
     """
 
     blocks = 1
@@ -90,16 +91,16 @@ class Unrolled(nn.Module):
         return [f"_l{layer}", f"_l{layer}_reverse"][: 1 + self.bidirectional]
 
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
-        """What the inputs (B, S, D) say, at all time steps at once: (B, S, G · U)."""
+        """Project the inputs (B, S, D) for all time steps together: (B, S, G · U)."""
         return F.linear(inputs, weights.weight_ih, weights.bias_ih)
 
     def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
         """One step from projected (B, G · U) and the state's tensors, each (B, U).
 
-        Each gate goes through `hold` before it is used.
+        `hold` is applied to each gate before it is used.
 
         Returns:
-            the next state, hidden first, and what to note: a dict of tensors (B, U).
+            the next state, hidden first, and the values to record: a dict of tensors (B, U).
         """
         raise NotImplementedError(f"{type(self).__name__} must say what one step does")
 
@@ -136,7 +137,7 @@ class Unrolled(nn.Module):
     def _run(self, inputs: Tensor, mask: Tensor | None, state: tuple, suffix: str):
         """One layer in one direction: states (B, S, U) in the order of the input, and the last."""
         weights = Weights(*(getattr(self, name + suffix) for name in Weights._fields))
-        # The input's product needs no state, so it is taken for all time steps at once.
+        # The input's product needs no state, so it is computed for all time steps together.
         projected = self._project(inputs, weights).unbind(1)  # S times (B, G · U)
         real = None if mask is None else mask.expand(inputs.shape[:2])[..., None].unbind(1)
         order = -1 if suffix.endswith("reverse") else 1
@@ -187,7 +188,7 @@ class UnrolledHidden(Unrolled):
 
 
 def reset_uniform(module: nn.Module, hidden_size: int) -> None:
-    """Draw every parameter from U(−1/√U, 1/√U), as `torch.nn` does for recurrent layers."""
+    """Sample every parameter from U(−1/√U, 1/√U), as `torch.nn` does for recurrent layers."""
     bound = 1 / math.sqrt(hidden_size)
     for parameter in module.parameters():
         nn.init.uniform_(parameter, -bound, bound)

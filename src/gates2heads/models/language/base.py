@@ -1,4 +1,4 @@
-"""What every language model answers: which token comes next, and how likely a text is."""
+"""The interface of language models: next-token distributions and sequence probabilities."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ TOKENS = tokens("B T", below="vocabulary_size")
 
 
 class LanguageModel:
-    """Give each token a probability that depends on the tokens before it.
+    """Assign each token a probability that depends on the preceding tokens.
 
-    Source: Bengio et al. 2003, eq. 1: p(x) = Π p(x_t | x_1, …, x_{t−1}), the chain rule. A text
-    begins after `<bos>`, which is read and never written, and ends with `<eos>`, which is written:
-    so that the texts of all lengths share one probability of 1.
+    Source: Bengio et al. 2003, eq. 1: p(x) = Π p(x_t | x_1, …, x_{t−1}), the chain rule. A sequence
+    begins after `<bos>`, which is an input and never generated, and ends with `<eos>`, which is
+    generated. So the probabilities of the sequences of all lengths sum to 1.
 
     A subclass sets `vocabulary_size` and `state_type`, a tuple whose first entry is a tensor, or a
     tuple of them, with the batch first; and it defines `_begin`, `_advance` and `_score`.
@@ -25,27 +25,27 @@ class LanguageModel:
 
     vocabulary_size: int
     state_type: type
-    max_length: int | None = None  # the longest text that is read; None: any
+    max_length: int | None = None  # the longest accepted sequence; None: any
 
     @accepts(batch_size=count)
     def start(self, batch_size: int = 1) -> Any:
-        """The state before the first step, for B texts at once."""
+        """The state before the first step, for a batch of B sequences."""
         return self._begin(batch_size)
 
     @accepts(last_tokens=tokens("B", below="vocabulary_size"))
     def step(self, state: Any, last_tokens: Tensor):
-        """Advance by one token, as every search in `gates2heads.decoding` asks it to.
+        """Advance by one token; every search in `gates2heads.decoding` calls this method.
 
         Args:
-            state: from `start` or from the step before.
-            last_tokens: (B,) long, what was written last; `<bos>` at first.
+            state: from `start` or from the previous step.
+            last_tokens: (B,) long, the last token of each sequence; `<bos>` at first.
 
         Returns:
             log_probs (B, V) in nats, and the next state.
 
         Raises:
-            TypeError: the state is none of this model's.
-            ValueError: the state holds another number of texts.
+            TypeError: the state does not belong to this model.
+            ValueError: the state has another number of sequences.
         """
         a(self.state_type, "from `start` or `step`").check("state", state)
         if len(last_tokens) != _batch_size(state):
@@ -57,17 +57,17 @@ class LanguageModel:
 
     @accepts(tokens=TOKENS, mask=mask("B T"))
     def log_probs(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """The log-probability of each token, given those before it; perplexity reads these.
+        """The log-probability of each token given the preceding tokens, as for perplexity.
 
         Args:
             tokens: (B, T) long, without `<bos>` and with `<eos>`.
-            mask: (B, T) bool, True = a real token; padding stands at the end.
+            mask: (B, T) bool, True = a real token; padding is at the end.
 
         Returns:
-            (B, T) in nats, 0 at padding: the sum over T is the log-probability of a text.
+            (B, T) in nats, 0 at padding: the sum over T is the log-probability of a sequence.
 
         Raises:
-            ValueError: the tokens are more than `max_length`.
+            ValueError: there are more than `max_length` tokens.
         """
         self._check_length(tokens)
         if mask is None:
@@ -95,7 +95,7 @@ class LanguageModel:
 
 
 def _batch_size(state: tuple) -> int:
-    """The rows of a state's first tensor, which stands in its first entry, or in that one's."""
+    """The number of rows of a state's first tensor, which is its first entry or part of it."""
     first: Any = state
     while isinstance(first, tuple):
         first = first[0]
@@ -103,14 +103,14 @@ def _batch_size(state: tuple) -> int:
 
 
 class NeuralLanguageModel(LanguageModel, nn.Module):
-    """A language model that is trained by gradient; a subclass defines `_logits`."""
+    """A language model that is trained by gradient descent; a subclass defines `_logits`."""
 
     @accepts(batch=a(Batch, "from `collate`"))
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing, so that training is the same as for a model with a source.
 
         Args:
-            batch: B texts as the targets of a `Batch`; its sources are not read.
+            batch: B sequences as the targets of a `Batch`; its sources are ignored.
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
@@ -119,10 +119,10 @@ class NeuralLanguageModel(LanguageModel, nn.Module):
 
     @accepts(tokens=TOKENS)
     def logits(self, tokens: Tensor) -> Tensor:
-        """What may come after each of the tokens (B, T), `<bos>` first: logits (B, T, V).
+        """Next-token logits (B, T, V) after each of the tokens (B, T), which begin with `<bos>`.
 
         Raises:
-            ValueError: the tokens are more than `max_length`.
+            ValueError: there are more than `max_length` tokens.
         """
         self._check_length(tokens)
         return self._logits(tokens)

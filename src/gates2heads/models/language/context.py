@@ -1,4 +1,4 @@
-"""What all n-gram models share: the next token depends on the n − 1 tokens before it."""
+"""Base class of n-gram models: the next token depends on the n − 1 tokens before it."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ UNWRITTEN = (Vocabulary.pad, Vocabulary.bos)
 
 
 class NgramState(NamedTuple):
-    """Where a text stands."""
+    """The state of a sequence."""
 
     context: Tensor  # (B, n − 1) long: the last tokens, `<bos>` before the first
 
@@ -24,12 +24,12 @@ class NgramState(NamedTuple):
 class ContextModel(LanguageModel):
     """Approximate p(x_t | all before) by p(x_t | the n − 1 tokens before).
 
-    Every text is read with n − 1 `<bos>` before it. A subclass says in `_probs` what comes after a
-    context. `<pad>` and `<bos>` are never written and have probability 0.
+    Every sequence is preceded by n − 1 `<bos>`. A subclass defines in `_probs` the distribution
+    after a context. `<pad>` and `<bos>` are never generated and have probability 0.
 
     Args:
         vocabulary_size: V.
-        order: n; 1 looks at no context.
+        order: n; 1 uses no context.
     """
 
     state_type = NgramState
@@ -42,7 +42,7 @@ class ContextModel(LanguageModel):
         self.uniform /= self.uniform.sum()
 
     def probs(self, context: Sequence[int] = ()) -> Tensor:
-        """What comes next after a context of any length: (V,), sums to 1."""
+        """The next-token distribution (V,) after a context of any length; it sums to 1."""
         listed(kind=count(least=0, most=self.vocabulary_size - 1)).check("context", context)
         padded = [Vocabulary.bos] * (self.order - 1) + list(context)
         return self._probs(tuple(padded[len(context) :]))
@@ -63,7 +63,7 @@ class ContextModel(LanguageModel):
     def _score(self, tokens: Tensor, mask: Tensor) -> Tensor:
         padded = torch.cat([self._begin(len(tokens)).context.to(tokens), tokens], dim=1)
         runs = padded.unfold(1, self.order, 1).flatten(0, 1).tolist()  # B · T times n
-        # Each distribution is made once, for all the places at which its context stands.
+        # Each distribution is computed once, for all positions at which its context occurs.
         places = defaultdict(list)
         for place in mask.flatten().nonzero()[:, 0].tolist():
             places[tuple(runs[place][:-1])].append(place)

@@ -1,4 +1,4 @@
-"""Language models that are trained by gradient: feed-forward, recurrent, and a Transformer."""
+"""Neural language models: feed-forward, recurrent, and a Transformer."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from gates2heads.models.language.base import NeuralLanguageModel
 
 
 class WindowState(NamedTuple):
-    """Where a text stands: the tokens that the next prediction can still depend on."""
+    """State of a sequence: the tokens that the next prediction can still depend on."""
 
     window: Tensor  # (B, window − 1) long: the last tokens, `<bos>` before the first
 
@@ -32,10 +32,10 @@ class WindowState(NamedTuple):
     dropout=share,
 )
 class FeedForwardLanguageModel(NeuralLanguageModel):
-    """Predict from the embeddings of the last few tokens; what is further back is not read.
+    """Predict from the embeddings of the last few tokens; earlier tokens are ignored.
 
     Source: Bengio et al. 2003, section 2: softmax(b + U tanh(d + H x)), where x concatenates the
-    embeddings of the window. Departs from it in leaving out the direct connections W from x to the
+    embeddings of the window. Departs from it by leaving out the direct connections W from x to the
     logits, which they call optional. Before the first token, the window is filled with `<bos>`.
 
     Args:
@@ -44,7 +44,7 @@ class FeedForwardLanguageModel(NeuralLanguageModel):
             many.
         embedding_size: width E of the token vectors.
         hidden_size: width of the hidden layer.
-        dropout: on token vectors, and on what the readout reads.
+        dropout: on token vectors, and on the input of the output layer.
     """
 
     state_type = WindowState
@@ -73,7 +73,7 @@ class FeedForwardLanguageModel(NeuralLanguageModel):
         return self.readout(F.dropout(hidden, self.dropout, self.training))
 
     def _before(self, batch_size: int) -> Tensor:
-        """What fills the window before the first token is read."""
+        """The tokens that fill the window before the first token."""
         shape, device = (batch_size, self.window - 1), self.embedding.weight.device
         return torch.full(shape, Vocabulary.bos, device=device)
 
@@ -89,7 +89,7 @@ class FeedForwardLanguageModel(NeuralLanguageModel):
 
 
 class RecurrentState(NamedTuple):
-    """Where a text stands."""
+    """The state of a sequence."""
 
     carried: Carried  # hidden, and the cell of an LSTM; each (B, num_layers, U)
 
@@ -103,18 +103,18 @@ class RecurrentState(NamedTuple):
     dropout=share,
 )
 class RecurrentLanguageModel(NeuralLanguageModel):
-    """Carry all that was read along in a state of fixed width, and predict from it.
+    """Summarise all previous tokens in a state of fixed width, and predict from it.
 
-    Source: Mikolov et al. 2010. Departs from it in the token vectors, which have a table of their
-    own, and in the choice of the cell.
+    Source: Mikolov et al. 2010. Departs from it in the separate embedding table, and in the choice
+    of the cell.
 
     Args:
         vocabulary_size: V.
         cell: "rnn", "gru" or "lstm".
         embedding_size: width of the token vectors.
         hidden_size: width U of the state.
-        num_layers: layer l reads what layer l − 1 wrote.
-        dropout: on token vectors, between layers, and on what the readout reads.
+        num_layers: layer l receives the output of layer l − 1.
+        dropout: on token vectors, between layers, and on the input of the output layer.
     """
 
     state_type = RecurrentState
@@ -158,7 +158,7 @@ POSITIONS = ("sinusoidal", "learned")
 
 
 class PastState(NamedTuple):
-    """Where a text stands: the keys and values of all that was read."""
+    """State of a sequence: the keys and values of all tokens so far."""
 
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
@@ -178,7 +178,7 @@ class PastState(NamedTuple):
     max_length=count,
 )
 class TransformerLanguageModel(NeuralLanguageModel):
-    """Look back at all that was read, with causal self-attention, and predict from it.
+    """Attend to all previous tokens with causal self-attention, and predict from them.
 
     Source: the decoder of Vaswani et al. 2017 without a source, as in Liu et al. 2018. Departs
     from it in the default pre-norm, with one more norm at the end.
@@ -187,15 +187,15 @@ class TransformerLanguageModel(NeuralLanguageModel):
         vocabulary_size: V.
         d_model: width D.
         nhead: number of heads H.
-        num_layers: how many layers there are.
+        num_layers: the number of layers.
         dim_feedforward: width F of the feed-forward networks.
-        dropout: on embeddings and on what each part of a layer adds.
+        dropout: on embeddings and on the output of each sublayer.
         activation: "relu", "gelu" or "silu".
         norm_first: True is pre-norm, False post-norm.
         norm: "layer" or "rms".
-        tie: one matrix for embedding and readout, Press & Wolf 2017.
+        tie: one matrix for embedding and output projection, Press & Wolf 2017.
         positions: "sinusoidal" or "learned".
-        max_length: the longest text that the model reads, in tokens.
+        max_length: the longest sequence that the model accepts, in tokens.
     """
 
     state_type = PastState
@@ -238,7 +238,8 @@ class TransformerLanguageModel(NeuralLanguageModel):
 
     def _embed(self, tokens: Tensor, *, start: int = 0) -> Tensor:
         """Vectors (B, T, D) of tokens (B, T), the first at position `start`."""
-        # The scale lets a tied matrix serve both ends, Vaswani et al. 2017, section 3.4.
+        # The scale lets a tied matrix serve as embedding and output projection, Vaswani et al.
+        # 2017, section 3.4.
         vectors = F.embedding(tokens, self.table) * math.sqrt(self.d_model)
         return self._add_positions(vectors, start=start)
 

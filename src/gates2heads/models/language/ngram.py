@@ -24,22 +24,22 @@ FALLBACK = (0.5, 1.0, 1.5)  # where counts are too few to estimate from, as in t
 class NgramModel(ContextModel):
     """Count what followed every context of up to n − 1 tokens.
 
-    Nothing is made of the counts here; see `MaximumLikelihood`, `AddK` and `KneserNey`.
+    This class estimates no probabilities; see `MaximumLikelihood`, `AddK` and `KneserNey`.
 
     Args:
-        texts: lists of token numbers, each closed by `<eos>`.
+        texts: lists of token numbers, each ending with `<eos>`.
         vocabulary_size: V.
-        order: n; 1 looks at no context.
+        order: n; 1 uses no context.
 
     Raises:
-        TypeError, ValueError: a text is empty, or holds a number that cannot be written.
+        TypeError, ValueError: a text is empty, or contains a token that cannot be generated.
     """
 
     def __init__(self, texts: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3):
         super().__init__(vocabulary_size, order)
         texts = list(texts)
         _check_written(texts, vocabulary_size)
-        # counts[m]: contexts of m tokens, and what followed them
+        # counts[m]: contexts of m tokens, and the tokens that followed them
         self.counts: list[Followers] = [defaultdict(Counter) for _ in range(order)]
         for text in texts:
             padded = [Vocabulary.bos] * (order - 1) + list(text)
@@ -49,17 +49,17 @@ class NgramModel(ContextModel):
 
 
 def _check_written(texts: list[Sequence[int]], vocabulary_size: int) -> None:
-    """Refuse texts without a token, and numbers that cannot be written, as <pad> and <bos>."""
+    """Reject texts without a token, and tokens that are never generated, as <pad> and <bos>."""
     written = count(least=max(UNWRITTEN) + 1, most=vocabulary_size - 1)
     for place, text in enumerate(texts):
         listed("token numbers", kind=written, least=1).check(f"texts[{place}]", text)
 
 
 class MaximumLikelihood(NgramModel):
-    """Trust the counts alone: c(hw) / c(h), which makes the counted texts as likely as can be.
+    """Maximum-likelihood estimate c(hw) / c(h): the counted texts get the highest probability.
 
-    Source: Chen & Goodman 1999, eq. 2. What was never counted has probability 0; after a context
-    that was never counted, so has everything, and the probabilities sum to 0.
+    Source: Chen & Goodman 1999, eq. 2. An n-gram that was never counted has probability 0. After a
+    context that was never counted, all probabilities are 0, and they sum to 0.
 
     Args:
         texts, vocabulary_size, order: as for `NgramModel`.
@@ -76,14 +76,14 @@ class MaximumLikelihood(NgramModel):
 
 @accepts(**COUNTED, k=positive)
 class AddK(NgramModel):
-    """Pretend that every token followed every context k times more: (c(hw) + k) / (c(h) + kV).
+    """Add k to the count of every token after every context: (c(hw) + k) / (c(h) + kV).
 
     Source: Chen & Goodman 1999, section 2.1 (additive smoothing; k = 1 is Laplace's rule). V counts
-    the tokens that can be written.
+    the tokens that can be generated.
 
     Args:
         texts, vocabulary_size, order: as for `NgramModel`.
-        k: above 0; near 0, the model trusts its counts alone.
+        k: above 0; near 0, the model approaches the maximum-likelihood estimate.
     """
 
     def __init__(
@@ -106,12 +106,12 @@ class AddK(NgramModel):
 
 @accepts(**COUNTED, discount=share)
 class KneserNey(NgramModel):
-    """Take a discount from every count, and give it to a shorter context.
+    """Subtract a discount from every count, and give its mass to a shorter context.
 
     p(w | h) = (c(hw) − D) / c(h) + (the sum of the discounts / c(h)) · p(w | h without its first
-    token). A shorter context does not count how often w came after it but how many different
-    tokens stood before the two: "Francisco" is frequent, but comes after "San" alone. The last
-    backs off to the uniform distribution.
+    token). A shorter context does not count how often w came after it but how many different tokens
+    preceded the two: "Francisco" is frequent, but comes after "San" alone. The last backs off to
+    the uniform distribution.
 
     Source: Kneser & Ney 1995; Chen & Goodman 1999, section 3, interpolated, with one discount D or
     with three, for counts 1, 2 and 3 or more ("modified", eq. 26 there). Where the counts are too
@@ -158,13 +158,13 @@ class KneserNey(NgramModel):
 
 
 def modified_discounts(table: Followers) -> tuple[float, float, float]:
-    """How much to take from counts of 1, 2, and 3 or more.
+    """The discounts for counts of 1, 2, and 3 or more.
 
     Source: Chen & Goodman 1999, eq. 26, from how many n-grams were counted once, twice, three
     and four times: D_r = r − (r + 1) Y n_{r+1} / n_r with Y = n_1 / (n_1 + 2 n_2).
 
     Args:
-        table: what followed each context, and how often.
+        table: the tokens that followed each context, and how often.
 
     Returns:
         D_1, D_2 and D_3; or 0.5, 1, 1.5 where one cannot be estimated, or would be negative.
@@ -178,7 +178,7 @@ def modified_discounts(table: Followers) -> tuple[float, float, float]:
 
 
 def _continuations(longer: Followers) -> Followers:
-    """From contexts with one token more: before how many of them each (context, token) stood."""
+    """From contexts with one more token: how many tokens precede each (context, token)."""
     table = defaultdict(Counter)
     for context, followers in longer.items():
         table[context[1:]].update(followers.keys())

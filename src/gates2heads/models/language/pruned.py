@@ -1,4 +1,4 @@
-"""N-gram counts as tensors, without the rare ones: small enough to travel with a page."""
+"""N-gram counts as tensors, without the rare ones: small enough to be embedded in a page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,21 +16,22 @@ EXACT = 2**24  # up to here float32 holds every whole number
 
 @accepts(vocabulary_size=count)
 class PrunedCounts(ContextModel, nn.Module):
-    """N-grams that were counted often enough, as tensors that a weights file can hold.
+    """N-grams with sufficiently high counts, as tensors that a file of parameters can store.
 
     For each length m of a context, from 0 to n − 1, five tensors of whole numbers in float32:
     `contexts_m` (C · m,), the tokens of one context after the other; `totals_m` (C,), how often
-    each was counted, what was pruned included; and what followed context i, which stands from
-    `starts_m[i]` to `starts_m[i + 1]` in `followers_m` (N,), and how often in `counts_m` (N,).
+    each was counted, including pruned n-grams; `followers_m` (N,), in which the tokens that
+    followed context i have the indices `starts_m[i]` to `starts_m[i + 1]`; and `counts_m` (N,), how
+    often each followed.
 
     Args:
-        tensors: those five for each m, by name, as `pruned` or a weights file gives them.
+        tensors: those five for each m, by name, as `pruned` or a file of parameters gives them.
         vocabulary_size: V.
-        discounts: (n, 3), what `KneserNey` takes from counts of 1, 2, and 3 or more.
+        discounts: (n, 3), the discounts of `KneserNey` for counts of 1, 2, and 3 or more.
 
     Raises:
-        TypeError, ValueError: a tensor is missing or does not fit, the discounts are no list of
-            three numbers for each length, or V is no whole number with room for a token.
+        TypeError, ValueError: a tensor is missing or does not fit, the discounts are not three
+            numbers for each length, or V is not a whole number with room for a token.
     """
 
     def __init__(
@@ -67,9 +68,9 @@ class PrunedCounts(ContextModel, nn.Module):
 
 
 class PrunedKneserNey(PrunedCounts):
-    """`KneserNey` without what was counted rarely; its share goes to the shorter context.
+    """`KneserNey` without rare n-grams; their probability mass goes to the shorter context.
 
-    Made with `least=1` it is `KneserNey` itself.
+    With `least=1` it equals `KneserNey`.
 
     Args: those of `PrunedCounts`.
     """
@@ -77,7 +78,7 @@ class PrunedKneserNey(PrunedCounts):
     @classmethod
     @accepts(model=a(KneserNey), least=count)
     def of(cls, model: KneserNey, *, least: int = 2) -> "PrunedKneserNey":
-        """Keep what a model counted at least so often, at each length of context.
+        """Keep the n-grams that a model counted at least a given number of times.
 
         Args:
             model: whose tables are pruned; a shorter context's table counts different tokens.
@@ -89,7 +90,7 @@ class PrunedKneserNey(PrunedCounts):
         return cls(tensors, model.vocabulary_size, model.discounts)
 
     def counts_alone(self) -> "PrunedMaximumLikelihood":
-        """The model that trusts the same counts and smooths nothing."""
+        """The unsmoothed model of the same counts."""
         tensors = dict(self.named_buffers())
         return PrunedMaximumLikelihood(tensors, self.vocabulary_size, self.discounts)
 
@@ -106,9 +107,9 @@ class PrunedKneserNey(PrunedCounts):
 
 
 class PrunedMaximumLikelihood(PrunedCounts):
-    """`MaximumLikelihood` of the n-grams that are kept: c(hw) over the sum of what is kept.
+    """`MaximumLikelihood` of the n-grams that are kept: c(hw) over the sum of the kept counts.
 
-    After a context with nothing kept, every probability is 0.
+    After a context without kept n-grams, every probability is 0.
 
     Args: those of `PrunedCounts`.
     """
@@ -141,13 +142,13 @@ def _packed(table: Followers, size: int, least: int) -> dict[str, Tensor]:
 def _check_discounts(discounts: list[tuple[float, ...]]) -> None:
     for row in discounts:
         if len(row) != 3:
-            raise ValueError(f"discounts must have three numbers a row, got {shown(row)}")
+            raise ValueError(f"discounts must have three numbers per row, got {shown(row)}")
         for one in row:
             number.check("discounts", one)
 
 
 def _check_table(tensors: Mapping[str, Tensor], size: int, vocabulary_size: int) -> None:
-    """Refuse tensors of one length of context that do not fit each other."""
+    """Reject tensors of one context length that are inconsistent."""
     names = [f"{part}_{size}" for part in PARTS]
     mapping("names to tensors").check("tensors", tensors)
     for name in names:

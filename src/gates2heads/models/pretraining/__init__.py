@@ -1,1 +1,1 @@
-"""Models that learn a language first and a task afterwards: ELMo, GPT, BERT and ERNIE."""
+"""Pre-trained models, which are fine-tuned on a task afterwards: ELMo, GPT, BERT and ERNIE."""

@@ -1,4 +1,4 @@
-"""Where the answer is: one vector looks for its first token, another for its last one."""
+"""Extractive question answering: one vector scores the first token, another the last one."""
 
 import math
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from gates2heads.accepts import Call, a, accepts, count, floats, mask, number
 
 
 class AnswerLogits(NamedTuple):
-    """How well each token would begin and end the answer."""
+    """The scores of each token as the beginning and the end of the answer."""
 
     first: Tensor  # (B, L) float
     last: Tensor  # (B, L) float
@@ -27,7 +27,7 @@ class Answers(NamedTuple):
 
 @accepts(width=count)
 class AnswerHead(nn.Module):
-    """Point at the answer to a question in the text beside it.
+    """Select the span of a passage that answers a question.
 
     Source: Devlin et al. 2019, section 4.2: a start vector S and an end vector E; the score of
     the span from i to j is S·Tᵢ + E·Tⱼ. With the two biases of its code.
@@ -43,7 +43,7 @@ class AnswerHead(nn.Module):
 
     @accepts(vectors=floats("B L width"))
     def forward(self, vectors: Tensor) -> AnswerLogits:
-        """Read vectors (B, L, D): logits (B, L) for the first token, and for the last one."""
+        """From vectors (B, L, D) to logits (B, L) for the first token and for the last one."""
         return AnswerLogits(*self.readout(vectors).unbind(-1))
 
 
@@ -63,14 +63,15 @@ def best_answers(
 
     Args:
         logits: from `AnswerHead`, L tokens each.
-        allowed: (B, L) bool, True = an answer may stand here; the passage's tokens, for instance.
+        allowed: (B, L) bool, True = this position may be in an answer, such as the passage's
+            tokens.
         max_length: the longest answer, in tokens.
-        null: the position whose score means "no answer", 0 for [CLS]; None always answers. It can
-            be no part of an answer.
+        null: the position whose score means "no answer", 0 for [CLS]; None always answers. It
+            cannot be part of an answer.
         threshold: τ, in the units of the logits.
 
     Raises:
-        TypeError, ValueError: the logits, the mask or a number do not fit.
+        TypeError, ValueError: the logits, the mask or a number are invalid.
     """
     _check_logits(logits, allowed)
     first, last = logits
@@ -97,16 +98,16 @@ def best_answers(
 
 @accepts(logits=a(tuple, "as `AnswerHead` gives"))
 def crossed_answers(logits: AnswerLogits, *, allowed: Tensor | None = None) -> Answers:
-    """The best first token and the best last one, each for itself; no answer where they cross.
+    """The best first token and the best last one, chosen independently; no answer if they cross.
 
-    Cheaper than `best_answers`, and blind: two good tokens need not make one good span.
+    Cheaper than `best_answers`, but less accurate: two good tokens need not form a good span.
 
     Args:
         logits: from `AnswerHead`, L tokens each.
-        allowed: (B, L) bool, True = an answer may stand here.
+        allowed: (B, L) bool, True = this position may be in an answer.
 
     Raises:
-        TypeError, ValueError: the logits or the mask do not fit.
+        TypeError, ValueError: the logits or the mask are invalid.
     """
     _check_logits(logits, allowed)
     first, last = logits
@@ -121,12 +122,12 @@ def _answers(first: Tensor, last: Tensor, found: Tensor, score: Tensor) -> Answe
 
 
 def _everywhere(first: Tensor) -> Tensor:
-    """An answer may stand anywhere: (B, L) bool."""
+    """An answer may be anywhere: (B, L) bool."""
     return torch.ones_like(first, dtype=torch.bool)
 
 
 def _check_logits(logits: AnswerLogits, allowed: Tensor | None) -> None:
-    """Refuse logits that are no two (B, L), and a mask that does not fit them."""
+    """Reject logits that are not two tensors (B, L), and a mask that does not match them."""
     if len(logits) != 2:
         raise ValueError(
             f"logits must be AnswerLogits, as `AnswerHead` gives, got a tuple of {len(logits)}"

@@ -1,6 +1,6 @@
-"""BERT: an encoder that sees both sides of a gap. ERNIE: the same encoder, asked for whole names.
+"""BERT: a bidirectional encoder of masked sequences. ERNIE: the same with masked entities.
 
-Both are one model, `BERT`; what differs is what is hidden from it. See `masking.mask_tokens`:
+Both are one model, `BERT`; they differ in what is masked. See `masking.mask_tokens`:
 without `units` it is BERT's training, with the units of `masking.span_units` it is ERNIE's.
 """
 
@@ -13,12 +13,12 @@ from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.models.pretraining.stack import TokenStack, check_length
 
-SEGMENTS = 2  # the first text and the second
+SEGMENTS = 2  # the first and the second segment
 
 
 @accepts(vocabulary_size=count)
 class BERT(TokenStack):
-    """Read a sequence in both directions at once; say what was hidden, and whether B follows A.
+    """A bidirectional encoder that predicts masked tokens, and whether segment B follows A.
 
     Source: Devlin et al. 2019, section 3. Departs from it in small sizes, and in an `eps` of 1e-5
     in its norms.
@@ -48,11 +48,11 @@ class BERT(TokenStack):
     def states(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
-        """What each layer makes of the tokens, the embeddings first.
+        """The hidden states of all layers, beginning with the embeddings.
 
         Args:
             tokens: (B, L) long, from [CLS] to [SEP].
-            segments: (B, L) long, 0 in the first text and 1 in the second; 0 if not given.
+            segments: (B, L) long, 0 in the first segment and 1 in the second; 0 if not given.
             mask: (B, L) bool, True = a real token.
 
         Returns:
@@ -81,21 +81,21 @@ class BERT(TokenStack):
     def encode(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
-        """What the last layer makes of the tokens: (B, L, D); see `states`."""
+        """The hidden states of the last layer: (B, L, D); see `states`."""
         return self._layer_states(tokens, segments, mask)[-1]
 
     @accepts(vectors=floats("… d_model", empty=False))
     def readout(self, vectors: Tensor) -> Tensor:
-        """What stood at a hidden place, from its vector (…, D): logits (…, V).
+        """Logits (…, V) of the masked token, from its vector (…, D).
 
-        The readout's matrix is the table of the embeddings.
+        The matrix of the output projection is the embedding matrix.
         """
         hidden = self.transform_norm(F.gelu(self.transform(vectors)))
         return F.linear(hidden, self.token_table.weight, self.readout_bias)
 
     @accepts(vectors=floats("B L d_model", empty=False))
     def follows(self, vectors: Tensor) -> Tensor:
-        """Whether the second text follows the first, from vectors (B, L, D), at [CLS].
+        """Whether the second segment follows the first, from the vector at [CLS] of (B, L, D).
 
         Returns:
             logits (B, 2): no, yes.
@@ -110,7 +110,7 @@ class BERT(TokenStack):
     def forward(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ):
-        """Both of the tasks of pre-training; see `states`.
+        """The outputs for both pre-training tasks; see `states`.
 
         Returns:
             logits (B, L, V) for each token, and logits (B, 2): does not follow, follows.

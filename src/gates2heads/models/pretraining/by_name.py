@@ -1,4 +1,4 @@
-"""The four models of pre-training by name; BERT and ERNIE are one, and differ in what is hidden."""
+"""The four pre-training models by name; BERT and ERNIE are one model with different masking."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ PRETRAINED: dict[str, Callable[..., nn.Module]] = {
 
 @accepts(kind=choice(PRETRAINED), vocabulary_size=count)
 def pretraining_model(kind: str, vocabulary_size: int, **sizes) -> nn.Module:
-    """Build an untrained model of pre-training.
+    """Build an untrained pre-training model.
 
     Args:
         kind: "elmo", "gpt", "bert" or "ernie".

@@ -1,4 +1,4 @@
-"""ELMo: two language models, one from each end, and a mix of all their layers for each task."""
+"""ELMo: two language models, one in each direction, and a task-specific mix of all layers."""
 
 import torch
 import torch.nn.functional as F
@@ -11,18 +11,18 @@ from gates2heads.layers.recurrent.lstm import LSTM
 
 @accepts(vocabulary_size=count, hidden_size=count, num_layers=count, dropout=share)
 class ELMo(nn.Module):
-    """Predict each token from those before it, and once more from those after it.
+    """Predict each token from the preceding tokens, and separately from the following ones.
 
-    Source: Peters et al. 2018, sections 3.1 and 3.4: the two directions share embedding and
-    readout, not the recurrent layers; the layers above the first add to what they read. Departs
-    from it in tokens from a table instead of characters through convolutions, and in states as wide
-    as the embedding, without a projection.
+    Source: Peters et al. 2018, sections 3.1 and 3.4: the two directions share embedding and output
+    projection, not the recurrent layers; the layers above the first have residual connections.
+    Departs from it in token embeddings instead of convolutions over characters, and in states as
+    wide as the embedding, without a projection.
 
     Args:
         vocabulary_size: V.
         hidden_size: width U of the token vectors and of each direction's states.
-        num_layers: how deep each direction is.
-        dropout: how much of what a layer reads is set to zero while training.
+        num_layers: the number of layers of each direction.
+        dropout: the fraction of each layer's input that is set to zero during training.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class ELMo(nn.Module):
         super().__init__()
         self.vocabulary_size, self.hidden_size = vocabulary_size, hidden_size
         self.dropout = dropout
-        self.width = 2 * hidden_size  # of each layer's states, which a task reads
+        self.width = 2 * hidden_size  # of each layer's states, the input of a task's head
         self.token_table = nn.Embedding(vocabulary_size, hidden_size)
         nn.init.normal_(self.token_table.weight, std=hidden_size**-0.5)
         self.forward_layers, self.backward_layers = (
@@ -47,20 +47,20 @@ class ELMo(nn.Module):
 
     @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """What each layer of both directions makes of the tokens, the embeddings first.
+        """The hidden states of all layers in both directions, beginning with the embeddings.
 
         Args:
             tokens: (B, L) long, from `<bos>` to `<eos>`.
             mask: (B, L) bool, True = a real token.
 
         Returns:
-            (num_layers + 1, B, L, 2U): in the first U numbers no position depends on a later one,
-            in the other U none on an earlier one. Layer 0 holds the token's vector twice.
+            (num_layers + 1, B, L, 2U): in the first U dimensions no position depends on a later
+            one, in the other U none on an earlier one. Layer 0 holds the token's vector twice.
         """
         mask = None if mask is None else mask.expand(tokens.shape)
         vectors = self.token_table(tokens)  # (B, L, U)
         ahead = self._run(self.forward_layers, vectors, mask)
-        # Read from the end: padding comes first then, where the state is still zero.
+        # In reverse order padding comes first, where the state is still zero.
         turned = None if mask is None else mask.flip(1)
         back = self._run(self.backward_layers, vectors.flip(1), turned).flip(2)
         return torch.cat([ahead, back], dim=-1)
@@ -76,7 +76,7 @@ class ELMo(nn.Module):
 
     @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """What the last layer of both directions makes of the tokens: (B, L, 2U)."""
+        """The hidden states of the last layer of both directions: (B, L, 2U)."""
         return self.states(tokens, mask=mask)[-1]
 
     @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
@@ -93,15 +93,15 @@ class ELMo(nn.Module):
 
 @accepts(layers=count)
 class LayerMix(nn.Module):
-    """One vector a token from all layers, in shares that the task learns: γ Σⱼ sⱼ hⱼ.
+    """One vector per token: a weighted sum of all layers, with learned weights: γ Σⱼ sⱼ hⱼ.
 
-    Source: Peters et al. 2018, eq. 1; s is a softmax, so the shares sum to 1. Of any model with
-    `states`: Tenney et al. 2019 read off BERT in this way which layer knows what. Departs from
-    it in nothing; the layers are not normalised first. Notes `shares` (layers,) and `scale`
-    when somebody records.
+    Source: Peters et al. 2018, eq. 1; s is a softmax, so the weights sum to 1. It accepts any model
+    with `states`: Tenney et al. 2019 used it to find which layer of BERT encodes what. Departs from
+    it in nothing; the layers are not normalised first. Records `shares` (layers,) and `scale`
+    inside a `record` block.
 
     Args:
-        layers: how many there are, the embeddings included: num_layers + 1.
+        layers: the number of layers, including the embeddings: num_layers + 1.
     """
 
     def __init__(self, layers: int):
@@ -111,7 +111,7 @@ class LayerMix(nn.Module):
 
     @property
     def shares(self) -> Tensor:
-        """(layers,) float: how much of each layer is in the mix; they sum to 1."""
+        """(layers,) float: the weight of each layer in the mix; they sum to 1."""
         return self.scores.softmax(dim=0)
 
     @accepts(states=floats("N B L D"))
@@ -119,7 +119,7 @@ class LayerMix(nn.Module):
         """Mix states (layers, B, L, D) into vectors (B, L, D).
 
         Raises:
-            ValueError: there is another number of layers.
+            ValueError: the number of layers differs.
         """
         if len(states) != len(self.scores):
             raise ValueError(f"states must have {len(self.scores)} layers, got {len(states)}")

@@ -1,4 +1,4 @@
-"""Fill gaps: what a model that sees both sides says of each hidden place, all of them at once."""
+"""Predict masked tokens with a bidirectional model, all masked positions in parallel."""
 
 from torch import Tensor
 
@@ -22,15 +22,16 @@ def fill_gaps(
     segments: Tensor | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Hide the gaps behind [MASK], and ask what stands there.
+    """Replace the gaps by [MASK], and predict the tokens there.
 
-    Each gap is answered by itself: of two halves of a name, neither knows what the other became.
+    Gaps are predicted independently: the prediction of one half of a name does not depend on that
+    of the other half.
 
     Args:
         model: a `BERT`.
-        tokens: (B, L) long, from [CLS] to [SEP]; what stands in a gap is not read.
-        gaps: (B, L) bool, True = hidden.
-        markers: what the special tokens are.
+        tokens: (B, L) long, from [CLS] to [SEP]; the tokens in a gap are ignored.
+        gaps: (B, L) bool, True = masked.
+        markers: the special tokens.
         segments, mask: as for `BERT.states`.
 
     Returns:
@@ -46,9 +47,9 @@ def fill_gaps(
 
 
 def _check_gaps(tokens: Tensor, places: Tensor, markers: Markers) -> None:
-    """Refuse gaps (B, L) where nothing may be hidden."""
+    """Reject gaps (B, L) where no token may be masked."""
     fixed = (tokens == markers.pad) | (tokens == markers.cls) | (tokens == markers.sep)
     if not places.any():
-        raise ValueError("gaps hides no token at all, so there is nothing to fill")
+        raise ValueError("gaps masks no token, so there is nothing to fill")
     if (places & fixed).any():
         raise ValueError("gaps must be False at padding and at [CLS] and [SEP]")

@@ -1,4 +1,4 @@
-"""A pre-trained encoder with the head of one task, as fine-tuning trains and ships it."""
+"""A pre-trained encoder with the head of one task, as fine-tuning trains and saves it."""
 
 from torch import Tensor, nn
 
@@ -15,15 +15,15 @@ HEADS = (SentenceHead, TokenHead, AnswerHead)
 class FineTuned(nn.Module):
     """A BERT, a weighted sum of its layers that the task learns, and the task's head.
 
-    Source: Devlin et al. 2019, section 4. Departs from it in the `LayerMix`, where BERT's heads
-    read the last layer; with frozen layers this is the feature-based approach of section 5.3.
+    Source: Devlin et al. 2019, section 4. Departs from it in the `LayerMix`, where BERT's heads use
+    the last layer; with frozen layers this is the feature-based approach of section 5.3.
 
     Args:
         encoder: a `BERT`.
         head: a `SentenceHead`, `TokenHead` or `AnswerHead` of its width and dtype.
 
     Raises:
-        ValueError: the head reads vectors of another width.
+        ValueError: the head expects vectors of another width.
     """
 
     def __init__(self, encoder: BERT, head: nn.Module):
@@ -45,12 +45,12 @@ class FineTuned(nn.Module):
     def forward(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
     ):
-        """What the head makes of tokens (B, L); segments and mask as for `BERT.states`."""
+        """The output of the head for tokens (B, L); segments and mask as for `BERT.states`."""
         return self.read(self.encoder.states(tokens, segments=segments, mask=mask), mask=mask)
 
     @accepts(states=floats("N B L D"), mask=mask("B L"))
     def read(self, states: Tensor, *, mask: Tensor | None = None):
-        """What the head makes of states (num_layers + 1, B, L, D) from `BERT.states`."""
+        """The output of the head for states (num_layers + 1, B, L, D) from `BERT.states`."""
         vectors = self.mix(states)
         if isinstance(self.head, SentenceHead):
             return self.head(vectors, mask=mask)

@@ -1,4 +1,4 @@
-"""GPT: a decoder without a source. Every position sees what was written before it."""
+"""GPT: a decoder without a source. Every position attends to the preceding tokens."""
 
 import math
 from typing import NamedTuple
@@ -15,19 +15,19 @@ from gates2heads.models.pretraining.stack import STD, TokenStack, check_length
 
 
 class GPTState(NamedTuple):
-    """What was written up to here; every tensor has the batch first."""
+    """The state of a sequence; every tensor has the batch first."""
 
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
 @accepts(vocabulary_size=count, norm_first=flag)
 class GPT(TokenStack):
-    """A language model of causal self-attention: predict the next token, and nothing else.
+    """A language model with causal self-attention: its only output is the next token.
 
     Source: Radford et al. 2018 (GPT), section 3.1, with `norm_first=False`; Radford et al. 2019
-    (GPT-2), section 2.3, with `norm_first=True`: the norms stand before each part, one more stands
-    at the end, and the weights that add to the residual begin smaller by √(2 · num_layers). Departs
-    from both in small sizes and in the exact GELU.
+    (GPT-2), section 2.3, with `norm_first=True`: the norms are before each sublayer, one more is at
+    the end, and the initial weights that add to the residual path are smaller by a factor √(2 ·
+    num_layers). Departs from both in small sizes and in the exact GELU.
 
     Args:
         vocabulary_size: V.
@@ -42,16 +42,16 @@ class GPT(TokenStack):
 
     @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """What each layer makes of the tokens, the embeddings first.
+        """The hidden states of all layers, beginning with the embeddings.
 
         Args:
             tokens: (B, L) long.
-            mask: (B, L) bool, True = a real token. Padding at the end needs none: no real token
-                sees it.
+            mask: (B, L) bool, True = a real token. Padding at the end needs none: no real token can
+                attend to it.
 
         Returns:
-            (num_layers + 1, B, L, D); no position depends on a later one. The last of the states
-            went through the last norm.
+            (num_layers + 1, B, L, D); no position depends on a later one. The final norm is applied
+            to the last of the states.
         """
         return torch.stack(self._layer_states(tokens, mask))
 
@@ -64,14 +64,14 @@ class GPT(TokenStack):
 
     @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """What the last layer makes of the tokens: (B, L, D); see `states`."""
+        """The hidden states of the last layer: (B, L, D); see `states`."""
         return self._layer_states(tokens, mask)[-1]
 
     @accepts(vectors=floats("B L d_model"))
     def readout(self, vectors: Tensor) -> Tensor:
-        """What comes next, from vectors (B, L, D): logits (B, L, V).
+        """Next-token logits (B, L, V), from vectors (B, L, D).
 
-        The readout's matrix is the table of the embeddings.
+        The matrix of the output projection is the embedding matrix.
         """
         return F.linear(vectors, self.token_table.weight)
 
@@ -85,11 +85,11 @@ class GPT(TokenStack):
         """The state before the first step.
 
         Args:
-            batch_size: B, how many sequences are written at once.
-            prompt: (B, P) long, what stands before the first token that `step` reads; no padding.
+            batch_size: B, the number of sequences generated in parallel.
+            prompt: (B, P) long, the tokens before the first token that `step` receives; no padding.
 
         Raises:
-            ValueError: the prompt has not batch_size rows, or is too long.
+            ValueError: the prompt does not have batch_size rows, or is too long.
         """
         if prompt is not None:
             if len(prompt) != batch_size:
@@ -105,7 +105,7 @@ class GPT(TokenStack):
         last_tokens=tokens("B", below="vocabulary_size"),
     )
     def step(self, state: GPTState, last_tokens: Tensor):
-        """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
+        """Process last_tokens (B,); return log_probs (B, V) and the next state."""
         if len(state.past) != len(self.layers):
             raise ValueError(
                 f"state must hold a past for each of {len(self.layers)} layers, got "
@@ -113,20 +113,20 @@ class GPT(TokenStack):
             )
         if len(last_tokens) != len(state.past[0].keys):
             raise ValueError(
-                f"last_tokens must have shape ({len(state.past[0].keys)},), one token a sequence, "
-                f"got {tuple(last_tokens.shape)}"
+                f"last_tokens must have shape ({len(state.past[0].keys)},), one token per "
+                f"sequence, got {tuple(last_tokens.shape)}"
             )
         vectors, past = self._extend(last_tokens[:, None], state.past)  # (B, 1, D)
         return self.readout(vectors)[:, 0].log_softmax(dim=-1), GPTState(past)
 
     def _embed(self, tokens: Tensor, start: int) -> Tensor:
-        """Vectors (B, L, D) of tokens (B, L), which stand from position `start` on."""
+        """Vectors (B, L, D) of tokens (B, L), whose positions begin at `start`."""
         check_length("tokens", tokens, self.max_length, start=start)
         vectors = self.positions(self.token_table(tokens), start=start)
         return F.dropout(vectors, self.dropout, self.training)
 
     def _extend(self, tokens: Tensor, past: tuple[KeyValues | None, ...]):
-        """Read tokens (B, L) after the past: the last layer's vectors (B, L, D), and the past."""
+        """Process tokens (B, L) after the past: vectors of the last layer (B, L, D), and past."""
         vectors = self._embed(tokens, 0 if past[0] is None else past[0].keys.shape[2])
         extended = []
         for layer, before in zip(self.layers, past, strict=True):

@@ -1,6 +1,6 @@
-"""Heads: small readouts that make a pre-trained model answer one kind of question.
+"""Heads: small output layers on a pre-trained model, one for each kind of task.
 
-Each reads vectors (B, L, D): what the last layer wrote, or a `LayerMix` of all layers.
+The input of each is vectors (B, L, D): the last layer's output, or a `LayerMix` of all layers.
 """
 
 import torch
@@ -19,8 +19,8 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
     Args:
         vectors: (B, L, D) float.
         read: "first" is [CLS], Devlin et al. 2019, section 4.1; "last" is the last real token,
-            which alone has seen all in a model that looks back, Radford et al. 2018, section 3.2;
-            "mean" is the mean of the real tokens.
+            the only one that depends on all tokens in a causal model, Radford et al. 2018, section
+            3.2; "mean" is the mean of the real tokens.
         mask: (B, L) bool, True = a real token.
 
     Returns:
@@ -46,16 +46,16 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
 
 @accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
 class SentenceHead(nn.Module):
-    """To which class a sequence belongs.
+    """Classify a sequence.
 
-    Source: Devlin et al. 2019, section 4.1, with the hidden layer of its code, which begins as
-    the model's own: `head.hidden.load_state_dict(model.pooler.state_dict())`.
+    Source: Devlin et al. 2019, section 4.1, with the hidden layer of its code, which is initialised
+    from the model's own: `head.hidden.load_state_dict(model.pooler.state_dict())`.
 
     Args:
         width: D.
-        classes: how many classes.
+        classes: the number of classes.
         read: "first", "last" or "mean"; see `summarise`.
-        dropout: how much of the hidden layer is set to zero while training.
+        dropout: the fraction of the hidden layer that is set to zero during training.
     """
 
     def __init__(self, width: int, classes: int, *, read: str = "first", dropout: float = 0.1):
@@ -66,25 +66,24 @@ class SentenceHead(nn.Module):
 
     @accepts(vectors=floats("B L width"), mask=mask("B L"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read vectors (B, L, D) under mask (B, L): logits (B, classes)."""
+        """From vectors (B, L, D) under mask (B, L) to logits (B, classes)."""
         hidden = torch.tanh(self.hidden(summarise(vectors, self.read, mask=mask)))
         return self.readout(F.dropout(hidden, self.dropout, self.training))
 
 
 @accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
 class PairHead(nn.Module):
-    """In which relation two texts stand that were read one by one.
+    """Classify the relation between two texts that were encoded separately.
 
-    Source: Conneau et al. 2017, section 3.1: a linear readout of [u; v; |u − v|; u ⊙ v]. It serves
-    models that cannot tell two texts apart in one sequence, such as ELMo. For BERT, the paper's way
-    is a `SentenceHead` on what `join(premise, hypothesis)` becomes: there, attention compares the
-    two word by word.
+    Source: Conneau et al. 2017, section 3.1: a linear layer on [u; v; |u − v|; u ⊙ v]. It is for
+    models without segments, such as ELMo. For BERT, the paper applies a `SentenceHead` to the
+    sequence `join(premise, hypothesis)`, in which attention compares the two word by word.
 
     Args:
         width: D.
-        classes: how many relations; three in inference: follows, contradicts, neither.
+        classes: the number of relations; three in inference: follows, contradicts, neither.
         read: "first", "last" or "mean"; see `summarise`.
-        dropout: how much of what the readout reads is set to zero while training.
+        dropout: the fraction of the input of the output layer that is set to zero during training.
     """
 
     def __init__(self, width: int, classes: int, *, read: str = "mean", dropout: float = 0.1):
@@ -119,14 +118,14 @@ class PairHead(nn.Module):
 
 @accepts(width=count, classes=count(least=2), dropout=share)
 class TokenHead(nn.Module):
-    """Which label each token has: names, slots, parts of speech.
+    """Label each token: named entities, slots, parts of speech.
 
     Source: Devlin et al. 2019, section 5.3.
 
     Args:
         width: D.
-        classes: how many labels.
-        dropout: how much of the vectors is set to zero while training.
+        classes: the number of labels.
+        dropout: the fraction of the vectors that is set to zero during training.
     """
 
     def __init__(self, width: int, classes: int, *, dropout: float = 0.1):
@@ -136,5 +135,5 @@ class TokenHead(nn.Module):
 
     @accepts(vectors=floats("B L width"))
     def forward(self, vectors: Tensor) -> Tensor:
-        """Read vectors (B, L, D): logits (B, L, classes), one row a token."""
+        """From vectors (B, L, D) to logits (B, L, classes), one row per token."""
         return self.readout(F.dropout(vectors, self.dropout, self.training))

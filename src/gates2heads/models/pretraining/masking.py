@@ -1,7 +1,7 @@
-"""Hide tokens, and ask for them: single tokens as BERT does, words and entities as ERNIE does.
+"""Masking: single tokens as in BERT, whole words and entities as in ERNIE.
 
-A *unit* is what is hidden together. `units` (B, L) long gives each position the position at which
-its unit begins, and −1 to positions that may not be hidden.
+A *unit* is a group of tokens that are masked together. `units` (B, L) long gives, for each
+position, the position at which its unit begins, and −1 where masking is not allowed.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ MARKERS = a(Markers, "such as `Markers.of(vocabulary)`")
 
 
 class Masked(NamedTuple):
-    """What the model reads, and what it must say."""
+    """The model's input, and its targets."""
 
-    tokens: Tensor  # (B, L) long, with some tokens hidden
-    targets: Tensor  # (B, L) long, as they were
-    chosen: Tensor  # (B, L) bool, True = the model must say what stood here
+    tokens: Tensor  # (B, L) long, with some tokens masked
+    targets: Tensor  # (B, L) long, unmasked
+    chosen: Tensor  # (B, L) bool, True = the model predicts the token here
 
 
 @accepts(allowed=ALLOWED)
 def token_units(allowed: Tensor) -> Tensor:
-    """Every token that may be hidden is its own unit.
+    """Every token that may be masked is its own unit.
 
     Args:
-        allowed: (B, L) bool, True = may be hidden; see `Markers.ordinary`.
+        allowed: (B, L) bool, True = may be masked; see `Markers.ordinary`.
 
     Returns:
         units (B, L) long.
@@ -48,7 +48,7 @@ def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
     Source: whole-word masking, in the code of Devlin et al. 2019.
 
     Args:
-        allowed: (B, L) bool, True = may be hidden.
+        allowed: (B, L) bool, True = may be masked.
         begins: (B, L) bool, True where a token begins a word.
 
     Returns:
@@ -56,7 +56,7 @@ def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
     """
     units = token_units(allowed)
     begins = begins.clone()
-    begins[:, 1:] |= ~allowed[:, :-1]  # a word does not reach over what may not be hidden
+    begins[:, 1:] |= ~allowed[:, :-1]  # a word does not extend over tokens that may not be masked
     begins[:, 0] = True
     places = torch.arange(allowed.shape[1], device=allowed.device).expand(allowed.shape)
     return places.masked_fill(~begins, 0).cummax(dim=1).values.masked_fill(units < 0, -1)
@@ -69,15 +69,15 @@ def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     Source: Sun et al. 2019 (ERNIE), sections 3.2.2 and 3.2.3.
 
     Args:
-        allowed: (B, L) bool, True = may be hidden.
+        allowed: (B, L) bool, True = may be masked.
         spans: for each of the B sequences its spans (start, end), which must not overlap and must
-            hold only tokens that may be hidden.
+            contain only tokens that may be masked.
 
     Returns:
         units (B, L) long.
 
     Raises:
-        TypeError, ValueError: a span is no pair of places, or lies as it must not.
+        TypeError, ValueError: a span is not a pair of positions, or is not allowed.
     """
     units = token_units(allowed)
     if isinstance(spans, str) or not isinstance(spans, Sequence) or len(spans) != len(allowed):
@@ -102,17 +102,17 @@ def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
 def choose_units(
     units: Tensor, share: float = 0.15, *, generator: torch.Generator | None = None
 ) -> Tensor:
-    """Draw units until a share of the tokens that may be hidden is chosen.
+    """Sample units until a given fraction of the tokens that may be masked is chosen.
 
-    Source: Devlin et al. 2019, section 3.1: 15 %. As in its code, the number is exact: the share of
-    each sequence's tokens, rounded, and at least one. Departs from it where a unit is longer than
-    what is left: the last unit is taken if at least half of it fits, so that long units are
-    neither preferred nor avoided. The first one is always taken.
+    Source: Devlin et al. 2019, section 3.1: 15 %. As in its code, the number is exact: the fraction
+    of each sequence's tokens, rounded, and at least one. Departs from it where a unit is longer
+    than what is left: the last unit is included if at least half of it fits, so that the choice is
+    not biased towards long or short units. The first one is always included.
 
     Args:
-        units: (B, L) long; see the head of this module.
-        share: how many of the tokens, from 0 to 1.
-        generator: draws; None takes PyTorch's own.
+        units: (B, L) long; see the docstring of this module.
+        share: the fraction of tokens, from 0 to 1.
+        generator: random numbers; None uses PyTorch's global generator.
 
     Returns:
         chosen (B, L) bool. A unit is chosen whole, or not at all; a row without units is all False.
@@ -122,10 +122,10 @@ def choose_units(
     quota = (share * real.sum(dim=1, keepdim=True)).round()  # (B, 1)
     sizes = torch.zeros_like(units).scatter_add_(1, units.clamp(min=0), real.long())  # (B, L)
     order = torch.rand(units.shape, generator=generator, device=units.device).argsort(dim=1)
-    drawn = sizes.gather(1, order)  # the units' sizes in the order in which they are drawn
+    drawn = sizes.gather(1, order)  # the units' sizes in the order of sampling
     before = drawn.cumsum(dim=1) - drawn
     taken = (before == 0) | (before + drawn / 2 <= quota)
-    taken = torch.zeros_like(real).scatter_(1, order, taken)  # back to the units' own places
+    taken = torch.zeros_like(real).scatter_(1, order, taken)  # back to the units' own positions
     return taken.gather(1, units.clamp(min=0)) & real
 
 
@@ -140,18 +140,18 @@ def hide(
 ) -> Tensor:
     """Hide what was chosen: 80 % as [MASK], 10 % as random tokens; 10 % stay as they are.
 
-    Source: Devlin et al. 2019, section 3.1 and appendix A.1. The lot falls once a unit, as in Joshi
-    et al. 2020 (SpanBERT), section 3.1, so that no half of a name gives the other half away; with
-    units of one token this is BERT's rule.
+    Source: Devlin et al. 2019, section 3.1 and appendix A.1. The replacement is sampled once per
+    unit, as in Joshi et al. 2020 (SpanBERT), section 3.1, so that one half of a name does not
+    reveal the other half; with units of one token this is BERT's rule.
 
     Args:
         tokens, units: (B, L) long.
         chosen: (B, L) bool, from `choose_units`.
-        markers: what the special tokens are.
-        generator: draws; None takes PyTorch's own.
+        markers: the special tokens.
+        generator: random numbers; None uses PyTorch's global generator.
 
     Returns:
-        tokens (B, L) long; the ones that were given are not changed.
+        tokens (B, L) long; the input is not changed.
     """
     _check_read(tokens, markers)
     _check_units(units)
@@ -173,14 +173,14 @@ def mask_tokens(
     share: float = 0.15,
     generator: torch.Generator | None = None,
 ) -> Masked:
-    """Choose units and hide them: BERT's masking, or ERNIE's where `units` are words or spans.
+    """Choose units and mask them: BERT's masking, or ERNIE's where `units` are words or spans.
 
     Args:
         tokens: (B, L) long.
-        markers: what the special tokens are; they and padding are never chosen.
+        markers: the special tokens; they and padding are never chosen.
         units: (B, L) long; every ordinary token for itself if not given.
-        share: how many of the ordinary tokens are chosen.
-        generator: draws; None takes PyTorch's own.
+        share: the fraction of the ordinary tokens that is chosen.
+        generator: random numbers; None uses PyTorch's global generator.
     """
     _check_read(tokens, markers)
     units = token_units(markers.ordinary(tokens)) if units is None else units
@@ -191,12 +191,12 @@ def mask_tokens(
 
 
 def _check_read(read: Tensor, markers: Markers) -> None:
-    """Refuse tokens that the markers do not know."""
+    """Reject tokens that are unknown to the markers."""
     tokens("B L", below=markers.size).check("tokens", read)
 
 
 def _check_units(units: Tensor) -> None:
-    """Refuse what is no position of the sequence, nor −1."""
+    """Reject values that are neither a position of the sequence nor −1."""
     if units.min() < -1 or units.max() >= units.shape[1]:
         raise ValueError(
             f"units must hold positions 0 to {units.shape[1] - 1}, or −1, got {int(units.max())} "

@@ -1,4 +1,4 @@
-"""What GPT and BERT are made of: a table of tokens, learned positions, layers of self-attention."""
+"""The common components of GPT and BERT: embeddings, learned positions, self-attention layers."""
 
 from torch import Tensor, nn
 
@@ -6,7 +6,7 @@ from gates2heads.accepts import accepts, count, flag, share
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
 
-STD = 0.02  # of the weights at first: Radford et al. 2018, section 4.1, and BERT's code
+STD = 0.02  # of the initial weights: Radford et al. 2018, section 4.1, and BERT's code
 
 
 @accepts(
@@ -20,17 +20,17 @@ STD = 0.02  # of the weights at first: Radford et al. 2018, section 4.1, and BER
     max_length=count,
 )
 class TokenStack(nn.Module):
-    """The parts that read tokens; a subclass says how tokens go through them, and what for.
+    """The components that process tokens; a subclass defines the forward pass and the outputs.
 
     Args:
         vocabulary_size: V.
         d_model: width D.
         nhead: number of heads H.
-        num_layers: how deep it is.
+        num_layers: the number of layers.
         dim_feedforward: width F; 4 · D if not given.
-        dropout: on embeddings and on what each part of a layer adds.
+        dropout: on embeddings and on the output of each sublayer.
         norm_first: True is pre-norm, False post-norm.
-        max_length: the longest sequence that the model reads or writes, in tokens.
+        max_length: the longest sequence that the model accepts or generates, in tokens.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TokenStack(nn.Module):
         hidden = 4 * d_model if dim_feedforward is None else dim_feedforward
         self.vocabulary_size, self.d_model = vocabulary_size, d_model
         self.max_length, self.dropout = max_length, dropout
-        self.width = d_model  # of each layer's states, which a task reads
+        self.width = d_model  # of each layer's states, the input of a task's head
         self.token_table = nn.Embedding(vocabulary_size, d_model)
         self.positions = LearnedPositions(max_length, d_model)
         self.layers = nn.ModuleList(
@@ -58,7 +58,7 @@ class TokenStack(nn.Module):
         )
 
     def draw_weights(self, *, adding: float = STD) -> None:
-        """Draw all matrices anew from a normal distribution, and set the biases beside them to 0.
+        """Initialise all matrices from a normal distribution, and their biases to 0.
 
         Args:
             adding: the standard deviation of those that add to a residual path.
@@ -73,10 +73,10 @@ class TokenStack(nn.Module):
 
 
 def check_length(name: str, tokens: Tensor, longest: int, *, start: int = 0) -> None:
-    """Refuse tokens (B, L) that reach beyond the model's last place, from place `start` on.
+    """Reject tokens (B, L) that extend beyond the model's last position, beginning at `start`.
 
     Raises:
-        ValueError: with a sentence that names the argument.
+        ValueError: with a message that names the argument.
     """
     length = start + tokens.shape[1]
     if length > longest:

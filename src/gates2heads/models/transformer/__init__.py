@@ -1,1 +1,1 @@
-"""The Transformer and its kin."""
+"""The Transformer and its variants."""

@@ -1,4 +1,4 @@
-"""Models that write all tokens at once, each without knowing what the others became."""
+"""Non-autoregressive models: all tokens are generated in parallel and independently."""
 
 from typing import NamedTuple
 
@@ -13,15 +13,15 @@ from gates2heads.models.transformer.transformer import Transformer, check_rows, 
 
 
 class SlotsState(NamedTuple):
-    """What may stand in each slot of a text, and which slot is next.
+    """The distributions of all slots of a sequence, and which slot is next.
 
-    The slots are the largest part by far and never change. So a search that puts its sequences
-    into another order changes what each of them reads, and copies no slot.
+    The slots are by far the largest part of the state and never change. So a search that reorders
+    its sequences changes only `rows` and copies no slot.
     """
 
-    rows: Tensor  # (B,) long: which of the N texts each sequence reads
-    log_probs: Tensor  # (N, T, V), all of them made before the first step
-    steps: Tensor  # (B,) long: how many tokens were written
+    rows: Tensor  # (B,) long: which of the N rows of slots each sequence uses
+    log_probs: Tensor  # (N, T, V), all computed before the first step
+    steps: Tensor  # (B,) long: the number of tokens generated so far
 
     def select_rows(self, rows: Tensor) -> "SlotsState":
         """The state whose sequence i is sequence `rows[i]` of this one, (R,) long."""
@@ -33,7 +33,7 @@ def first_slot(log_probs: Tensor, batch_size: int) -> SlotsState:
     """The state of B sequences before the first step.
 
     Args:
-        log_probs: (B, T, V), or (1, T, V) for sequences that all read the same.
+        log_probs: (B, T, V), or (1, T, V) for sequences that share the same slots.
         batch_size: B.
     """
     rows = torch.arange(batch_size, device=log_probs.device) % len(log_probs)
@@ -44,7 +44,7 @@ def next_slot(state: SlotsState):
     """The distribution (B, V) in the next slot, and the state after it.
 
     Raises:
-        ValueError: there is no slot left.
+        ValueError: no slot is left.
     """
     step, slots = int(state.steps[0]), state.log_probs.shape[1]
     if step >= slots:
@@ -53,15 +53,15 @@ def next_slot(state: SlotsState):
 
 
 class NonAutoregressiveLanguageModel(TransformerLanguageModel):
-    """The twin of `TransformerLanguageModel` that reads positions where the other reads tokens.
+    """The non-autoregressive counterpart of `TransformerLanguageModel`; its inputs are positions.
 
-    p(x) = Π p(x_t | t): given the position, no token depends on another. A text ends with its
-    first `<eos>`. The searches run it as they run every model; that it ignores the last token is
-    what it means to write all at once.
+    p(x) = Π p(x_t | t): given the position, no token depends on another. A sequence ends with its
+    first `<eos>`. The searches use it like every other model; since it is non-autoregressive, it
+    ignores the last token.
 
     Source: Gu et al. 2018, section 3, without a source and without fertilities. All `max_length`
-    slots see each other, and are made whatever the length of the text, so that a length cannot
-    leak from a target.
+    slots attend to each other, and all are computed whatever the length of the sequence, so that
+    the length of a target cannot leak.
 
     Args: those of `TransformerLanguageModel`; `max_length` is the number of slots.
     """
@@ -69,7 +69,7 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
     state_type = SlotsState
 
     def _slots(self) -> Tensor:
-        """Logits (1, max_length, V): the same for every text."""
+        """Logits (1, max_length, V): the same for every sequence."""
         vectors = self._add_positions(self.table.new_zeros(1, self.max_length, self.d_model))
         for layer in self.layers:
             vectors = layer(vectors)
@@ -87,18 +87,18 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
 
 @accepts(source_size=count, target_size=count, slots=count)
 class NonAutoregressiveTransformer(Transformer):
-    """The twin of `Transformer` that reads positions of the target where the other reads tokens.
+    """The non-autoregressive counterpart of `Transformer`; the decoder's inputs are positions.
 
     p(y | x) = Π p(y_t | x, t): given the source, no token depends on another; see
     `NonAutoregressiveLanguageModel`.
 
-    Source: Gu et al. 2018, section 3. Departs from it in what stands in the slots at first:
-    positions alone, instead of copies of source tokens, and no fertilities; the first `<eos>` says
-    where the target ends.
+    Source: Gu et al. 2018, section 3. Departs from it in the input of the slots, which are
+    positions alone instead of copies of source tokens, and in having no fertilities; the target
+    ends at the first `<eos>`.
 
     Args:
         source_size, target_size: the two vocabulary sizes.
-        slots: the longest target, in tokens; all slots are made whatever the target's length.
+        slots: the longest target, in tokens; all slots are computed whatever the target's length.
         options: those of `Transformer`; its `max_length` is that of the source.
     """
 
@@ -119,7 +119,7 @@ class NonAutoregressiveTransformer(Transformer):
         return self.readout(vectors[:, :length])  # the output projection is the widest layer
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> SlotsState:
-        """Read source (B, S) under mask (B, S), and fill all slots."""
+        """Encode source (B, S) under mask (B, S), and compute all slots."""
         return first_slot(self._all_slots(source, mask).log_softmax(dim=-1), len(source))
 
     @accepts(
@@ -127,20 +127,20 @@ class NonAutoregressiveTransformer(Transformer):
         last_tokens=tokens("B", below="target_size"),
     )
     def step(self, state: SlotsState, last_tokens: Tensor):
-        """Give out the next slot; last_tokens (B,) are checked and change nothing.
+        """Return the next slot; last_tokens (B,) are checked but have no influence.
 
         Returns:
             log_probs (B, V) in nats, and the next state.
 
         Raises:
-            ValueError: all slots were written.
+            ValueError: all slots were used.
         """
         check_rows(last_tokens, len(state.steps))
         return next_slot(state)
 
     @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
-        """All target positions at once; of `target_in`, only the shape is read.
+        """All target positions in parallel; of `target_in`, only the shape is used.
 
         Args:
             batch: B pairs; see `gates2heads.data.batches.pairs.Batch`.

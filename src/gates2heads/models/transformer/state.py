@@ -1,4 +1,4 @@
-"""Where the decoder of a Transformer stands: what it read, what it wrote, and in which order."""
+"""The state of a Transformer decoder: cached source and target, and the order of sequences."""
 
 from typing import NamedTuple
 
@@ -9,18 +9,18 @@ from gates2heads.layers.attention.key_values import KeyValues
 
 
 class TransformerState(NamedTuple):
-    """What is kept between the steps for B sequences; every tensor has the batch first.
+    """The state of B sequences between two steps; every tensor has the batch first.
 
-    A beam search changes the order of the sequences at each step, and several of them go on from
-    the same source. So that neither costs a copy, the state notes the order until the past next
-    grows, and k sequences in a row read the same source.
+    A beam search reorders the sequences at each step, and several of them share the same source. To
+    avoid copies, the state stores the order until the past next grows, and k consecutive sequences
+    share the same source.
     """
 
     past: tuple[KeyValues, ...]  # one a layer, (·, H, t, K): the target, not yet in order
     memory: tuple[KeyValues, ...]  # one a layer, (B/k, H, S, K): the source, computed once
     mask: Tensor  # (B/k, S) bool, True = a real token
     order: Tensor | None = None  # (B,) long, the row of the past of each sequence; None: its own
-    readers: int = 1  # k, how many sequences in a row read the same source
+    readers: int = 1  # k, how many consecutive sequences share the same source
 
     @property
     def size(self) -> int:

@@ -1,4 +1,4 @@
-"""The Transformer: an encoder–decoder made of attention alone."""
+"""The Transformer: an encoder–decoder based on attention alone."""
 
 import math
 
@@ -40,7 +40,7 @@ POSITIONS = ("sinusoidal", "learned")
     max_length=count,
 )
 class Transformer(nn.Module):
-    """Read the source with self-attention, write the target with self- and cross-attention.
+    """Encode the source with self-attention, decode the target with self- and cross-attention.
 
     Source: Vaswani et al. 2017. Departs from it in the defaults: pre-norm (Xiong et al. 2020),
     which trains without a long warm-up, with one more norm at the end of each stack; and small
@@ -50,17 +50,17 @@ class Transformer(nn.Module):
         source_size, target_size: the two vocabulary sizes.
         d_model: width D.
         nhead: number of heads H.
-        num_encoder_layers, num_decoder_layers: how deep the two stacks are.
+        num_encoder_layers, num_decoder_layers: the numbers of layers of the two stacks.
         dim_feedforward: width F of the feed-forward networks.
-        dropout: on embeddings and on what each part of a layer adds, section 5.4.
+        dropout: on embeddings and on the output of each sublayer, section 5.4.
         activation: "relu", "gelu" or "silu".
         norm_first: True is pre-norm, False post-norm.
         norm: "layer" or "rms".
-        tie: "target" shares one matrix between target embedding and readout; "all" shares it
-            with the source embedding too, section 3.4, and needs one vocabulary; None shares
+        tie: "target" shares one matrix between target embedding and output projection; "all" shares
+            it with the source embedding too, section 3.4, and needs one vocabulary; None shares
             nothing.
         positions: "sinusoidal" or "learned".
-        rotary: self-attention also turns its queries and keys by their positions; see `rotate`.
+        rotary: self-attention also rotates its queries and keys by their positions; see `rotate`.
         max_length: the longest source and target that the model accepts, in tokens.
     """
 
@@ -115,11 +115,11 @@ class Transformer(nn.Module):
         )
 
     def _build_tables(self) -> None:
-        """Embeddings and readout. A shared matrix is registered once, so it is saved once."""
+        """Embeddings and output projection. A shared matrix is registered and saved once."""
 
         def table(size: int) -> nn.Parameter:
             drawn = torch.empty(size, self.d_model)
-            if not drawn.is_meta:  # which takes a second to import what a drawing of nothing needs
+            if not drawn.is_meta:  # whose initialisation would only import a module for a second
                 drawn.normal_().div_(math.sqrt(self.d_model))
             return nn.Parameter(drawn)
 
@@ -143,12 +143,12 @@ class Transformer(nn.Module):
         return F.dropout(positions(vectors, start=start), self.dropout, self.training)
 
     def _embed(self, tokens: Tensor, table: Tensor) -> Tensor:
-        """Look up tokens (B, L), at a scale that matches the positions': (B, L, D)."""
+        """Embed tokens (B, L), scaled to match the positional encodings: (B, L, D)."""
         return F.embedding(tokens, table) * math.sqrt(self.d_model)
 
     @accepts(source=tokens("B S", below="source_size"), mask=mask_over("B S"))
     def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read source (B, S) under mask (B, S): vectors (B, S, D)."""
+        """Encode source (B, S) under mask (B, S): vectors (B, S, D)."""
         _check_length("source", source, self.max_length)
         table = self.target_table if self.source_table is None else self.source_table
         vectors = self._embed(source, table)
@@ -158,7 +158,7 @@ class Transformer(nn.Module):
         return self.encoder_norm(vectors)
 
     def _memory(self, vectors: Tensor) -> tuple[KeyValues, ...]:
-        """What each decoder layer reads of the source (B, S, D)."""
+        """The keys and values of the source (B, S, D) for each decoder layer."""
         return tuple(layer.cross_attn.project(vectors) for layer in self.decoder_layers)
 
     @accepts(vectors=floats("… d_model"))
@@ -168,7 +168,7 @@ class Transformer(nn.Module):
         return F.linear(self.decoder_norm(vectors), table, self.readout_bias)
 
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> TransformerState:
-        """Read source (B, S) under mask (B, S) and return the state before the first step."""
+        """Encode source (B, S) under mask (B, S) and return the state before the first step."""
         vectors = self.encode(source, mask=mask)
         memory = self._memory(vectors)
         # The empty past has no target position yet: (B, H, 0, K)
@@ -182,7 +182,7 @@ class Transformer(nn.Module):
         last_tokens=tokens("B", below="target_size"),
     )
     def step(self, state: TransformerState, last_tokens: Tensor):
-        """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
+        """Process last_tokens (B,); return log_probs (B, V) and the next state."""
         check_rows(last_tokens, state.size)
         vectors = self._embed(last_tokens[:, None], self.target_table)  # (B, 1, D)
         start, extended = state.past[0].keys.shape[2], []
@@ -198,9 +198,9 @@ class Transformer(nn.Module):
 
     @accepts(batch=a(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
-        """Teacher forcing: all target positions at once, none of which sees a later one.
+        """Teacher forcing: all target positions in parallel, none of which attends to a later one.
 
-        Padding stands at the end of a target, where no real token sees it.
+        Padding is at the end of a target, where no real token can attend to it.
 
         Args:
             batch: B pairs; see `gates2heads.data.batches.pairs.Batch`.
@@ -219,10 +219,10 @@ class Transformer(nn.Module):
 
 
 def check_target(model: Transformer, batch: Batch, longest: int) -> None:
-    """Refuse a batch whose target is no token numbers, too long, or of another batch size.
+    """Reject a batch whose target is not token numbers, too long, or of another batch size.
 
     Raises:
-        TypeError, ValueError: with a sentence that names what is wrong.
+        TypeError, ValueError: with a message that names the problem.
     """
     TARGET.check("target_in", batch.target_in, Call({"self": model}))
     _check_length("target_in", batch.target_in, longest)
@@ -234,14 +234,14 @@ def check_target(model: Transformer, batch: Batch, longest: int) -> None:
 
 
 def check_rows(last_tokens: Tensor, rows: int) -> None:
-    """Refuse tokens (B,) that are not one for each of a state's sequences.
+    """Reject tokens (B,) that are not one for each of a state's sequences.
 
     Raises:
-        ValueError: with a sentence that tells both numbers.
+        ValueError: with a message that states both numbers.
     """
     if len(last_tokens) != rows:
         raise ValueError(
-            f"last_tokens must have shape ({rows},), one token a sequence, got "
+            f"last_tokens must have shape ({rows},), one token per sequence, got "
             f"{tuple(last_tokens.shape)}"
         )
 

@@ -1,4 +1,4 @@
-"""Whole translators from a few settings, so that a recipe can build them by name."""
+"""Complete translation models from a few settings, so that a recipe can build them by name."""
 
 from collections.abc import Sequence
 
@@ -53,27 +53,27 @@ def recurrent_translator(
     bidirectional: bool = True,
     max_length: int = 512,
 ) -> SequenceToSequence:
-    """A recurrent encoder and a recurrent decoder that looks at the source, or does not.
+    """A recurrent encoder and a recurrent decoder, with or without attention.
 
     Source: without attention Sutskever et al. 2014 and Cho et al. 2014; Bahdanau et al. 2015;
     Luong et al. 2015. See `PlainDecoder`, `ChoDecoder`, `BahdanauDecoder` and `LuongDecoder` for
-    what departs from the papers.
+    the departures from the papers.
 
     Args:
         source_size, target_size: the two vocabulary sizes.
         cell: "rnn", "gru" or "lstm", of encoder and decoder.
         attention: None, "bahdanau" (before the step; one layer of "gru") or "luong" (after it).
-        repeat_summary: without attention, every step reads the summary again (Cho et al. 2014).
-        score: name of a score function (see `SCORES`); not read without attention.
+        repeat_summary: without attention, the summary is an input of every step (Cho et al. 2014).
+        score: name of a score function (see `SCORES`); ignored without attention.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states.
-        num_layers: how deep encoder and decoder are.
+        num_layers: the number of layers of encoder and decoder.
         dropout: see `RecurrentEncoder` and the decoders.
-        bidirectional: the encoder reads the source from both ends; U is even then.
+        bidirectional: the encoder is bidirectional; U is even then.
         max_length: the longest source that the model accepts, in tokens.
 
     Raises:
-        ValueError: two settings do not go together.
+        ValueError: two settings contradict each other.
     """
     if attention is not None and repeat_summary:
         raise ValueError(f"repeat_summary must be False with attention, got {shown(attention)}")
@@ -121,19 +121,19 @@ def convolutional_translator(
     dropout: float = 0.2,
     max_length: int = 512,
 ) -> SequenceToSequence:
-    """A convolutional encoder, and a convolutional decoder that looks at the source in each block.
+    """A convolutional encoder, and a convolutional decoder with attention in each block.
 
-    Source: Gehring et al. 2017. See `ConvolutionalEncoder` and `ConvolutionalDecoder` for what
-    departs from the paper.
+    Source: Gehring et al. 2017. See `ConvolutionalEncoder` and `ConvolutionalDecoder` for the
+    departures from the paper.
 
     Args:
         source_size, target_size: the two vocabulary sizes.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states.
-        kernel_size: how many positions one convolution sees; odd.
+        kernel_size: the number of positions in one convolution's window; odd.
         encoder_dilations, decoder_dilations: the distance between neighbours in the window, one
             number for each block.
-        dropout: see the two parts.
+        dropout: see encoder and decoder.
         max_length: the longest source and target that the model accepts, in tokens.
     """
     sizes = (embedding_size, hidden_size)

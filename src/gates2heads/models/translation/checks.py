@@ -1,4 +1,4 @@
-"""What must fit together in a translator: its parts, its widths, and the two sides of a batch."""
+"""Checks of a translation model: components, widths, and the two sides of a batch."""
 
 from torch import nn
 
@@ -10,7 +10,7 @@ BATCH = a(Batch, "from `collate`")
 
 
 def check_halves(hidden_size: int) -> None:
-    """Refuse a width that two directions cannot share evenly.
+    """Reject a width that cannot be split evenly between two directions.
 
     Raises:
         ValueError: it is odd.
@@ -20,10 +20,10 @@ def check_halves(hidden_size: int) -> None:
 
 
 def check_attention(attention: Attention, hidden_size: int) -> None:
-    """Refuse what does not attend from the decoder's states to the encoder's, both U wide.
+    """Reject attention that does not fit the states of decoder and encoder, both U wide.
 
     Raises:
-        ValueError: it reads queries or keys of another width.
+        ValueError: its queries or keys have another width.
     """
     sizes = (attention.score.query_size, attention.score.key_size)
     if sizes != (hidden_size, hidden_size):
@@ -33,10 +33,10 @@ def check_attention(attention: Attention, hidden_size: int) -> None:
 
 
 def check_parts(encoder: nn.Module, decoder: nn.Module) -> None:
-    """Refuse an encoder and a decoder that cannot be joined.
+    """Reject an encoder and a decoder that cannot be combined.
 
     Raises:
-        TypeError, ValueError: one of them is no encoder or decoder, or their widths differ.
+        TypeError, ValueError: one of them is not an encoder or decoder, or their widths differ.
     """
     for name, part in (("encoder", encoder), ("decoder", decoder)):
         if not hasattr(part, "hidden_size"):
@@ -51,10 +51,10 @@ def check_parts(encoder: nn.Module, decoder: nn.Module) -> None:
 
 
 def check_target(model: nn.Module, batch: Batch) -> None:
-    """Refuse a batch whose targets (B, T) the model's decoder cannot read.
+    """Reject a batch whose targets (B, T) are invalid for the model's decoder.
 
     Raises:
-        TypeError, ValueError: they are empty, no token numbers or of another batch size.
+        TypeError, ValueError: they are empty, not token numbers, or of another batch size.
     """
     size = model.decoder.embedding.num_embeddings
     tokens("B T", below=size).check("target_in", batch.target_in, Call({"self": model}))

@@ -1,4 +1,4 @@
-"""A decoder of convolutions: no position waits for another while it learns."""
+"""A convolutional decoder: in training, all positions are computed in parallel."""
 
 import math
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from gates2heads.models.translation.memory import Memory
 
 
 class ConvolutionState(NamedTuple):
-    """Where the decoder stands; every tensor has the batch first."""
+    """The decoder's state; every tensor has the batch first."""
 
     past: tuple[Tensor, ...]  # for each block its last inputs, (B, reach, U)
-    steps: int  # how many tokens were read
+    steps: int  # the number of tokens read so far
     memory: Memory
 
 
@@ -35,23 +35,25 @@ class ConvolutionState(NamedTuple):
     max_length=count,
 )
 class ConvolutionalDecoder(nn.Module):
-    """Write the target with causal convolutions, and look at the source after each of them.
+    """Decode the target with causal convolutions, and attend to the source after each of them.
 
     Source: Gehring et al. 2017, sections 3.2 and 3.3. After block l with output h, a query
-    d = W h + b + g, where g are the vectors of token and position, asks the encoder's states z,
-    whose keys W z + b all blocks share, eq. 1; the context c = m √(1/m) Σ α z over m source tokens
-    is added, √½ (h + c), section 3.4. First weights as in section 3.5. Departs from it in the
-    values: z alone instead of z + e, since an encoder hands over no source embeddings e, and the
-    residual connections carry them into z; in the dilations; and in leaving out weight
-    normalisation, and the scaling of the encoder's gradients, of which Adam takes no notice.
+    d = W h + b + g, where g are the vectors of token and position, attends to the encoder's states
+    z, whose keys W z + b are shared by all blocks, eq. 1; the context c = m √(1/m) Σ α z over m
+    source tokens is added, √½ (h + c), section 3.4. Initial weights as in section 3.5. Departs from
+    it in the values: z alone instead of z + e, since the encoder does not return the source
+    embeddings e, and the residual connections carry them into z; in the dilations; and in omitting
+    weight normalisation, and the scaling of the encoder's gradients, which has no effect under
+    Adam.
 
     Args:
         vocabulary_size: V of the target.
         embedding_size: width E of the token vectors.
         hidden_size: width U of the states, and of the encoder's states.
-        kernel_size: how many positions one convolution sees, the last of them its own.
+        kernel_size: the number of positions in one convolution's window, which ends at its own
+            position.
         dilations: the distance between neighbours in the window, one number for each block.
-        dropout: on token vectors, on what each convolution reads and on what the readout reads.
+        dropout: on token vectors, on the input of each convolution and of the output layer.
         max_length: the longest target that has position vectors.
     """
 
@@ -95,16 +97,16 @@ class ConvolutionalDecoder(nn.Module):
         return ConvolutionState(past, 0, Memory(states, self.keys(states), mask, summary))
 
     def step(self, state: ConvolutionState, last_tokens: Tensor):
-        """Read last_tokens (B,), return logits (B, V) and the next state."""
+        """Process last_tokens (B,) and return logits (B, V) and the next state."""
         logits, state = self._advance(state, last_tokens[:, None])
         return logits[:, 0], state
 
     def force(self, state: ConvolutionState, target_in: Tensor) -> Tensor:
-        """Read target_in (B, T), all positions at once, and return logits (B, T, V)."""
+        """Process target_in (B, T), all positions in parallel, and return logits (B, T, V)."""
         return self._advance(state, target_in)[0]
 
     def _advance(self, state: ConvolutionState, tokens: Tensor):
-        """Read T tokens (B, T): logits (B, T, V), and the state after them."""
+        """Process T tokens (B, T): logits (B, T, V), and the state after them."""
         steps = state.steps + tokens.shape[1]
         if steps > self.max_length:
             raise ValueError(
@@ -127,5 +129,5 @@ class ConvolutionalDecoder(nn.Module):
         """Attend from queries (B, T, E) to the source: contexts (B, T, U)."""
         mask = memory.mask[:, None]  # (B, 1, S)
         context, _ = attention(query, memory.keys, memory.states, mask=mask, projected=True)
-        # The mean of m values of equal variance varies 1/m times as much.
+        # The mean of m values of equal variance has 1/m times that variance.
         return context * mask.sum(dim=2, keepdim=True).to(context.dtype).sqrt()

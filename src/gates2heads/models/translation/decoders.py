@@ -1,4 +1,4 @@
-"""Decoders: what writes the target. Plain, or looking at the source before or after the step."""
+"""Recurrent decoders: plain, or with attention before or after the recurrent step."""
 
 import torch
 import torch.nn.functional as F
@@ -23,19 +23,19 @@ from gates2heads.models.translation.writer import DecoderState, Writer, begin
     fed_size=count(least=0),
 )
 class PlainDecoder(Writer):
-    """Write the target from the encoder's summary alone: it is the first state, and no more.
+    """Decode the target from the encoder's summary alone, which is only the first state.
 
-    Source: Sutskever et al. 2014, section 2. Departs from it in a layer between summary and first
-    state, so that encoder and decoder may differ in cell and depth.
+    Source: Sutskever et al. 2014, section 2. Departs from it in a layer between the summary and the
+    first state, so that encoder and decoder may differ in cell and depth.
 
     Args:
         vocabulary_size: V of the target.
         embedding_size: width of the token vectors.
         hidden_size: width U of the state, and of the encoder's summary.
         cell: "rnn", "gru" or "lstm".
-        num_layers: layer l reads what layer l − 1 wrote.
-        dropout: on token vectors, between layers and on what the readout reads.
-        fed_size: width of what a step reads beside the token, if a subclass feeds it something.
+        num_layers: layer l receives the output of layer l − 1.
+        dropout: on token vectors, between layers and on the input of the output layer.
+        fed_size: width of a further input of each step, if a subclass has one.
     """
 
     def __init__(
@@ -85,16 +85,16 @@ class PlainDecoder(Writer):
     maxout_size=count,
 )
 class ChoDecoder(PlainDecoder):
-    """Write the target from the encoder's summary, and read it again at every step.
+    """Decode the target from the encoder's summary, which is an input of every step.
 
-    Source: Cho et al. 2014, section 2.2 and appendix A.1.2: each step and the readout, a maxout
-    layer, read the summary c beside the state and the last token. Departs from it in the gates,
-    which are those of `cell` and reset after the product, as libraries do.
+    Source: Cho et al. 2014, section 2.2 and appendix A.1.2: each step and the output layer, a
+    maxout layer, receive the summary c beside the state and the last token. Departs from it in the
+    gates, which are those of `cell` and reset after the product, as in libraries.
 
     Args:
         vocabulary_size, embedding_size, hidden_size, cell, num_layers, dropout: as for
             `PlainDecoder`.
-        maxout_size: width of the readout's hidden layer; U/2, rounded up, if not given.
+        maxout_size: width of the output layer's hidden layer; U/2, rounded up, if not given.
     """
 
     def __init__(
@@ -140,15 +140,15 @@ class ChoDecoder(PlainDecoder):
     input_feeding=flag,
 )
 class LuongDecoder(PlainDecoder):
-    """Take the step first, then look at the source, and predict from both.
+    """Compute the recurrent step first, then attend to the source, and predict from both.
 
     Source: Luong et al. 2015: h̃ = tanh(W_c [c; h]), eq. 5, logits W_s h̃, eq. 6, and input
-    feeding, section 3.3: h̃ goes into the next step beside the token. Departs from it in the first
-    state, as `PlainDecoder` does.
+    feeding, section 3.3: h̃ is an input of the next step beside the token. Departs from it in the
+    first state, as `PlainDecoder` does.
 
     Args:
         vocabulary_size, embedding_size, hidden_size, num_layers, dropout: as for `PlainDecoder`.
-        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
+        attention: attention from (B, 1, U) to (B, S, U): soft, hard or local.
         cell: "rnn", "gru" or "lstm".
         input_feeding: False leaves h̃ out of the next step.
     """
@@ -203,22 +203,22 @@ class LuongDecoder(PlainDecoder):
     dropout=share,
 )
 class BahdanauDecoder(Writer):
-    """Look at the source first, with the state before the step, and let the step read the context.
+    """Attend to the source first, with the previous state; the context is an input of the step.
 
-    Source: Bahdanau et al. 2015, appendix A: the two gates and the candidate read the context,
-    A.1.1; the readout is a maxout layer, A.2.2. Departs from it in the first state, which comes
-    from both directions of the encoder and not from the backward one alone; and in that the
-    readout reads the state after the step, as the paper's eq. 4 says, where its appendix writes
-    the one before.
+    Source: Bahdanau et al. 2015, appendix A: the context is an input of the two gates and the
+    candidate, A.1.1; the output layer is a maxout layer, A.2.2. Departs from it in the first state,
+    which comes from both directions of the encoder and not from the backward one alone; and in that
+    the output layer receives the state after the step, as in the paper's eq. 4, whereas its
+    appendix uses the previous state.
 
     Args:
         vocabulary_size: V of the target.
         embedding_size: width of the token vectors.
         hidden_size: width U of the state, and of the encoder's states.
-        attention: attends from (B, 1, U) to (B, S, U): soft, hard or local.
-        maxout_size: width l of the readout's hidden layer; U/2, rounded up, if not given.
-        reset_after: False resets before the product, as the paper does; True as libraries do.
-        dropout: on token vectors and on what the readout reads.
+        attention: attention from (B, 1, U) to (B, S, U): soft, hard or local.
+        maxout_size: width l of the output layer's hidden layer; U/2, rounded up, if not given.
+        reset_after: False resets before the product, as in the paper; True as in libraries.
+        dropout: on token vectors and on the input of the output layer.
     """
 
     def __init__(
@@ -266,6 +266,6 @@ def _larger_of_pairs(values: Tensor) -> Tensor:
 
 
 def _maxout(read_size, hidden_size, vocabulary_size, maxout_size) -> tuple[nn.Linear, nn.Linear]:
-    """The readout's two matrices; U_o s + V_o y + C_o c is one over [s; y; c]."""
+    """The two matrices of the output layer; U_o s + V_o y + C_o c is one over [s; y; c]."""
     maxout_size = (hidden_size + 1) // 2 if maxout_size is None else maxout_size
     return nn.Linear(read_size, 2 * maxout_size), nn.Linear(maxout_size, vocabulary_size)

@@ -1,4 +1,4 @@
-"""Encoders: what reads the source. Each gives a state for every position, and one summary."""
+"""Encoders of the source: each returns a state for every position, and one summary."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ DILATIONS = listed("whole numbers", kind=count, least=1)
     dropout=share,
 )
 class RecurrentEncoder(nn.Module):
-    """Read the source with a recurrent network, in one or both directions, one or more layers.
+    """Encode the source with a recurrent network, in one or both directions, one or more layers.
 
     Source: Sutskever et al. 2014, section 2 (LSTM, four layers); Cho et al. 2014 (GRU); Bahdanau
     et al. 2015, section 3.2 (both directions). Departs from the last in the width: each direction
@@ -37,8 +37,8 @@ class RecurrentEncoder(nn.Module):
         embedding_size: width of the token vectors.
         hidden_size: width U of the states, of both directions together.
         cell: "rnn", "gru" or "lstm".
-        num_layers: layer l reads what layer l − 1 wrote.
-        bidirectional: a second set of units reads from the end.
+        num_layers: layer l receives the output of layer l − 1.
+        bidirectional: a second set of units processes the sequence in reverse.
         dropout: on token vectors and between layers.
     """
 
@@ -65,7 +65,7 @@ class RecurrentEncoder(nn.Module):
 
     @accepts(source=SOURCE, mask=bools("B S"))
     def forward(self, source: Tensor, *, mask: Tensor):
-        """Read source (B, S) under mask (B, S).
+        """Encode source (B, S) under mask (B, S).
 
         Returns:
             states (B, S, U) of the last layer, and the summary (B, U): the last layer's state
@@ -89,19 +89,19 @@ class RecurrentEncoder(nn.Module):
     max_length=count,
 )
 class ConvolutionalEncoder(nn.Module):
-    """Read the source with a stack of convolutions: every layer widens what a position sees.
+    """Encode the source with a stack of convolutions: every layer widens the receptive field.
 
-    Source: Gehring et al. 2017, section 3.2, first weights as in section 3.5. Departs from it in
-    the dilations (van den Oord et al. 2016), in leaving weight normalisation out, and in the
+    Source: Gehring et al. 2017, section 3.2, initial weights as in section 3.5. Departs from it in
+    the dilations (van den Oord et al. 2016), in omitting weight normalisation, and in the
     summary, which the paper's decoder does not need.
 
     Args:
         vocabulary_size: V of the source.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states.
-        kernel_size: how many positions one convolution sees; odd.
+        kernel_size: the number of positions in one convolution's window; odd.
         dilations: the distance between neighbours in the window, one number for each layer.
-        dropout: on token vectors and on what each convolution reads.
+        dropout: on token vectors and on the input of each convolution.
         max_length: the longest source that has position vectors.
     """
 
@@ -130,12 +130,12 @@ class ConvolutionalEncoder(nn.Module):
 
     @property
     def receptive_field(self) -> int:
-        """How many source positions one state sees: 1 + Σ (kernel_size − 1) · dilation."""
+        """The receptive field of one state in tokens: 1 + Σ (kernel_size − 1) · dilation."""
         return 1 + sum(block.reach for block in self.blocks)
 
     @accepts(source=SOURCE, mask=bools("B S"))
     def forward(self, source: Tensor, *, mask: Tensor):
-        """Read source (B, S) under mask (B, S).
+        """Encode source (B, S) under mask (B, S).
 
         Returns:
             states (B, S, U), and the summary (B, U): the mean of the states of the real tokens,

@@ -1,4 +1,4 @@
-"""What a decoder reads while it learns: the true token before, its own, or a mixture."""
+"""The decoder's inputs in training: true tokens, its own outputs, or scheduled sampling."""
 
 import math
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def unroll(
 
 
 def _own(logits: Tensor, own: str, generator: torch.Generator | None) -> Tensor:
-    """The tokens (B,) that a decoder with these logits (B, V) would write."""
+    """The tokens (B,) that a decoder with these logits (B, V) generates."""
     if own == "likeliest":
         return logits.argmax(dim=-1)
     return torch.multinomial(logits.softmax(dim=-1).cpu(), 1, generator=generator)[:, 0]
@@ -90,7 +90,7 @@ def _own(logits: Tensor, own: str, generator: torch.Generator | None) -> Tensor:
 
 @accepts(step=count(least=0), slope=positive, floor=share)
 def linear_share(step: int, *, slope: float, floor: float = 0.0) -> float:
-    """How much to force at a step of the training: max(floor, 1 − slope · step).
+    """The teacher-forcing probability at a training step: max(floor, 1 − slope · step).
 
     Source: Bengio et al. 2015, section 2.4, starting from 1.
     """
@@ -99,7 +99,7 @@ def linear_share(step: int, *, slope: float, floor: float = 0.0) -> float:
 
 @accepts(step=count(least=0), base=share)
 def exponential_share(step: int, *, base: float) -> float:
-    """How much to force at a step of the training: base^step, with a base below 1.
+    """The teacher-forcing probability at a training step: base^step, with a base below 1.
 
     Source: Bengio et al. 2015, section 2.4.
     """
@@ -108,7 +108,7 @@ def exponential_share(step: int, *, base: float) -> float:
 
 @accepts(step=count(least=0), scale=number(least=1))
 def sigmoid_share(step: int, *, scale: float) -> float:
-    """How much to force at a step of the training: k / (k + exp(step / k)).
+    """The teacher-forcing probability at a training step: k / (k + exp(step / k)).
 
     Near 1 at first, one half at step k · log k, near 0 in the end.
 

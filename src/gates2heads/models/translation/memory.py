@@ -1,4 +1,4 @@
-"""What a decoder knows of the source, and how it looks at it."""
+"""The encoded source, and attention to it."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from gates2heads.layers.attention.single_head import Attention
 
 
 class Memory(NamedTuple):
-    """What the encoder hands to the decoder."""
+    """The encoder's output, which the decoder receives."""
 
     states: Tensor  # (B, S, U): forward and backward state at each source position
-    keys: Tensor  # (B, S, ·): the states as the score function wants them, computed once
+    keys: Tensor  # (B, S, ·): the states, projected for the score function once
     mask: Tensor  # (B, S) bool, True = a real token
     summary: Tensor  # (B, U): the last state of both directions
 
@@ -20,7 +20,7 @@ class Memory(NamedTuple):
 def look(attention: Attention, hidden: Tensor, memory: Memory, steps: Tensor | int = 0) -> Tensor:
     """Attend from hidden (B, U) to the source: the context (B, U).
 
-    Local attention that moves on step by step is told the step, (B,) long, from 0.
+    Monotonic local attention receives the step, (B,) long, from 0.
     """
     where = {"start": steps} if isinstance(attention, LocalAttention) else {}
     context, _ = attention(

@@ -1,4 +1,4 @@
-"""Encoder–decoder models: what all share, and one of gated recurrent units."""
+"""Encoder–decoder models: their common class, and one with gated recurrent units."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from gates2heads.models.translation.memory import Memory, look
 
 
 class DecoderState(NamedTuple):
-    """Where the decoder stands; every tensor has the batch first."""
+    """The decoder's state; every tensor has the batch first."""
 
     hidden: Tensor  # (B, U)
     memory: Memory
@@ -41,20 +41,20 @@ class DecoderState(NamedTuple):
 
 @accepts(vocabulary_size=count, embedding_size=count, hidden_size=count, attention=a(Attention))
 class Decoder(nn.Module):
-    """Write the target token by token, looking at the source through a context vector.
+    """Generate the target token by token, with a context vector of the source.
 
-    With `attention`, the context is made anew at every step from all encoder states; without, it
-    is the encoder's summary, the same at every step. Nothing else differs.
+    With `attention`, the context is computed at every step from all encoder states; without, it is
+    the encoder's summary, the same at every step. Nothing else differs.
 
-    Source: Bahdanau et al. 2015, appendix A.2. The three gates read the context, because it is
-    joined to the token vector: W [y; c] = W_y y + W_c c. Departs from it in the readout, one
-    linear layer over [s; c; y] instead of a maxout layer.
+    Source: Bahdanau et al. 2015, appendix A.2. The context is an input of the three gates, because
+    it is concatenated with the token vector: W [y; c] = W_y y + W_c c. Departs from it in the
+    output layer, one linear layer over [s; c; y] instead of a maxout layer.
 
     Args:
         vocabulary_size: V of the target.
         embedding_size: width of the token vectors.
         hidden_size: width U of the state, and of the encoder's states.
-        attention: attends from (B, 1, U) to (B, S, U), or None.
+        attention: attention from (B, 1, U) to (B, S, U), or None.
     """
 
     state_type = DecoderState
@@ -96,7 +96,7 @@ class Decoder(nn.Module):
 
 @accepts(encoder=module, decoder=module, max_length=count)
 class SequenceToSequence(nn.Module):
-    """An encoder and a decoder that are trained together.
+    """An encoder and a decoder that are trained jointly.
 
     Source: Sutskever et al. 2014; Cho et al. 2014; Bahdanau et al. 2015.
 
@@ -107,7 +107,7 @@ class SequenceToSequence(nn.Module):
         max_length: the longest source that the model accepts, in tokens.
 
     Raises:
-        TypeError, ValueError: one of them is no encoder or decoder, or their widths differ.
+        TypeError, ValueError: one of them is not an encoder or decoder, or their widths differ.
     """
 
     def __init__(self, encoder: nn.Module, decoder: nn.Module, *, max_length: int = 512):
@@ -117,7 +117,7 @@ class SequenceToSequence(nn.Module):
 
     @accepts(source=tokens("B S", below="encoder.embedding.num_embeddings"), mask=mask("B S"))
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> DecoderState:
-        """Read source (B, S) under mask (B, S) and return the state before the first step.
+        """Encode source (B, S) under mask (B, S) and return the state before the first step.
 
         Raises:
             ValueError: the source is longer than `max_length`.
@@ -134,7 +134,7 @@ class SequenceToSequence(nn.Module):
 
     @accepts(last_tokens=tokens("B", below="decoder.embedding.num_embeddings"))
     def step(self, state: DecoderState, last_tokens: Tensor):
-        """Read last_tokens (B,); give log_probs (B, V) and the next state: `LanguageModel.step`."""
+        """Process last_tokens (B,); return log_probs (B, V) and the next state."""
         a(self.decoder.state_type, "from `start` or `step`").check("state", state)
         if len(last_tokens) != len(state.memory.mask):
             raise ValueError(
@@ -153,18 +153,18 @@ class SequenceToSequence(nn.Module):
         own: str = "likeliest",
         generator: torch.Generator | None = None,
     ) -> Tensor:
-        """Write along the target; by teacher forcing, each step reads the true token before it.
+        """Decode along the target; with teacher forcing, each step receives the true token.
 
         Args:
             batch: B pairs; see `gates2heads.data.batches.pairs.Batch`.
-            forced, own, generator: how often a step reads the true token, and what else it reads;
-                see `forcing.unroll`.
+            forced, own, generator: how often the input of a step is the true token, and what it is
+                otherwise; see `forcing.unroll`.
 
         Returns:
             logits (B, T, V): row t predicts `batch.target_out[:, t]`.
 
         Raises:
-            TypeError, ValueError: `start` refuses its source, or its target is empty, holds no
+            TypeError, ValueError: `start` rejects its source, or its target is empty, contains no
                 token numbers of the decoder, or is of another batch size.
         """
         state = self.start(batch.source, mask=batch.source_mask)

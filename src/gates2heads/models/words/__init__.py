@@ -1,1 +1,1 @@
-"""Models of words: word2vec with its three outputs, GloVe, and counted vectors."""
+"""Word vectors: word2vec with its three outputs, GloVe, and count-based vectors."""

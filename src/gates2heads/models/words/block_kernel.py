@@ -1,20 +1,20 @@
-"""Negative sampling on blocks of text: one matrix product for many pairs, slopes by hand."""
+"""Negative sampling on blocks of text: one matrix product for many pairs, explicit gradients."""
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-SHARED = 16  # noise words a block; fewer are faster, and move fewer vectors
+SHARED = 16  # noise words per block; fewer are faster, but update fewer vectors
 
 
 class RowAdagrad:
-    """Adagrad with one step size a row: lr / sqrt(sum over steps of the row's mean square).
+    """Adagrad with one step size per row: lr / sqrt(sum over steps of the row's mean square).
 
-    A frequent word gets many gradients in one batch, a rare one few; without this the frequent
-    ones diverge at a rate at which the rare ones do not yet move.
+    A frequent word gets many gradients in one batch, a rare one few. With one learning rate for
+    all, frequent words diverge before rare words are learned.
 
-    Source: Duchi et al. 2011, section 1.1. Departs from it in that a row of D numbers shares one
-    sum, so that the state is one number a word.
+    Source: Duchi et al. 2011, section 1.1. Departs from it in that the D entries of a row share one
+    sum, so that the state is one number per word.
 
     Args:
         weight: (V, D), changed in place.
@@ -41,14 +41,14 @@ class RowAdagrad:
 def score_gradients(hidden: Tensor, output: Tensor, right: Tensor, noise: Tensor):
     """The gradients of a block's negative-sampling loss, without autograd.
 
-    With s = hidden · output: the loss of a right word is −log σ(s), its slope σ(s) − 1; that of a
-    drawn word is −log σ(−s), its slope σ(s).
+    With s = hidden · output: the loss of an observed word is −log σ(s), with derivative σ(s) − 1;
+    that of a sampled word is −log σ(−s), with derivative σ(s).
 
     Args:
         hidden: (N, k, D).
-        output: (N, r + n, D), the vectors of r words that may be right and of n drawn ones.
-        right: (N, k, r) float, how much each pair counts; 0 for a pair that is not there.
-        noise: (N, k, 1) float, how much each drawn word counts.
+        output: (N, r + n, D), the vectors of r candidate words and of n sampled ones.
+        right: (N, k, r) float, the weight of each pair; 0 for a pair that does not occur.
+        noise: (N, k, 1) float, the weight of each sampled word.
 
     Returns:
         the scores (N, k, r + n), and the gradients of hidden and of output.
@@ -61,18 +61,18 @@ def score_gradients(hidden: Tensor, output: Tensor, right: Tensor, noise: Tensor
 
 
 def loss_of(scores: Tensor, right: Tensor, noise: Tensor) -> Tensor:
-    """The summed loss of scored pairs in nats and the number of right words, (2,); see above."""
+    """The summed loss of scored pairs in nats and the number of observed words, (2,); see above."""
     positive, drawn = scores.split([right.shape[2], scores.shape[2] - right.shape[2]], dim=2)
     loss = (F.softplus(-positive) * right).sum() + (F.softplus(drawn) * noise).sum()
     return torch.stack([loss, right.sum()]).double().cpu()
 
 
 def pair_weights(band: Tensor, architecture: str, negatives: int) -> tuple[Tensor, Tensor]:
-    """How much the pairs of blocks count.
+    """The weights of the pairs in blocks.
 
-    Each right word counts 1. The 16 noise words of a block share what K noise words for each right
-    word would count. Skip-gram's right words are the k + 2m around a center; CBOW's are the k
-    centers, each right for its own window, if that is not empty.
+    Each observed word has weight 1. The 16 noise words of a block share the weight of K noise words
+    for each observed word. Skip-gram's observed words are the k + 2m around a center; CBOW's are
+    the k centers, each for its own window, if that is not empty.
 
     Args:
         band: (N, k, k + 2m) bool, from `cut_blocks`.
@@ -87,6 +87,6 @@ def pair_weights(band: Tensor, architecture: str, negatives: int) -> tuple[Tenso
 
 
 def draw_noise(noise: Tensor, blocks: int, generator: torch.Generator) -> Tensor:
-    """Draw the noise words of some blocks from a distribution (V,); (blocks, 16) long."""
+    """Sample the noise words of some blocks from a distribution (V,); (blocks, 16) long."""
     drawn = torch.multinomial(noise, blocks * SHARED, replacement=True, generator=generator)
     return drawn.view(blocks, SHARED)

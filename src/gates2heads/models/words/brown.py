@@ -1,4 +1,4 @@
-"""Word classes: words that stand beside the same words are put together, one pair at a time."""
+"""Brown clustering: words with similar neighbours are merged into classes, pair by pair."""
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ TABLE = counts("C C", some=False)
 
 @accepts(table=TABLE)
 def mutual_information(table: Tensor) -> Tensor:
-    """How much a class tells of the class after it, on average; a scalar, in nats.
+    """The mutual information of adjacent classes; a scalar, in nats.
 
     Σ_ij p_ij log(p_ij / (l_i r_j)), where p is the table divided by its sum, and l_i, r_j are the
     sums of its row i and column j.
@@ -117,7 +117,7 @@ def _merged(table: Tensor, kept: int, lost: int) -> Tensor:
 
 
 def _bigrams(text: Text) -> tuple[Tensor, Tensor, Tensor]:
-    """Each pair of words that stand one after the other, and how often: three of (P,)."""
+    """Each pair of adjacent words, and its count: three tensors (P,)."""
     together = text.sentence[1:] == text.sentence[:-1]
     pairs = torch.stack([text.tokens[:-1][together], text.tokens[1:][together]])
     pairs, times = pairs.unique(dim=1, return_counts=True)

@@ -1,4 +1,4 @@
-"""GloVe: word vectors from a table of how often words stand together."""
+"""GloVe: word vectors from a table of co-occurrence counts."""
 
 from typing import NamedTuple
 
@@ -38,20 +38,20 @@ class Cooccurrences(NamedTuple):
 
 @accepts(text=a(Text, "from `join_sentences`"), window=count, weighted=flag)
 def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Cooccurrences:
-    """Count how often each word stands near each other word, in both directions.
+    """Count how often each pair of words co-occurs within a window, in both directions.
 
     Source: Pennington et al. 2014, section 4.2: a word at distance d counts 1/d.
 
     Args:
         text: tokens of whole sentences; no window crosses the end of a sentence.
-        window: the farthest word that counts.
+        window: the largest distance that counts.
         weighted: False counts every word of the window 1.
 
     Returns:
         The table; it is symmetric.
 
     Raises:
-        ValueError: no two words stand in one sentence.
+        ValueError: no sentence has two words.
     """
     size = int(text.tokens.max()) + 1 if len(text.tokens) else 1
     keys, counts = [], []
@@ -81,7 +81,7 @@ class GloVe(nn.Module):
     Args:
         vocabulary_size: V.
         vector_size: width D.
-        x_max: counts above it weigh no more.
+        x_max: counts above it have the same weight.
         power: α in f(x) = (x / x_max)^α.
     """
 
@@ -126,7 +126,7 @@ class GloVe(nn.Module):
 
 
 def _check_pairs(name: str, pairs: Cooccurrences, model: GloVe) -> None:
-    """Refuse what is no table of positive counts of a model's words."""
+    """Reject anything but a table of positive counts of a model's words."""
     size, call = model.vectors.num_embeddings, Call({"self": model})
     floats("P", empty=False).check(f"{name}.count", pairs.count, call)
     for part in ("row", "column"):
@@ -161,8 +161,8 @@ def train_glove(
     Args:
         model: trained in place.
         table: from `cooccurrences`.
-        epochs: how often the table is read.
-        batch_size: entries a step.
+        epochs: number of passes over the table.
+        batch_size: entries per step.
         learning_rate: of Adagrad.
         seed: shuffles.
         progress: show a bar.
@@ -171,7 +171,7 @@ def train_glove(
         The mean loss of each epoch.
 
     Raises:
-        ValueError: the table holds words that the model does not.
+        ValueError: the table contains words that the model does not know.
         FloatingPointError: the loss is not finite.
     """
     _check_pairs("table", table, model)

@@ -1,4 +1,4 @@
-"""Huffman's tree: frequent words stand near the root, rare words far from it."""
+"""Huffman trees: frequent words are near the root, rare words far from it."""
 
 from heapq import heapify, heappop, heappush
 
@@ -14,8 +14,8 @@ LEFT, RIGHT = 1, -1
 class HuffmanTree:
     """The binary tree over V words whose expected path is the shortest.
 
-    The two lightest nodes are put under a new one, again and again, until one node is left. A tree
-    over V words has V − 1 inner nodes; the root has the last number, V − 2.
+    The two nodes with the smallest counts are joined under a new one, until one node is left. A
+    tree over V words has V − 1 inner nodes; the root has the last number, V − 2.
 
     Source: Huffman 1952; used for words by Mikolov et al. 2013, "Distributed Representations",
     section 2.1.
@@ -32,7 +32,7 @@ class HuffmanTree:
         if self.size < 2:
             raise ValueError(f"counts must be of at least two words, got {self.size}")
         self._parent = [0] * (2 * self.size - 1)  # leaves 0 to V − 1, then the inner nodes
-        self._turn = [0] * (2 * self.size - 1)  # which way the parent goes to reach the node
+        self._turn = [0] * (2 * self.size - 1)  # the branch from the parent to the node
         heap = [(count, leaf) for leaf, count in enumerate(counts.tolist())]
         heapify(heap)
         for node in range(self.size, 2 * self.size - 1):
@@ -45,7 +45,7 @@ class HuffmanTree:
         return self.size
 
     def path(self, word: int) -> list[tuple[int, int]]:
-        """The way from the root to a word: (inner node, turn) at each step, turn +1 = left."""
+        """The path from the root to a word: (inner node, turn) at each step, turn +1 = left."""
         count(least=0, most=self.size - 1).check("word", word)
         steps, node = [], word
         while node != 2 * self.size - 2:
@@ -54,12 +54,12 @@ class HuffmanTree:
         return steps[::-1]
 
     def code_lengths(self) -> Tensor:
-        """(V,) long: how many turns lead to each word."""
+        """(V,) long: the length of each word's path."""
         return torch.tensor([len(self.path(word)) for word in range(self.size)])
 
     @accepts(counts=counts("size"))
     def expected_length(self, counts: Tensor) -> float:
-        """How many turns lead to a word on average, when words occur as `counts` (V,) says."""
+        """The average length of a path, when words occur as `counts` (V,) says."""
         return float((counts.double() * self.code_lengths()).sum() / counts.double().sum())
 
     def tables(self) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Three ways to say how well a model of words guessed: all words, a tree of them, or a few."""
+"""Output layers of word models: full softmax, hierarchical softmax, negative sampling."""
 
 import torch
 import torch.nn.functional as F
@@ -76,18 +76,18 @@ class HierarchicalSoftmax(nn.Module):
 
 @accepts(counts=counts("V"), vector_size=count, negatives=count, power=number(least=0))
 class NegativeSampling(nn.Module):
-    """Tell the word that was there from K words that were drawn: a step costs O(K).
+    """Distinguish the observed word from K sampled words: a step costs O(K).
 
     −log σ(u_o · h) − Σ_k log σ(−u_k · h), with u_k drawn in proportion to count^(3/4).
 
     Source: Mikolov et al. 2013, "Distributed Representations", equation 4. Departs from it in
-    nothing; a drawn word may happen to be the right one.
+    nothing; a sampled word may be the observed one.
 
     Args:
         counts: (V,), how often each word occurs.
         vector_size: width D.
-        negatives: K, drawn words for each right one.
-        power: of the counts; 1 draws words as they occur, 0 draws all alike.
+        negatives: K, sampled words for each observed one.
+        power: of the counts; 1 samples words by their frequency, 0 uniformly.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class NegativeSampling(nn.Module):
 
 @accepts(counts=counts("V"), power=number(least=0))
 def noise_distribution(counts: Tensor, *, power: float = 0.75) -> Tensor:
-    """From which negative samples are drawn: counts^power, divided by their sum; (V,)."""
+    """The distribution of negative samples: counts^power, divided by their sum; (V,)."""
     # As logarithms: the power of a large count may be larger than the largest number.
     logs = counts.double().log()
     scores = float(power) * (logs - logs.max())

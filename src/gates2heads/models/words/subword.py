@@ -119,7 +119,7 @@ class Subwords(nn.Module):
 
 
 class SubwordRows:
-    """What `RowAdagrad` is to a table of words, to a table of n-grams: look up, and take a step.
+    """The counterpart of `RowAdagrad` for a table of n-grams: look up, and take a step.
 
     Args:
         table: its rows are changed in place.
@@ -136,7 +136,7 @@ class SubwordRows:
 
     @torch.no_grad()
     def step(self, words: Tensor, gradient: Tensor, rate: float) -> None:
-        """Add up the gradients (n, D) of words (n,), and hand each on to the word's rows.
+        """Add up the gradients (n, D) of words (n,), and pass each on to the word's rows.
 
         A word is a mean, so that each of its n rows gets 1 / n of its gradient.
         """

@@ -1,4 +1,4 @@
-"""Sub-word vectors as they are handed on: known words, and any other made of their n-grams."""
+"""Sub-word vectors for distribution: known words, and any other from their n-grams."""
 
 from collections.abc import Sequence
 
@@ -95,7 +95,7 @@ class SubwordVectors(WordVectors):
     longest=count,
 )
 class SubwordTable(CountedWords):
-    """Sub-word vectors as they are handed on: known words by name, and vectors for all others.
+    """Sub-word vectors for distribution: known words by name, and vectors for all others.
 
     Args:
         words: V distinct words, by falling frequency.

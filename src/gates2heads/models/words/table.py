@@ -1,4 +1,4 @@
-"""Word vectors as they are handed on: a row for each word, whatever model made them."""
+"""Word vectors for distribution: one row per word, whatever model learned them."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from gates2heads.metrics.word_vectors import WordVectors
 
 
 class CountedWords(nn.Module):
-    """The words of a table and how often each occurs; what has vectors for them builds on it.
+    """The words of a table and how often each occurs; the base class of tables of word vectors.
 
     Args:
         words: V distinct words, by falling frequency.
@@ -28,7 +28,7 @@ class CountedWords(nn.Module):
                 f"{len(set(words))} of them distinct, and {len(counts)} counts"
             )
         self.words = list(words)
-        self.counts = counts.float()  # no parameters: they are in the card
+        self.counts = counts.float()  # no parameters: they are stored in the card
 
 
 @accepts(words=texts(least=1), counts=counts("V"), vector_size=count)

@@ -1,4 +1,4 @@
-"""Train word2vec by negative sampling with matrix products, as fast as the C program's heirs."""
+"""Train word2vec by negative sampling with matrix products."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,23 +23,23 @@ from gates2heads.models.words.block_kernel import (
 from gates2heads.models.words.outputs import NegativeSampling
 from gates2heads.models.words.word2vec import Word2Vec
 
-PIECE = 1_000_000  # tokens that are cut into blocks at once: bounds the memory
-WIDTH = 16  # positions a block; wider blocks waste more of the score matrix
-LOOK_EVERY = 16  # batches between two looks at the loss, which costs a tenth of a step
+PIECE = 1_000_000  # tokens that are cut into blocks together: bounds the memory
+WIDTH = 16  # positions per block; wider blocks waste more of the score matrix
+LOOK_EVERY = 16  # batches between two evaluations of the loss, which costs a tenth of a step
 SENTENCES = a(Text, "from `join_sentences`")
 
 
 @dataclass
 class WordHistory:
-    """How a training went."""
+    """The course of a training run."""
 
-    loss: list[float] = field(default_factory=list)  # nats a prediction, of each epoch
-    words: int = 0  # tokens read, those that subsampling threw out included
+    loss: list[float] = field(default_factory=list)  # nats per prediction, of each epoch
+    words: int = 0  # tokens processed, including those that subsampling removed
     seconds: float = 0.0
 
 
 class BlockTrainer:
-    """Reads pieces of text into a model; `train_negative_sampling` explains its arguments."""
+    """Trains a model on pieces of text; `train_negative_sampling` explains its arguments."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class BlockTrainer:
         self.generator = torch.Generator().manual_seed(int(seed))
 
     def read_piece(self, piece: Text, begin: float, end: float) -> Tensor:
-        """Read a piece once, while the done share of the training goes from `begin` to `end`.
+        """Process a piece once, while the finished fraction goes from `begin` to `end`.
 
         Returns:
-            (2,) loss in nats and number of right words, of one batch in sixteen.
+            (2,) loss in nats and number of observed words, of one batch in sixteen.
         """
         total = torch.zeros(2, dtype=torch.double)
         piece = subsample(piece, self.keep, generator=self.generator)
@@ -148,18 +148,18 @@ def train_negative_sampling(
     Args:
         model: its counts must be those of the text.
         text: tokens of whole sentences.
-        epochs: how often the text is read.
-        window: m, the farthest word that a center sees.
-        threshold: of `keep_probabilities`; words above this share of the text are thinned out.
-        learning_rate: at the start; falls to zero in a straight line.
-        batch_size: blocks of 16 positions a step.
-        workers: threads that write into the same vectors without waiting for each other (Niu et
+        epochs: number of passes over the text.
+        window: m, the largest distance from a center.
+        threshold: of `keep_probabilities`; words above this fraction of the text are subsampled.
+        learning_rate: at the start; decays linearly to zero.
+        batch_size: blocks of 16 positions per step.
+        workers: threads that update the same vectors without locks (Niu et
             al. 2011); with more than one, two runs are no longer equal to the last digit.
-        seed: draws windows, noise, order and which words stay.
+        seed: of the random windows, noise, order and subsampling.
         progress: show a bar.
 
     Returns:
-        The loss of each epoch, the words read, and the seconds.
+        The loss of each epoch, the words processed, and the seconds.
 
     Raises:
         TypeError, ValueError: the model has another output, or does not know all of the text.
@@ -198,7 +198,7 @@ def train_negative_sampling(
 
 @contextmanager
 def threads_shared_by(workers: int) -> Iterator[None]:
-    """Give each of some threads its part of PyTorch's own, so that they do not block each other."""
+    """Divide PyTorch's threads among some threads, so that they do not block each other."""
     threads = torch.get_num_threads()
     if workers > 1:
         torch.set_num_threads(max(1, threads // workers))
@@ -211,18 +211,18 @@ def threads_shared_by(workers: int) -> Iterator[None]:
 @torch.no_grad()
 @accepts(model=a(Word2Vec), text=SENTENCES, window=count)
 def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
-    """The negative-sampling loss of a skip-gram model on a text, with no draw left to chance.
+    """The negative-sampling loss of a skip-gram model on a text, without random sampling.
 
-    Every window of 1 to m words counts alike, and the noise words are weighed by how often they
-    would be drawn instead of drawn. So two trainings can be compared to the third digit.
+    Every window of 1 to m words has the same weight, and instead of sampling noise words, all are
+    weighted by their probability. So two training runs can be compared to the third digit.
 
     Args:
         model: skip-gram with `NegativeSampling`.
-        text: what to measure on, not thinned out.
+        text: the text to evaluate on, without subsampling.
         window: m.
 
     Returns:
-        nats a (center, word) pair.
+        nats per (center, word) pair.
 
     Raises:
         TypeError, ValueError: the model has another architecture or output, or the text is empty.
@@ -248,7 +248,7 @@ def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
 
 
 def _check_words(model: Word2Vec, text: Text) -> None:
-    """Refuse a model without negative sampling, and a text that holds other words than it."""
+    """Reject a model without negative sampling, and a text with words that it does not know."""
     if not isinstance(model.output, NegativeSampling):
         kind = type(model.output).__name__
         raise TypeError(f"model must have output='negative-sampling', got {kind}")

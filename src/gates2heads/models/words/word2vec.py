@@ -1,4 +1,4 @@
-"""Word2vec: a word is known by the company it keeps. Two models, three ways to say how well."""
+"""Word2vec: skip-gram and continuous bag of words, with three output layers."""
 
 from torch import Tensor, nn
 
@@ -91,7 +91,7 @@ class Word2Vec(nn.Module):
 
 
 def _check_windows(model: nn.Module, batch: Windows, size: int) -> None:
-    """Refuse windows whose parts do not fit each other, or hold words outside the vocabulary."""
+    """Reject windows of inconsistent shapes, or with words outside the vocabulary."""
     call = Call({"self": model})
     tokens("B", below=size).check("center", batch.center, call)
     tokens("B W", below=size).check("context", batch.context, call)

@@ -1,1 +1,1 @@
-"""Recipes: what is trained on what, and how, by name or from a file."""
+"""Recipes: task, data, model and training settings, by name or from a file."""

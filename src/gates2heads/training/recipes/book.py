@@ -1,6 +1,6 @@
-"""The recipes that have a name: what each trains, and only the settings that are not the usual.
+"""The named recipes, each with only the settings that differ from the defaults.
 
-`python -m gates2heads show NAME` prints one with every setting spelled out.
+`python -m gates2heads show NAME` prints one with all settings.
 """
 
 from copy import deepcopy
@@ -13,7 +13,7 @@ def _dates(score: str | None) -> dict:
     return {"task": "dates", "model": {"kind": "EncoderDecoder", "score": score}}
 
 
-EPOCH = 258  # so many batches of 2,000 tokens hold the 29,000 captions once
+EPOCH = 258  # this many batches of 2,000 tokens are one epoch of the 29,000 captions
 CAPTIONS = {
     "steps": 6 * EPOCH,
     "learning_rate": 2e-3,
@@ -58,7 +58,7 @@ RECIPES = {
         },
         "training": {"steps": 1000, "learning_rate": 1e-3, "warmup": 100},
     },
-    # The ladder: eleven ways to translate the same captions
+    # The comparison: eleven translation models of the same captions
     "captions-rnn": _captions("recurrent", {"cell": "rnn", "hidden_size": 512}),
     "captions-lstm": _captions("recurrent", {"cell": "lstm", "hidden_size": 512}),
     "captions-lstm-context": _captions(
@@ -74,12 +74,12 @@ RECIPES = {
     "captions-rotary": _transformer({"rotary": True}),
     "captions-universal": _transformer({"kind": "UniversalTransformer", "rotary": True}),
     "captions-at-once": _transformer({"kind": "NonAutoregressiveTransformer", "slots": 80}),
-    # What the book ships, and a shorter way for readers who train their own
+    # The released models, and shorter recipes for readers who train their own
     "translator": _transformer(
         {"rotary": True},
         {"vocabulary": 8_000, "merge_dropout": 0.1},
         {"width": 5, "length_power": 1.2},
-        steps=24 * 298,  # of 2,000 tokens; words in more pieces fill more of them
+        steps=24 * 298,  # of 2,000 tokens; words in more pieces need more of them
         evaluate_every=3 * 298,
         checkpoint_every=298,
     ),
@@ -94,7 +94,7 @@ RECIPES = {
     "translator-quick": _transformer(
         {"rotary": True, "dropout": 0.2},
         {"vocabulary": 8_000},
-        steps=8 * 243,  # words in whole pieces fill fewer
+        steps=8 * 243,  # words in fewer pieces need fewer
         evaluate_every=2 * 243,
         checkpoint_every=243,
     ),

@@ -1,4 +1,4 @@
-"""Recipes: what to train on what, and how, as settings that a person can read and change."""
+"""Recipes: task, data, model and training as settings that a person can read and change."""
 
 import inspect
 import json
@@ -32,20 +32,20 @@ MODELS = {
 PRECISIONS = ("no", "bf16", "fp16", "auto")
 TRAINING = {
     "steps": 400,
-    "batch_size": None,  # None is the task's own
+    "batch_size": None,  # None is the task's default
     "learning_rate": 5e-3,
-    "warmup": 50,  # steps; no more than what the fall leaves
-    "schedule": "linear",  # how the rate falls to zero: in a line, or along a cosine
-    "decay": 0.3,  # share of the steps in which it falls in a line
+    "warmup": 50,  # steps; at most the steps before the decay
+    "schedule": "linear",  # decay of the learning rate to zero: linear or cosine
+    "decay": 0.3,  # the fraction of the steps in which it decays linearly
     "weight_decay": 0.0,
     "clip": 1.0,
     "label_smoothing": 0.0,
-    "r_drop": 0.0,  # weight of the disagreement between two passes; 0 leaves out the second
+    "r_drop": 0.0,  # weight of the divergence between two passes; 0 omits the second
     "evaluate_every": 100,
-    "average": 1,  # the mean of the weights at so many last evaluations is kept
+    "average": 1,  # average of the parameters at this many last evaluations
     "patience": None,  # evaluations without improvement before the run stops; None never stops
     "checkpoint_every": 100,
-    "precision": "no",  # "auto" is bf16 where the processor computes with it, else "no"
+    "precision": "no",  # "auto" is bf16 if the hardware supports it, else "no"
 }
 KINDS = {
     "steps": count,
@@ -64,25 +64,25 @@ KINDS = {
     "schedule": choice(("linear", "cosine")),
     "precision": choice(PRECISIONS),
 }
-MOST_LAYERS = 1_000  # more are a slip of the finger, and take minutes to build
+MOST_LAYERS = 1_000  # more are a typing error, and take minutes to build
 WIDEST = 1_000  # of a beam
-MOST_WEIGHTS = 10**9  # more are a slip of the finger too; training keeps 16 bytes for each
+MOST_WEIGHTS = 10**9  # more are a typing error too; training needs 16 bytes for each
 DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
 
 
 @accepts(changes=texts)
 def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
-    """Read a recipe by name or from a JSON file, and fill in what it leaves open.
+    """Read a recipe by name or from a JSON file, and fill in the defaults.
 
     Args:
-        source: one of `RECIPES`, or the path of a file that holds such an object.
+        source: one of `RECIPES`, or the path of a file with such an object.
         changes: settings to replace, such as "training.steps=100".
 
     Returns:
-        task, seed, data, model, training and decoding, all settings spelled out.
+        task, seed, data, model, training and decoding, with all settings.
 
     Raises:
-        TypeError, ValueError: there is no such recipe, it is not JSON, or a setting is unknown.
+        TypeError, ValueError: the recipe does not exist, is not JSON, or has an unknown setting.
     """
     path = as_path(source, name="source")
     if source in RECIPES:
@@ -109,7 +109,7 @@ def _change(recipe: Any, change: str) -> None:
         recipe = recipe.setdefault(section, {}) if isinstance(recipe, dict) else recipe
     if not isinstance(recipe, dict):
         raise ValueError(f"{name} cannot be set: {'.'.join(sections) or 'recipe'} has no settings")
-    if value[:1] in ("[", "{"):  # no text that a setting has begins so
+    if value[:1] in ("[", "{"):  # no setting has a text that begins so
         recipe[last] = read_json(value, what=f"{name} must be JSON")
         return
     try:
@@ -122,7 +122,7 @@ def complete(given: Any) -> dict:
     """Check a recipe's names and fill in the defaults.
 
     Raises:
-        TypeError, ValueError: a section or setting is unknown, or is no object of settings.
+        TypeError, ValueError: a section or setting is unknown, or is not an object of settings.
     """
     top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}, "decoding": {}}
     recipe = _merge("recipe", top, given)
@@ -151,9 +151,9 @@ def _check_training(training: Mapping) -> None:
 
 
 def _options(kind: Callable[..., nn.Module]) -> dict:
-    """The keyword arguments of a model, the two vocabulary sizes left out.
+    """The keyword arguments of a model, without the two vocabulary sizes.
 
-    A class with `**options` hands them on to the class that it derives from, and so has its too.
+    A class with `**options` passes them to its base class, and so has its arguments too.
     """
     parameters = inspect.signature(kind).parameters.values()
     own = {one.name: one.default for one in parameters if one.default is not one.empty}
@@ -180,7 +180,7 @@ def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
     """Build the model of a complete recipe for two vocabulary sizes.
 
     Raises:
-        TypeError, ValueError: a setting does not fit, or the model has too many weights.
+        TypeError, ValueError: a setting is invalid, or the model has too many parameters.
     """
     blank_model(recipe, source_size, target_size)
     return _model(recipe, source_size, target_size)
@@ -188,7 +188,7 @@ def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
 
 @accepts(source_size=count, target_size=count)
 def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
-    """The model without its numbers: names and shapes that take no memory, however large.
+    """The model without data: names and shapes only, which take no memory.
 
     Raises:
         TypeError, ValueError: as in `build_model`.
@@ -196,7 +196,7 @@ def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
     with torch.device("meta"):
         try:
             blank = _model(recipe, source_size, target_size)
-        except (RuntimeError, OverflowError) as error:  # more numbers than can be counted
+        except (RuntimeError, OverflowError) as error:  # more parameters than can be counted
             raise ValueError(f"model must have at most {MOST_WEIGHTS:,} weights") from error
     weights = sum(tensor.numel() for tensor in (*blank.parameters(), *blank.buffers()))
     if weights > MOST_WEIGHTS:

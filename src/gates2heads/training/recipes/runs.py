@@ -1,4 +1,4 @@
-"""Runs: from a recipe to a weights file, and from a weights file to a model that can be used."""
+"""Runs: train a recipe, save its parameters, and restore the model."""
 
 import hashlib
 import json
@@ -35,11 +35,11 @@ from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
 
-READ_AT_ONCE = 200  # texts of an evaluation that the model reads in one batch
+READ_AT_ONCE = 200  # texts of an evaluation in one batch
 
 
 class Every(Container):
-    """The steps after which a run is evaluated: every so many, and the last.
+    """The steps after which a run is evaluated: at regular intervals, and the last.
 
     Args:
         every: steps from one evaluation to the next.
@@ -54,24 +54,24 @@ class Every(Container):
 
 
 class Trained(NamedTuple):
-    """A model with all that is needed to use it."""
+    """A model with everything needed to use it."""
 
     model: nn.Module
-    task: Any  # one of `TASKS`, made
+    task: Any  # an instance of one of `TASKS`
     source: Any  # the tokenizers of the two sides
     target: Any
     card: dict
 
 
 def scores(model: nn.Module, task, source, target, pairs, **search) -> dict[str, float]:
-    """Let the model write, and compare; `search` goes to `translate`."""
+    """Generate outputs and score them; `search` is passed to `translate`."""
     texts, wanted = zip(*pairs, strict=True)
     return task.score(write_all(model, task, source, target, texts, **search), wanted)
 
 
 def write_all(model: nn.Module, task, source, target, texts, **search) -> list[str]:
-    """Let the model write a text for each of many; `search` goes to `translate`."""
-    # Texts of like length together: little is padding, and few wait for a long one.
+    """Generate an output for each of many texts; `search` is passed to `translate`."""
+    # Batches of texts of similar length: little padding, and few unnecessary steps.
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     written = [""] * len(texts)
     for start in range(0, len(texts), READ_AT_ONCE):
@@ -84,18 +84,18 @@ def write_all(model: nn.Module, task, source, target, texts, **search) -> list[s
 
 
 def search_of(recipe: Mapping) -> dict:
-    """How a trained model searches, as `translate` wants to be told."""
+    """The search settings of a trained model, as arguments of `translate`."""
     decoding = recipe["decoding"]
     return {"width": decoding["width"], "length_rule": Power(decoding["length_power"])}
 
 
 def decoding_of(recipe: Mapping, task) -> dict:
-    """How a trained model searches, as a weights file tells it."""
+    """The search settings of a trained model, as stored in its file."""
     return {**recipe["decoding"], "max_length": task.max_length}
 
 
 def checkpoint_of(output: Path, recipe: Mapping) -> Path:
-    """Where a run is kept while it lasts; another recipe is another run."""
+    """The path of a run's checkpoint; another recipe is another run."""
     name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:8]
     return output.with_name(f"{output.stem}.{name}.run")
 
@@ -103,24 +103,23 @@ def checkpoint_of(output: Path, recipe: Mapping) -> Path:
 def train(
     recipe: Mapping, output: Path, *, command: str, overwrite: bool = False, progress: bool = True
 ) -> dict:
-    """Train what a recipe says and write the weights with their card.
+    """Train a recipe and write the parameters with their card.
 
-    A run that was interrupted goes on when the same recipe and output are given again. Under
+    An interrupted run is resumed when the same recipe and output are given again. Under
     `torchrun` several processes share the work, and the main one writes.
 
     Args:
         recipe: from `read_recipe`.
-        output: the weights file.
-        command: what the reader of the card should type to train the same.
-        overwrite: replace weights that are there already; refused otherwise.
+        output: the file of parameters.
+        command: the command, stored in the card, that trains the same model.
+        overwrite: replace an existing file; otherwise it is an error.
         progress: show a bar.
 
     Returns:
         the card.
 
     Raises:
-        TypeError, ValueError: a setting of the recipe does not fit, or `output` is no place for
-            the weights.
+        TypeError, ValueError: a setting of the recipe is invalid, or `output` is not a valid path.
         OSError: `output` cannot be written.
     """
     output = as_file(output, name="output")
@@ -171,39 +170,39 @@ def train(
 
 @accepts(overwrite=flag)
 def check_output(output: str | os.PathLike, *, overwrite: bool) -> None:
-    """Refuse a place where weights cannot or should not go, before hours of work.
+    """Reject an invalid output path before training begins.
 
     Args:
-        output: the weights file; what its writer left when it was killed is deleted.
-        overwrite: it may be there already.
+        output: the file of parameters; temporary files of an interrupted writer are deleted.
+        overwrite: it may exist already.
 
     Raises:
-        TypeError, ValueError: it is no regular file, or is there already.
+        TypeError, ValueError: it is not a regular file, or exists already.
         OSError: it cannot be written.
     """
     output = as_file(output, name="output")
     if output.exists() and not overwrite:
         raise ValueError(
-            f"output must be a new file, but {output} is there already; --overwrite replaces it"
+            f"output must be a new file, but {output} exists already; --overwrite replaces it"
         )
     clear_parts(output)
     try_place(output)
 
 
 def _prepare(output: Path, recipe: Mapping, keepers: Mapping, overwrite: bool) -> None:
-    """Look at the place for the weights, and at what a run that was killed has left there.
+    """Check the output path, and the files of an interrupted run there.
 
-    Weights of the same recipe beside a kept run are those of a run that was killed between
-    writing them and clearing up: it goes on.
+    Parameters of the same recipe beside a stored run are those of a run that was interrupted before
+    clearing up: it is resumed.
     """
     kept = keepers["checkpoint"].path.exists()
     if keepers["snapshots"] and not kept:
-        keepers["snapshots"].clear()  # a run that begins anew keeps its own
+        keepers["snapshots"].clear()  # a new run stores its own
     check_output(output, overwrite=overwrite or (kept and _holds(output, recipe)))
 
 
 def _holds(output: Path, recipe: Mapping) -> bool:
-    """Whether a weights file is what this recipe trains."""
+    """Whether a file of parameters was trained with this recipe."""
     try:
         _, card = read_weights(output)
     except (FileNotFoundError, ValueError):  # none yet, or something else
@@ -252,7 +251,7 @@ def _schedule(how: Mapping) -> Callable[[int], float]:
 
 
 def _finish(write: Callable[[], None], keepers: Mapping) -> None:
-    """Write the weights; after that the kept run is not needed any more."""
+    """Write the parameters; afterwards the stored run is not needed any more."""
     write()
     keepers["checkpoint"].path.unlink(missing_ok=True)
     if keepers["snapshots"]:
@@ -263,15 +262,15 @@ def load(path: str | os.PathLike) -> Trained:
     """Rebuild a model that a recipe trained, and its task.
 
     Raises:
-        FileNotFoundError, ValueError: as in `rebuild`, or the card holds no recipe.
+        FileNotFoundError, ValueError: as in `rebuild`, or the card contains no recipe.
     """
     model, source, target, _, card = rebuild(path)
     try:
         recipe = card["recipe"] = complete(card["recipe"])
         task = TASKS[recipe["task"]](recipe["data"])
-    except Exception as error:  # a card may hold anything
+    except Exception as error:  # a card may contain anything
         raise ValueError(
-            f"path {in_line(path)} cannot be used, its card holds no recipe: {in_line(error)}"
+            f"path {in_line(path)} cannot be used, its card has no recipe: {in_line(error)}"
         ) from error
     return Trained(model, task, source, target, card)
 
@@ -282,7 +281,7 @@ def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
     Args:
         trained: from `load`.
         split: "train", "validation" or "test".
-        search: how to search instead of as the recipe says; see `translate`.
+        search: search settings that replace those of the recipe; see `translate`.
     """
     model, task, source, target, card = trained
     pairs = task.pairs(split)

@@ -1,4 +1,4 @@
-"""What somebody types, through a model that a recipe trained."""
+"""Translation of typed text by a model that was trained with a recipe."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,15 @@ from gates2heads.training.recipes.runs import Trained, search_of
 
 @accepts(trained=a(Trained), texts=texts(least=1))
 def translate_typed(trained: Trained, texts: Sequence[str], **search) -> list[str]:
-    """Translate what somebody typed, read as the page reads it.
+    """Translate typed texts, normalised as in the page.
 
     Args:
         trained: from `load`.
-        texts: as typed: in capitals, with any blanks.
-        search: how to search instead of as the recipe says; see `translate`.
+        texts: as typed, with any capitals and spaces.
+        search: search settings that replace those of the recipe; see `translate`.
 
     Raises:
-        TypeError, ValueError: a text holds nothing to read, or what the model cannot read.
+        TypeError, ValueError: a text is empty, or contains unknown characters.
     """
     model, task, source, target, card = trained
     read = [task.typed(text) for text in texts]

@@ -39,24 +39,24 @@ class AttentionExplorer(LiveView):
     Args:
         readings: for each model, by name, what Python recorded of the first example: an object
             with `source` (S tokens), `target` (T tokens), and `weights` and `scores` (T, S), both
-            None for a model without attention. All read the same source.
+            None for a model without attention. All have the same source.
         models: as many models, in the same order, from `export_model`.
         examples: texts to click; the first is the recorded one.
         labels: the names of the examples on their buttons; the texts themselves if left out.
         title: shown above the view.
-        label: what to type, beside the field.
-        hint: what to try, in a line.
+        label: the label of the input field, beside it.
+        hint: a suggestion, in one line.
         separator: separates the parts of a list; the models get it with a space on each side,
             however it was typed; empty if the models read no lists.
         selected: the model that is shown first, by its name; the last one if not given.
 
     Attributes:
-        text: what is read, in step with the view.
+        text: the input, synchronised with the view.
         selected: the position of the shown model, counted from 0.
         step: the shown step, counted from 0.
 
     Raises:
-        TypeError: a reading that is none.
+        TypeError: an invalid reading.
         ValueError: other numbers of models, weights that do not fit the tokens, or a name that no
             model has.
     """
@@ -144,7 +144,7 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
 
 
 def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
-    """What the page gets of a reading, and its maps, weights before scores."""
+    """The data of a reading for the page, and its maps, weights before scores."""
     told = {"source": list(reading.source), "target": list(reading.target)}
     if reading.weights is None:
         return {**told, "looks": False}, []

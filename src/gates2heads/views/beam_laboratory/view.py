@@ -15,7 +15,7 @@ from gates2heads.views.kit.view import PositionError, module, style
 from gates2heads.watching.searches import Compared, Found, Watched
 from gates2heads.watching.two_tables import AFTER_C, BOS, EOS, NAMES, STEPS, TABLE
 
-# What each control can be set to, the least and the most.
+# The range of each control.
 BOUNDS = {
     "width": (1, 10),
     "alpha": (0.0, 2.0),
@@ -63,20 +63,20 @@ class BeamLaboratory(GermanView):
         examples: sentences on buttons; the first is the recorded one.
         recorded: what `watch` found for the first example with this width and `Power(alpha)`.
         title: above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
         width: of the beam, 1 to 10.
         alpha: the exponent of the length penalty, 0 to 2.
 
     Attributes:
-        text, table, width, alpha, prefix: what is searched, in step with the view; with `table` it
-            is the two tables, and `prefix` holds the tokens that are forced.
+        text, table, width, alpha, prefix: what is searched, synchronised with the view; with
+            `table` it is the two tables, and `prefix` holds the tokens that are forced.
         sampling, temperature, top_k, top_p, seed: whether and how is sampled; top_k 0 keeps all.
         step: how many steps of the tree are shown; 0 is all.
 
     Raises:
-        TypeError, ValueError: `recorded` is not what `watch` gives, or of another text, or alpha is
-            out of its bounds.
+        TypeError, ValueError: `recorded` is not from `watch`, or of another text, or alpha is out
+            of bounds.
     """
 
     _esm = module(__file__)
@@ -141,7 +141,7 @@ class BeamLaboratory(GermanView):
         return value
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a state from the browser; what a linked control asks for is moved into bounds."""
+        """Accept a state from the browser; values of a linked control are moved into bounds."""
         if not isinstance(sync_data, dict):
             raise TypeError(f"sync_data must map traits to values, got {shown(sync_data)}")
         inside = {
@@ -154,7 +154,7 @@ class BeamLaboratory(GermanView):
 
 
 def _check_recorded(recorded: Any) -> None:
-    """Refuse what `watch` never gives."""
+    """Reject values that `watch` never returns."""
     a(Compared).check("recorded.compared", recorded.compared)
     text.check("recorded.text", recorded.text)
     words.check("recorded.source", recorded.source)
@@ -170,9 +170,9 @@ def _check_recorded(recorded: Any) -> None:
 
 
 def _number_inside(name: str, asked: Any) -> float:
-    """The nearest that a control can be set to, of the kind that it holds."""
+    """The nearest valid value of a control, of its type."""
     least, most = BOUNDS[name]
-    if isinstance(asked, float) and math.isnan(asked):  # it would pass both bounds
+    if isinstance(asked, float) and math.isnan(asked):  # it would pass both comparisons
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}")
     try:
         return type(least)(min(max(float(asked), least), most))
@@ -181,7 +181,7 @@ def _number_inside(name: str, asked: Any) -> float:
 
 
 def _told(recorded: Watched) -> dict[str, Any]:
-    """What the page is told, in the form in which a live answer comes."""
+    """The data for the page, in the format of a live answer."""
     compared, words = recorded.compared, recorded.words
     return {
         "text": recorded.text,

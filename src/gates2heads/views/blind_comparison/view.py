@@ -22,12 +22,12 @@ class BlindPair:
 
     Args:
         source: what was translated.
-        meaning: what it means, shown below it for readers who do not know its language.
-        first, second: what the first and the second system wrote.
+        meaning: its meaning, shown below it for readers who do not know its language.
+        first, second: the outputs of the first and the second system.
         metric: which of the two an automatic metric prefers: "first", "second" or "tie".
 
     Raises:
-        ValueError: a metric that is none of the three.
+        ValueError: a metric that is not one of the three.
     """
 
     source: str
@@ -52,20 +52,21 @@ class BlindPair:
 class BlindComparison(View):
     """Judge pairs of outputs; at the end see the systems, a sign test, and κ with a metric.
 
-    For each pair the reader chooses A, B or neither. Which system stands on the left is drawn for
-    each pair. The result is computed in the page from the choices alone, which are sent nowhere.
+    For each pair the reader chooses A, B or neither. The side of each system is chosen at random
+    for each pair. The result is computed in the page from the choices alone, which are sent
+    nowhere.
 
     Args:
-        pairs: what is judged, in this order.
+        pairs: the pairs to judge, in this order.
         systems: the names of the two systems, shown at the end.
         metric: the name of the metric that the choices are compared with.
-        seed: of the draw of the sides.
-        title: stands above the view.
-        hint: what to do, in a line.
+        seed: of the random choice of sides.
+        title: shown above the view.
+        hint: an instruction, in one line.
 
     Attributes:
         choices: one of "A", "B", "tie" for each pair, "" where none has been made.
-        at: the pair that is shown, counted from 0; the number of pairs stands for the result.
+        at: the pair that is shown, counted from 0; the number of pairs means the result.
 
     Raises:
         ValueError: systems that are not two different names.

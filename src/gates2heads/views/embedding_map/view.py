@@ -1,4 +1,4 @@
-"""Words among their neighbours: one, two or three words asked of vectors that run in the page."""
+"""Word vectors in the page: neighbours of a word, differences of two, analogies of three."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from gates2heads.views.kit.live_view import (
 )
 from gates2heads.views.kit.view import PositionError, module, style
 
-MOST_FOUND = 20  # words a list that the map has room for
+MOST_FOUND = 20  # words per list for which the map has room
 
 
 @accepts(
@@ -32,30 +32,30 @@ MOST_FOUND = 20  # words a list that the map has room for
     about=text,
 )
 class EmbeddingMap(LiveView):
-    """Type a word and see its neighbours; two, and see what tells them apart; three: an analogy.
+    """Type a word for its neighbours, two for their difference, or three for an analogy.
 
-    The answer stands as a list with cosines, and as a map on the two axes along which the shown
-    words spread most, see `flat_map`. A press on any word asks for it.
+    The answer is shown as a list with cosines, and as a map of the first two principal components
+    of the shown words, see `flat_map`. A click on a word queries it.
 
     Args:
         models: tables of word vectors by name, such as "skip-gram", from `export_model`; each is a
             `WordTable` or a `SubwordTable`. The first is shown first. With a `SubwordTable`, a word
-            outside the vocabulary gets a vector from its character n-grams; the refusal of such a
-            word by another table names it.
-        examples: what to press, each one to three words with a blank between; the first is the
-            recorded one.
-        recorded: what `ask_words` says of the first model and the first example.
-        labels: what stands on the buttons of the examples; the words themselves if left out.
-        title: stands above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the vectors are, in a line.
+            outside the vocabulary gets a vector from its character n-grams; the error message of
+            another table for such a word names this one.
+        examples: queries on buttons, each of one to three words separated by spaces; the first is
+            the recorded one.
+        recorded: the result of `ask_words` for the first model and the first example.
+        labels: the labels of the examples' buttons; the words themselves if left out.
+        title: shown above the view.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the vectors, in one line.
 
     Attributes:
-        text: what is asked, in step with the view.
-        model: the place of the shown table, counted from 0.
-        count: words a list, 3 to 20.
-        exclude: whether the asked words are left out of the answer.
+        text: the query, synchronised with the view.
+        model: the position of the shown table, counted from 0.
+        count: the number of words in a list, 3 to 20.
+        exclude: whether the query words are left out of the answer.
 
     Raises:
         ValueError: a recording of other words than the first example.
@@ -71,7 +71,7 @@ class EmbeddingMap(LiveView):
     label = Unicode().tag(sync=True)
     about = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
-    subword = Int(-1).tag(sync=True)  # the table made of n-grams; −1 where there is none
+    subword = Int(-1).tag(sync=True)  # the table of n-grams; −1 if there is none
     model = Int(0).tag(sync=True)
     count = Int(10).tag(sync=True)
     exclude = Bool(True).tag(sync=True)
@@ -105,7 +105,7 @@ class EmbeddingMap(LiveView):
             hint=hint,
             about=about,
         )
-        self.subword = _of_ngrams(models.values())  # once they are known to be models
+        self.subword = _of_ngrams(models.values())  # after they are known to be models
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         return len(self.names)
@@ -135,7 +135,7 @@ def _of_ngrams(models: Iterable[Exported]) -> int:
 
 
 def _payload(recorded: WordAnswer, text: str) -> dict:
-    """What the page is told of the recorded answer."""
+    """The recorded answer for the page."""
     if list(recorded.asked) != text.split() or not 1 <= len(recorded.asked) <= MOST_WORDS:
         asked = " ".join(recorded.asked)
         raise ValueError(f"recorded must be of the first example, got {shown(asked)}")

@@ -44,30 +44,30 @@ class FillTheMask(LiveView):
     """Type a sentence, mask its words or a whole name, and compare what three models predict.
 
     Bidirectional models fill in each mask independently; for the chosen mask, the five most
-    probable tokens are shown. A left-to-right model reads up to the first mask and continues from
-    there. A typed [MASK] is a mask. A sentence typed anew opens with its last name masked.
+    probable tokens are shown. A left-to-right model continues the sentence from the first mask. A
+    typed [MASK] is a mask. In a newly typed sentence, the last name is masked at first.
 
     Args:
-        models: by the names under which they are shown, from `export_model`: each a `BERT` or a
+        models: by their displayed names, from `export_model`: each a `BERT` or a
             `GPT` with a `BilingualTokenizer`; names that can be masked whole are in the card of
             the first, under "names".
         examples: sentences to choose from; the first is the recorded one.
-        recorded: what each model answered for the first example, in their order: `observe_gaps`
+        recorded: the result of each model for the first example, in their order: `observe_gaps`
             of a `BERT`, `observe_line` of a `GPT`.
         spans: (start, end) of the names in the first example, from `find_names`.
         title: above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the models are, in a line.
-        show_me: buttons that set the view to a telling state.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the models, in one line.
+        show_me: buttons that set the view to an instructive state.
 
     Attributes:
-        text: the sentence, in step with the view.
+        text: the sentence, synchronised with the view.
         hidden: masked positions, counted from 0; those beyond the sentence are left out.
         gap: which of the masks is shown in full, counted from 0.
 
     Raises:
-        TypeError, ValueError: what is no recording of the first example.
+        TypeError, ValueError: anything but a recording of the first example.
     """
 
     _esm = module(__file__)
@@ -151,7 +151,7 @@ def _recordings(
     first: MaskExample,
     spans: Sequence[tuple[int, int]],
 ) -> list[dict]:
-    """The recorded answers as the page takes them, in the form of live ones."""
+    """The recorded answers for the page, in the format of live ones."""
     if len(recorded) != len(names):
         raise ValueError(f"recorded must hold {len(names)} recordings, got {len(recorded)}")
     filled = next((one for one in recorded if hasattr(one, "hidden")), None)

@@ -36,22 +36,22 @@ class FindTheAnswer(LiveView):
     the threshold by which a span must exceed "no answer".
 
     Args:
-        models: by the names under which they are shown, from `export_model`: each a `FineTuned`
+        models: by their displayed names, from `export_model`: each a `FineTuned`
             with an `AnswerHead` and a `BilingualTokenizer`.
         examples: questions and passages to choose from; the first is the recorded one.
         recorded: what `observe_answer` gave for the first example, one for each model.
         title: above the view.
-        hint: what to try, in a line.
-        about: what the models are, in a line.
-        show_me: buttons that set the view to a telling state.
+        hint: a suggestion, in one line.
+        about: a description of the models, in one line.
+        show_me: buttons that set the view to an instructive state.
 
     Attributes:
-        question: the question, in step with the view.
+        question: the question, synchronised with the view.
         text: the passage.
         threshold: τ, in the units of the scores.
 
     Raises:
-        TypeError, ValueError: what is no recording of the first example.
+        TypeError, ValueError: anything but a recording of the first example.
     """
 
     _esm = module(__file__)

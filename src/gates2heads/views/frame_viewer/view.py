@@ -29,7 +29,7 @@ class FrameViewer(View):
             text around it, so that it follows the page's theme.
         labels: one line per frame, shown beside the slider and read out; "1 of 7" if left out.
         title: what the frames show, above them.
-        alts: what is to be seen in each frame, in a sentence for who does not see it; none if left
+        alts: the content of each frame, in a sentence for those who cannot see it; none if left
             out.
         interval_ms: time per frame in playback, in milliseconds.
         index: the frame that is shown first, counted from 0.
@@ -61,7 +61,7 @@ class FrameViewer(View):
         index: int = 0,
         **kwargs: Any,
     ):
-        # What is an image, and described, is the frame around the drawing, not the drawing again.
+        # The described image is the frame around the drawing, not the drawing again.
         drawn = [themed_svg(frame).replace(' role="img"', "", 1) for frame in frames]
         if labels is None:
             labels = [f"{place + 1} of {len(frames)}" for place in range(len(frames))]

@@ -20,16 +20,16 @@ from gates2heads.views.kit.view import PositionError, ShowMe, module, style
 
 GATES = ("reset", "update", "forget", "input", "output")
 QUANTITIES = (*GATES, "candidate", "cell", "hidden")
-_MOST = 32767  # numbers travel as whole numbers of two bytes, each quantity with a scale of its own
+_MOST = 32767  # numbers are sent as integers of two bytes, with one scale per quantity
 
 
 class FoundUnit(NamedTuple):
     """A unit that a measurement found, for a button."""
 
-    model: str  # whose unit it is, by the name that the view has for it
+    model: str  # whose unit it is, by its name in the view
     unit: int  # counted from 0
     name: str  # what it indicates, in a word: "brackets"
-    told: str = ""  # how well, and how that was measured, in a sentence
+    told: str = ""  # how well, and how this was measured, in a sentence
 
 
 @accepts(
@@ -59,19 +59,19 @@ class GateExplorer(LiveView):
         models: networks with gates by name, such as "LSTM" and "GRU", from `export_model`; each is
             a `RecurrentLanguageModel` on characters. The first is shown first.
         examples: texts with a button; the first is the recorded one.
-        recorded: what the first model did with the first example, from `observe_gates`.
+        recorded: the run of the first model on the first example, from `observe_gates`.
         labels: of the buttons of the examples; the texts themselves if left out.
         found: units with a button and a row of their own.
         title: above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the models are, in a line.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the models, in one line.
         unit, place: which unit and character are shown first, counted from 0.
         quantity: what is shown of several units, one of `QUANTITIES`.
         show_me: `ShowMe` buttons, below the hint.
 
     Attributes:
-        text: what is read, in step with the view.
+        text: the input, synchronised with the view.
         gates: what is clamped, as `clamp_gates` takes it; gates of the other model are left out.
         alone: whether they are clamped in the shown unit alone, or in all.
         model: the index of the shown model, from 0.

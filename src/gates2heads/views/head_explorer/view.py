@@ -53,15 +53,15 @@ class HeadExplorer(GermanView):
             `decoder` (layers, H, T, T) and `cross` (layers, H, T, S).
         written: the recorded translation as a text.
         title: the title of the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the model is, in a line.
-        show_me: buttons that set the view to a telling state.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the model, in one line.
+        show_me: buttons that set the view to an instructive state.
         block, layer, token: what is shown first, counted from 0; block 0 is the encoder's
             self-attention, 1 the decoder's, 2 cross-attention.
 
     Attributes:
-        text: the input, in step with the view.
+        text: the input, synchronised with the view.
         off: pairs [layer, head] of the heads that are off, as `heads_off` takes them.
         order: the order of the words, counted from 0; empty for the order typed.
         positions: whether the encoder has positional encodings.

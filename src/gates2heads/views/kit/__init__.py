@@ -1,1 +1,1 @@
-"""What the views share."""
+"""Code shared by the views."""

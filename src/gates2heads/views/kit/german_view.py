@@ -1,4 +1,4 @@
-"""What every view has that reads German: English as a second input, and the counts of words."""
+"""Base class of views with German input: English as a second input, and word counts."""
 
 import json
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class GermanView(LiveView):
 
 
 def _counts(model: Exported, texts: Sequence[str]) -> dict[str, Any] | None:
-    """How often each word of the texts occurred in training; None if the model's file is silent."""
+    """How often each word of the texts occurred in training; None if the file has no counts."""
     words = json.loads(model.header).get("words")
     if words is None:
         return None

@@ -1,4 +1,4 @@
-"""What every view has that runs a model in the page: the model's name, and its bytes if asked."""
+"""Base class of views that run a model in the page: its name, and its bytes on request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,17 +13,17 @@ from gates2heads.browser.live.models import ENGINE, engine_source, key
 from gates2heads.figures.arguments import as_numbers
 from gates2heads.views.kit.view import View
 
-FAR = 10_000  # places: what is typed in a page may be longer than what was recorded
+FAR = 10_000  # positions: a typed text may be longer than the recorded one
 _MOST_OF_TWO_BYTES = 65535
-PART = 1 << 20  # bytes a message: what the servers between kernel and browser carry without harm
+PART = 1 << 20  # bytes per message, which servers between kernel and browser accept
 
 
-words = listed("texts", text)  # such as tokens, as JSON carries them to a page
+words = listed("texts", text)  # such as tokens, as JSON values for a page
 exported = a(Exported, "as `export_model` gives")
 
 
 def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:
-    """Give what stands on the buttons of examples: their labels, or the texts themselves.
+    """The text on the buttons of examples: their labels, or the texts themselves.
 
     Raises:
         ValueError: there are more or fewer labels than examples.
@@ -36,12 +36,12 @@ def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str
 
 
 def packed_shares(shares: np.ndarray) -> bytes:
-    """Pack numbers from 0 to 1 (…) as they travel to a page: whole numbers of two bytes each."""
+    """Pack numbers from 0 to 1 (…) for a page: integers of two bytes each."""
     return (shares * _MOST_OF_TWO_BYTES).round().astype("<u2").tobytes()
 
 
 def single_precision(values: ArrayLike, name: str) -> np.ndarray:
-    """Take numbers (…) as they travel to a page, in four bytes each.
+    """Pack numbers (…) for a page, in four bytes each.
 
     Raises:
         TypeError, ValueError: as in `as_numbers`.
@@ -53,9 +53,8 @@ class LiveView(View):
     """A view of one or more models that run in the page.
 
     The saved state holds each model's name and hash. In the built book the page loads
-    `live/<name>-<hash>.js` and the engine beside it; where Python is there, the view asks for both
-    over its own channel, and they are sent once, in parts. The partner of a model is there for the
-    asking too.
+    `live/<name>-<hash>.js` and the engine beside it; if a kernel runs, the view requests both over
+    its own channel, and they are sent once, in parts. The partner of a model can be requested too.
 
     Args:
         models: from `export_model`.
@@ -76,7 +75,7 @@ class LiveView(View):
         self.on_msg(self._answer)
 
     def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Send what the view asks for; what is no such question is for others."""
+        """Send what the view requests; other messages are ignored."""
         asked = content.get("ask") if isinstance(content, dict) else None
         if asked is None:
             return
@@ -95,11 +94,11 @@ class LiveView(View):
         parts = [view[start : start + PART] for start in range(0, len(view), PART)]
         for number, part in enumerate(parts):
             self.send({**told, "part": number, "parts": len(parts)}, [part])
-            told = {"model": told["model"]}  # the rest is told once
+            told = {"model": told["model"]}  # the rest is sent once
 
 
 def named(model: Exported) -> dict[str, Any]:
-    """What a page is told of a model before it loads it."""
+    """The description of a model that a page has before loading it."""
     _, _, digits = key(model).rpartition("-")
     size = len(model.header) + len(model.data)
     return {"name": model.name, "hash": digits, "sha256": model.sha256, "bytes": size}

@@ -1,4 +1,4 @@
-"""What every live view shares: its files joined into one module, and positions within bounds."""
+"""Base class of live views: files joined into one module, and positions within bounds."""
 
 import math
 from collections.abc import Mapping
@@ -44,10 +44,10 @@ def style(view: str, *shared: str) -> str:
 
 
 def _number(name: str, asked: Any, kind: type) -> float:
-    """A number as a browser sends it: a linked slider may have halves where places are counted."""
+    """A number as a browser sends it: a linked slider may have fractional positions."""
     try:
         number = float(asked)
-    except Exception as error:  # whatever the caller's own class raises
+    except Exception as error:  # any error of the caller's own class
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
     if not math.isfinite(number):
         raise TypeError(f"sync_data must hold a finite number for {name}, got {shown(asked)}")
@@ -55,11 +55,11 @@ def _number(name: str, asked: Any, kind: type) -> float:
 
 
 class PositionError(TraitError, ValueError):
-    """A position outside of what there is to show; also a ValueError, as any wrong argument."""
+    """A position out of bounds; also a ValueError, as for any invalid argument."""
 
 
 class ShowMe(NamedTuple):
-    """A button that sets a view to a telling state, and one sentence on what to look at there."""
+    """A button that sets a view to an instructive state, and one sentence on what to look at."""
 
     label: str  # on the button, such as "Greedy search loses a person"
     look: str  # such as "The orange path is pruned at step 6."
@@ -67,14 +67,14 @@ class ShowMe(NamedTuple):
 
 
 class View(anywidget.AnyWidget):
-    """A card with a title, a line of what to try, integer positions from 0, and numbers in bounds.
+    """A card with a title, a suggestion, integer positions from 0, and numbers in bounds.
 
-    Python code that sets one out of bounds is told so. A browser that sends one (a linked slider
-    may be longer than the sentence) is moved to the nearest within, as the picture is.
+    Python code that sets one out of bounds gets an error. A browser that sends one (a linked slider
+    may be longer than the sentence) is moved to the nearest valid one, as in the picture.
 
     Attributes:
-        title: what the view is, above it.
-        hint: what to try first, below the title.
+        title: the title of the view, above it.
+        hint: a first suggestion, below the title.
         show_me: `ShowMe` buttons, below the hint.
     """
 
@@ -82,14 +82,14 @@ class View(anywidget.AnyWidget):
     hint = Unicode().tag(sync=True)
     show_me = List().tag(sync=True)
 
-    _positions: tuple[str, ...] = ()  # each may depend on those before it
+    _positions: tuple[str, ...] = ()  # each may depend on the previous ones
 
     def _places(self, name: str, at: dict[str, int]) -> int:
-        """Number of places of one position, when the ones before it are as in `at`."""
+        """The number of values of one position, given the previous ones in `at`."""
         raise NotImplementedError
 
     def _limits(self) -> dict[str, tuple[float, float]]:
-        """The lower and upper bound of each number that is no position."""
+        """The lower and upper bound of each number that is not a position."""
         return {}
 
     @validate("show_me")
@@ -98,7 +98,7 @@ class View(anywidget.AnyWidget):
         return [self._told(f"show_me[{at}]", one) for at, one in enumerate(proposal["value"])]
 
     def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
-        """What the page is told of one button; its state must be one that the view can take."""
+        """The data of one button for the page; its state must be valid for the view."""
         text(empty=False).check(f"{name}.label", one.label)
         text(empty=False).check(f"{name}.look", one.look)
         mapping("traits to values").check(f"{name}.state", one.state)

@@ -1,4 +1,4 @@
-"""The leaderboard: rungs that were trained alike, what each cost, scored and wrote."""
+"""The leaderboard: models trained with one budget, with their costs, scores and outputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,18 +25,18 @@ _RANGE = {"picked": "entries", "caption": "captions"}
 
 
 class Contender(NamedTuple):
-    """A rung with its R runs, as the board shows it.
+    """A model with its R runs, as shown in the leaderboard.
 
     Attributes:
-        name: stands in table and picture.
+        name: the name in table and picture.
         family: such as "recurrent"; one colour and mark each, six at most.
         attention: whether its decoder attends to the source.
         seeds: of its runs.
-        scores: for each of `MEASURES` that is known, one number a run; costs of training and
+        scores: for each of `MEASURES` that is known, one number per run; costs of training and
             of decoding as multiples of those of the GRU without attention.
-        texts: what each run wrote for the captions of the view.
-        lengths: (score, low, high) for each of the view's bins; empty where nobody knows.
-        ranked: False for what stands outside the budget.
+        texts: the outputs of each run for the captions of the view.
+        lengths: (score, low, high) for each of the view's bins; empty if unknown.
+        ranked: False for a model outside the budget.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Contender(NamedTuple):
     hint=text,
 )
 class Leaderboard(View):
-    """Sort, filter and draw the rungs; read what they wrote; translate a caption yourself.
+    """Sort, filter and plot the models; read their outputs; translate a caption yourself.
 
-    Sentence scores are worked out in the page, by the metrics' twins in JavaScript. Intervals of
+    Sentence scores are computed in the page, by the metrics' JavaScript counterparts. Intervals of
     the means are those of `metrics.seeds.seed_interval`.
 
     Args:
         contenders: one or more.
-        captions: (text, reference) pairs that the texts of the contenders are translations of.
-        bins: names of the lengths that `Contender.lengths` is told by, such as "8–9".
-        title: stands above the view.
-        hint: what to try, in a line.
+        captions: (text, reference) pairs whose translations are the texts of the contenders.
+        bins: names of the bins of `Contender.lengths`, such as "8–9".
+        title: shown above the view.
+        hint: a suggestion, in one line.
 
     Attributes:
         quality, against, search, family, attention, column, picked, caption, seed: the positions of
@@ -179,12 +179,12 @@ def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
     listed("seeds", seed_kind, least=1).check(f"{name}.seeds", one.seeds)
     runs = len(one.seeds)
     if len(one.texts) != runs:
-        raise ValueError(f"{name}.texts must hold one list a run, {runs}, got {len(one.texts)}")
+        raise ValueError(f"{name}.texts must hold one list per run, {runs}, got {len(one.texts)}")
     for texts in one.texts:
         words.check(f"{name}.texts", texts)
         if len(texts) != captions:
             raise ValueError(
-                f"{name}.texts must have {captions} texts a run, as captions, got {len(texts)}"
+                f"{name}.texts must have {captions} texts per run, as captions, got {len(texts)}"
             )
     return {
         **one._asdict(),

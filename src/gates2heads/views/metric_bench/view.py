@@ -49,15 +49,15 @@ class MetricBench(View):
         order: the longest n-gram that BLEU counts at first, 1 to 4.
         shown: what is drawn at first: "words", "pairs", "threes", "fours" or "subsequence".
         title: the heading of the view.
-        hint: what to try, in a line.
-        show_me: buttons that set the view to a telling state.
+        hint: a suggestion, in one line.
+        show_me: buttons that set the view to an instructive state.
 
     Attributes:
         hypothesis, references, tokenize, smooth, lowercase, order, shown: as the reader has set
             them.
 
     Raises:
-        TypeError: a part of an example is no text.
+        TypeError: a part of an example is not a text.
         ValueError: a text too long, or too many references.
     """
 

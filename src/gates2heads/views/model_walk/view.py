@@ -48,8 +48,8 @@ class ModelWalk(GermanView):
         recorded: the run of the same model on the first example, from `walk`.
         written: the recorded translation as a string.
         title: above the view.
-        label: what to type, beside the field.
-        hint: what to try, in a line.
+        label: the label of the input field, beside it.
+        hint: a suggestion, in one line.
         about: a sentence about the model.
         place: the number of the box that is open at first, counted from 0, the encoder's
             embedding: then its blocks, then the decoder's embedding and its blocks.
@@ -57,10 +57,10 @@ class ModelWalk(GermanView):
         show_me: `ShowMe` buttons, below the hint.
 
     Attributes:
-        text: the source sentence, in step with the view.
+        text: the source sentence, synchronised with the view.
 
     Raises:
-        TypeError: a recording that is not whole.
+        TypeError: an incomplete recording.
         ValueError: numbers that do not fit the tokens, or a number out of bounds.
     """
 
@@ -135,7 +135,7 @@ class ModelWalk(GermanView):
 
 
 def _check_recorded(recorded: Walk) -> None:
-    """Refuse what is not whole: a walk is made by `walk`, but anybody can make a tuple."""
+    """Reject incomplete values: a walk is created by `walk`, but anybody can create a tuple."""
     words(least=1).check("recorded.source", recorded.source)
     words(least=1).check("recorded.target", recorded.target)
     number.check("recorded.log_prob", recorded.log_prob)
@@ -145,7 +145,7 @@ def _check_recorded(recorded: Walk) -> None:
 
 
 def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
-    """The numbers of each sublayer, as JSON carries them, and all attention weights in one row."""
+    """The numbers of each sublayer, as JSON values, and all attention weights in one row."""
     stages, weights = [], []
     for stage in recorded.stages:
         told = stage._asdict()
@@ -166,7 +166,7 @@ def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
 
 
 def _readouts(recorded: Walk) -> dict:
-    """The logit lens, as JSON carries it."""
+    """The logit lens, as JSON values."""
     words, log_probs, rank, written = recorded.readouts
     size = (len(words), len(recorded.target))
     return {

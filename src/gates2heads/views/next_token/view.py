@@ -1,4 +1,4 @@
-"""What language models expect to come next, and how the reader's own words surprise them."""
+"""The next-token distributions of language models, and the surprisal of the reader's own words."""
 
 import math
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from gates2heads.views.kit.live_view import LiveView, exported, labels_of, words
 from gates2heads.views.kit.view import PositionError, module, style
 from gates2heads.watching.next_token import Foreseen
 
-SHOWN = 8  # of the likeliest next tokens
+SHOWN = 8  # of the most probable next tokens
 LIMITS = {"temperature": (0.1, 3.0), "top_k": (0, 100), "top_p": (0.05, 1.0)}
 
 
 class Column(NamedTuple):
-    """One of the models that stand side by side."""
+    """One of the models that are shown side by side."""
 
     name: str
     model: Exported
-    foreseen: Foreseen  # what the model made of the first example, from `foresee`
-    place: int = 0  # of the models that a file of n-grams gives: 0 counts alone, 1 smoothed
+    foreseen: Foreseen  # the result of the model on the first example, from `foresee`
+    place: int = 0  # of the models in a file of n-grams: 0 unsmoothed, 1 smoothed
 
 
 @accepts(
@@ -42,7 +42,7 @@ class NextToken(LiveView):
     """Type a beginning: see each model's next-token distribution and let the model continue.
 
     Below the text are the most probable next tokens of every model, as temperature, top-k and top-p
-    modify them, and the surprise of each word that was typed, in bits. A click on a token appends
+    modify them, and the surprisal of each typed word, in bits. A click on a token appends
     it; so does sampling. If ends are barred, a model can be made to continue without one.
 
     Args:
@@ -50,26 +50,27 @@ class NextToken(LiveView):
         examples: texts on buttons; the first is the recorded one.
         labels: the words on these buttons; the texts themselves if left out.
         title: above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the models are, in a line.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the models, in one line.
         source: which model continues the text at first, counted from 0.
         barred: tokens that are not sampled in open-ended generation, such as `["<eos>", "."]`; if
             there are any, the reader can switch it on.
-        surprise: whether the table with the surprise of each word is shown.
+        surprise: whether the table with the surprisal of each word is shown.
         traits: as for any widget, such as `show_me`; a button whose state sets no text continues
             the first example with the settings of that state.
 
     Attributes:
-        text: what is read, in step with the view.
-        temperature, top_k, top_p: how a distribution is narrowed; a top_k of 0 keeps all tokens.
+        text: the input, synchronised with the view.
+        temperature, top_k, top_p: the modification of the distribution; a top_k of 0 keeps all
+            tokens.
         source: the position of the model that continues the text.
         open_ended: whether the barred tokens are left out.
         seed: of the next sample.
 
     Raises:
-        TypeError: a part of a column that is none.
-        ValueError: recordings of another text than the first, or a source that is not there.
+        TypeError: an invalid part of a column.
+        ValueError: recordings of another text than the first, or a missing source.
     """
 
     _esm = module(__file__)

@@ -11,7 +11,7 @@ from gates2heads.accepts import accepts, flag, listed, number, positive, text
 from gates2heads.figures.arguments import as_numbers
 from gates2heads.views.kit.view import PositionError, View, module, style
 
-NARROWEST, WIDEST = 0.05, 20.0  # σ, as a share and as a multiple of the gap between the keys
+NARROWEST, WIDEST = 0.05, 20.0  # σ, as a fraction and as a multiple of the gap between the keys
 MOST = 12  # slots that fit a phone
 
 
@@ -28,20 +28,20 @@ class Pooling(View):
         width: the initial σ of the Gaussian, in the units of the keys.
         allowed: S truth values, the initial mask; all are allowed if not given.
         title: shown above the view.
-        hint: what to try, in a line.
+        hint: a suggestion, in one line.
 
     Attributes:
         query, width, allowed: as the reader has set them; may be linked.
 
     Raises:
-        TypeError: the keys or values are no numbers.
+        TypeError: the keys or values are not numbers.
         ValueError: no slots or too many, lengths that differ, or a query or width out of bounds.
     """
 
     _esm = module(__file__)
     _css = style(__file__)
 
-    slot_keys = List(Float()).tag(sync=True)  # `keys` is taken: a widget's own traits
+    slot_keys = List(Float()).tag(sync=True)  # `keys` is already used for a widget's own traits
     slot_values = List(Float()).tag(sync=True)
     bounds = Dict().tag(sync=True)
     query = Float().tag(sync=True)
@@ -111,7 +111,7 @@ def _slots(keys: ArrayLike, values: ArrayLike) -> tuple[list[float], list[float]
 
 
 def _bounds(keys: Sequence[float]) -> dict[str, list[float]]:
-    """The ranges of the sliders: the query a little beyond the keys, σ from a spike to a plain."""
+    """The ranges of the sliders: the query a little beyond the keys, σ from narrow to flat."""
     low, high = min(keys), max(keys)
     gap = (high - low) / (len(keys) - 1)
     return {

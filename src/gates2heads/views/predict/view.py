@@ -1,4 +1,4 @@
-"""Predict first: a question whose result stays closed until the reader commits to an answer."""
+"""Predict first: a question whose result is hidden until the reader commits to an answer."""
 
 import hashlib
 import re
@@ -23,16 +23,16 @@ Result = Figure | str | Sequence[Sequence[str]] | None
 @accepts(text=text(empty=False), options=listed(OPTION, least=2))
 @dataclass(frozen=True)
 class Question:
-    """A question with options, of which one is right.
+    """A question with options, of which one is correct.
 
     Args:
         text: the question. Here and below, `code` and *emphasis* are shown as such.
-        options: two or more (answer, reason, is it right); one is right. The reason is shown once
-            the reader has committed, the right one's and the wrong ones' alike.
+        options: two or more (answer, reason, whether it is correct); one is correct. The reason of
+            every option is shown once the reader has committed.
 
     Raises:
-        TypeError: an option that is no (str, str, bool).
-        ValueError: not exactly one is right, or one is named twice.
+        TypeError: an option that is not (str, str, bool).
+        ValueError: not exactly one is correct, or one occurs twice.
     """
 
     text: str
@@ -43,13 +43,13 @@ class Question:
         object.__setattr__(self, "options", tuple(map(tuple, self.options)))
 
     def payload(self) -> dict[str, Any]:
-        """Give what the page needs, as JSON holds it."""
+        """The data for the page, as JSON values."""
         names = ("answer", "reason", "right")
         options = [dict(zip(names, option, strict=True)) for option in self.options]
         return {"text": self.text, "options": options}
 
     def in_markdown(self) -> str:
-        """Say the same as Markdown: the options, and after them what is right and why."""
+        """The question in Markdown: the options, then the correct answer and the reason."""
         answers = [
             f"{place}. {as_marked(answer)}" for place, (answer, _, _) in enumerate(self.options, 1)
         ]
@@ -89,12 +89,12 @@ class Guess:
 
     Args:
         text: the question, as in `Question`.
-        answer: the number that the run gave.
+        answer: the number from the run.
         low, high: the ends of the slider.
         step: the distance between two positions of the slider, which begin at low.
         unit: printed after each number, such as "%" or "ms".
-        within: a guess no farther from the answer than this counts as right.
-        reason: why it is that number, shown once the reader has committed.
+        within: the maximum error of a correct guess.
+        reason: the reason, shown once the reader has committed.
 
     Raises:
         ValueError: ends in the wrong order, an answer beyond them, or a step that does not fit
@@ -123,12 +123,12 @@ class Guess:
             raise ValueError(f"step must be at most {self.high - self.low:g}, got {self.step:g}")
 
     def payload(self) -> dict[str, Any]:
-        """Give what the page needs, as JSON holds it."""
+        """The data for the page, as JSON values."""
         names = ("text", "answer", "low", "high", "step", "unit", "within", "reason")
         return {name: getattr(self, name) for name in names}
 
     def in_markdown(self) -> str:
-        """Say the same as Markdown: the range, and after it the number and why."""
+        """The question in Markdown: the range, and after it the number and the reason."""
         unit = f" {as_text(self.unit)}" if self.unit else ""
         ends = f"A number from {self.low:g} to {self.high:g}{unit}."
         return _folded(self.text, ends, f"**{self.answer:g}{unit}.** {as_marked(self.reason)}")
@@ -136,17 +136,17 @@ class Guess:
 
 @accepts(alt=text, title=text)
 class Predict(View):
-    """Asks, takes an answer, gives each option's reason, and only then opens the result.
+    """Asks for an answer, then shows each option's reason, and finally the result.
 
-    Everything happens in the page, with native radio buttons and sliders. Displayed, it brings a
-    second output: the same questions as folded Markdown, which the view hides where it lives, and
-    which remains on paper, without JavaScript and on sites that draw no widgets.
+    Everything happens in the page, with native radio buttons and sliders. It also displays a second
+    output: the same questions as collapsed Markdown, which a live view hides, and which is shown on
+    paper, without JavaScript and on sites without widgets.
 
     Args:
         questions: one or more `Question` or `Guess`.
-        result: what opens when all are answered: a Matplotlib figure, a table as rows of words
-            whose first row is the head, or a text; None for a mere quiz.
-        alt: what is to be seen in a figure, with its numbers; also the result's text on paper.
+        result: shown when all are answered: a Matplotlib figure, a table as rows of words
+            whose first row is the head, or a text; None for a quiz without a result.
+        alt: the content of a figure, with its numbers; also the result's text on paper.
         title: above it all.
 
     Attributes:
@@ -154,7 +154,7 @@ class Predict(View):
             while the reader has not committed.
 
     Raises:
-        TypeError: questions that are none, or a result of another kind.
+        TypeError: invalid questions, or a result of another type.
         ValueError: a figure without alt, or a table whose rows differ in length.
     """
 
@@ -192,7 +192,7 @@ class Predict(View):
         )
 
     def in_markdown(self) -> str:
-        """Give the static twin: all questions folded, under an id that the view looks for."""
+        """The static counterpart: all questions collapsed, with an id that the view looks up."""
         return f'<div class="g2h-twin" id="{self.twin}">\n\n{self._in_markdown}\n\n</div>'
 
     def _ipython_display_(self, **kwargs: Any) -> None:
@@ -221,8 +221,8 @@ def predict(
     """Ask one question with options before a result is shown: `Predict` in one line.
 
     Args:
-        question, options: as `Question` has them.
-        result, alt, title: as `Predict` has them.
+        question, options: as in `Question`.
+        result, alt, title: as in `Predict`.
     Returns:
         The view, to be displayed as the last line of its cell.
     Raises:
@@ -232,10 +232,9 @@ def predict(
 
 
 def _opened(result: Result, alt: str) -> dict[str, Any]:
-    """Turn the result into what the page can show: {"svg", "alt"}, {"rows"}, {"text"} or {}.
+    """Convert the result for the page: {"svg", "alt"}, {"rows"}, {"text"} or {}.
 
-    Only a figure is inserted as a drawing, which Python makes of it here. All words, whatever
-    they hold, are written as words.
+    Only a figure is inserted as a drawing, which is created here. All words are inserted as text.
     """
     if result is None:
         return {}
@@ -254,7 +253,7 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
 
 
 def _cell(words: str) -> str:
-    """Words in a row of a table, which would take the bars of `code` for the ends of its cells."""
+    """Words in a row of a table, which would interpret the bars of `code` as cell borders."""
     return re.sub(r"(?<!\\)\|", r"\\|", as_marked(words))
 
 

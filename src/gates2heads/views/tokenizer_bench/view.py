@@ -30,15 +30,15 @@ class TokenizerBench(View):
     Args:
         tokenizer: whose merges are used.
         written: the initial text, up to 400 characters.
-        merges: how many merges are used at first; all if not given.
+        merges: the initial number of merges; all if not given.
         word: the word whose merges are listed at first, counted from 0.
         title: shown above the view.
-        hint: what to try, in a line.
+        hint: a suggestion, in one line.
         traits: as for any widget, such as `show_me`.
 
     Attributes:
         text: what is split into tokens.
-        merges: how many merges are used, from 0 (single bytes) to all.
+        merges: the number of merges, from 0 (single bytes) to all.
         word: the position of the word whose merges are listed.
 
     Raises:

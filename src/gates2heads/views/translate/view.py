@@ -21,9 +21,9 @@ ROUNDING = 1e-5  # by which a weight in single precision may exceed 1
 class Example(NamedTuple):
     """A text to choose."""
 
-    label: str  # what stands on the button, a word or two
+    label: str  # the text on the button, a word or two
     text: str
-    watch: str = ""  # what there is to see, in a sentence
+    watch: str = ""  # what to notice, in a sentence
 
 
 @accepts(
@@ -48,11 +48,11 @@ class Translate(GermanView):
         recorded: the same model's greedy output for the first example, or a list of outputs for
             the first few: `source` and `target` tokens, and `weights` (layers, H, T, S) from 0
             to 1. The page shows these without loading the model.
-        about: what the model is, in a line.
+        about: a description of the model, in one line.
         width: of the beam, 1 to 10; 1 is greedy search.
 
     Attributes:
-        text, width: what is asked, in step with the view.
+        text, width: the query, synchronised with the view.
 
     Raises:
         TypeError: no recording.
@@ -123,7 +123,7 @@ def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
 
 
 def _recordings(recorded: Any, most: int) -> dict[str, Any]:
-    """Give the recordings by the names that messages call them."""
+    """The recordings by their names in messages."""
     if not isinstance(recorded, list):
         return {"recorded": recorded}
     if not 1 <= len(recorded) <= most:

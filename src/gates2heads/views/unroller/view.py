@@ -20,7 +20,7 @@ from gates2heads.views.kit.view import PositionError, ShowMe, module, style
 from gates2heads.watching.forced_tokens import Line, ObservedForcing
 
 _LINES = ("free", "held", "taught")
-_MOST = 32767  # numbers travel as whole numbers of two bytes, states and log-probabilities apart
+_MOST = 32767  # numbers are sent as integers of two bytes
 
 
 @accepts(
@@ -55,19 +55,19 @@ class Unroller(LiveView):
         taught: the target of teacher forcing there; "" for the greedy output.
         labels: the labels of the examples; the texts themselves if left out.
         title: is shown above the view.
-        label: what to type, above the field.
-        hint: what to try, in a line.
-        about: what the models are, in a line.
+        label: the label of the input field, above it.
+        hint: a suggestion, in one line.
+        about: a description of the models, in one line.
         step: which step is shown first, from 0: those of the encoder, then those of the decoder.
         simple: show one line of output, without clamping and teacher forcing.
-        show_me: buttons that set the view to a telling state.
+        show_me: buttons that set the view to an instructive state.
 
     Attributes:
         text: the source, synchronised with the view.
         model: the number of the shown model, counted from 0.
 
     Raises:
-        TypeError: a part of the recording that is none.
+        TypeError: an invalid part of the recording.
         ValueError: numbers that do not fit, or a step out of bounds.
     """
 
@@ -161,7 +161,7 @@ def _holds(held: Mapping[int, str]) -> dict[str, str]:
 
 
 def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
-    """Refuse a recording with other clamped tokens, or another target, than the view shows."""
+    """Reject a recording with other clamped tokens, or another target, than the view shows."""
     line = told["lines"]["held"]
     for step, token in holds.items():
         if int(step) < len(line) and line[int(step)] != token:
