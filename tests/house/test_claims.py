@@ -22,7 +22,7 @@ KEYS = {"id", "claim", "where", "study", "settings", "data", "numbers", "holds",
 KEYS |= {"verdict", "change"}
 # What may have a digit although no study stores it: names, sections, and the usual level.
 NAMES = re.compile(
-    r"\{[^{}]*\}|\b\d-gram|95 %|\b(?:[Cc]hapter|section|Figure) \d[\w.]*"
+    r"\{[^{}]*\}|\b\d-gram|\bGPT-\d|95 %|\b(?:[Cc]hapter|section|Figure) \d[\w.]*"
     r"|\b\d+F? ?[A-Z]?\.\d+|\(\d+\.\d+\)"
 )
 

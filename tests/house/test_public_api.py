@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "gates2heads"
-SHAPE = re.compile(r"\([A-Z…·][\w…·]*(, ?[^()]*)?,?\)|scalar|nats|shape")
+SHAPE = re.compile(r"\((?:\d, )?[A-Z…·][\w…·]*(, ?[^()]*)?,?\)|scalar|nats|shape")
 
 
 def definitions():

@@ -72,6 +72,56 @@ def test_the_fingerprint_changes_with_a_letter(library):
     assert source_fingerprint() != before
 
 
+@pytest.fixture
+def two_packages(tmp_path, monkeypatch):
+    """A standard library of two modules, and a package of three files, two of which are read."""
+    files = {
+        "python/first.py": "x = 1\n",
+        "python/second.py": "y = 2\n",
+        "numpy/first.py": "z = 3\n",
+        "numpy/core/third.py": "w = 4\n",
+        "numpy/tests/test_first.py": "assert True\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(module, "folder_of", lambda name: tmp_path / name)
+    read_modules.cache_clear()
+    yield
+    read_modules.cache_clear()
+
+
+def test_several_packages_are_read_one_after_another(two_packages):
+    both = ("python", "numpy")
+    found = [one for split in SPLITS for one in python_source(split, packages=both)]
+    assert {(one.package, one.path): one.text for one in found} == {
+        ("python", "first.py"): "x = 1\n",
+        ("python", "second.py"): "y = 2\n",
+        ("numpy", "first.py"): "z = 3\n",
+        ("numpy", "core/third.py"): "w = 4\n",
+    }
+    assert len(found) == 4
+    alone = [one for split in SPLITS for one in python_source(split)]
+    assert {one.package for one in alone} == {"python"}
+    for split in SPLITS:
+        told = [one.package for one in python_source(split, packages=both)]
+        assert told == sorted(told, key=both.index)
+
+
+def test_the_fingerprint_names_each_package(two_packages, monkeypatch):
+    monkeypatch.setattr(module, "version", {"numpy": "9.9"}.__getitem__)
+    told = source_fingerprint(("python", "numpy"))
+    assert told.startswith("standard library of Python 3")
+    assert ", numpy 9.9: 4 modules, sha256 " in told
+    assert told != source_fingerprint(("numpy", "python"))
+
+
+def test_a_package_that_is_not_installed_is_told():
+    with pytest.raises(ValueError, match="nobody"):
+        python_source("test", packages=("nobody",))
+
+
 @pytest.mark.slow
 def test_the_library_of_this_python_is_read_in_known_characters():
     modules = read_modules()

@@ -1,0 +1,127 @@
+"""The comparison of section 12.2: equally large models that differ in one part of the block."""
+
+import pytest
+import torch
+
+from gates2heads.book.ch12 import exchanges, python_model
+from gates2heads.book.ch12.exchanges import FEED_FORWARD, VARIANTS, train_variant, variant_model
+from gates2heads.book.ch12.exchanges import parameters as count_of
+from gates2heads.book.ch12.python_model import train_python_model
+from gates2heads.book.ch12.python_text import PythonText
+from gates2heads.layers.blocks import FeedForward, SwiGLU
+from gates2heads.layers.norms import RMSNorm
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """A text of five tokens that repeats, and short batches of it."""
+    text = PythonText(torch.arange(3, 8).repeat(40), 200)
+    for module in (exchanges, python_model):
+        monkeypatch.setattr(module, "python_text", lambda split: text)
+        monkeypatch.setattr(module, "BATCH", 2)
+        monkeypatch.setattr(module, "LENGTH", 12)
+    monkeypatch.setattr(exchanges, "SIZES", {**exchanges.SIZES, "d_model": 16, "num_layers": 1})
+    sizes = {"d_model": 12, "dim_feedforward": 16, "num_layers": 2}
+    monkeypatch.setattr(python_model, "SIZES", {**python_model.SIZES, **sizes})
+    monkeypatch.setattr(python_model, "VOCABULARY", 9)
+    monkeypatch.setattr(exchanges, "VOCABULARY", 9)
+
+
+@pytest.fixture(scope="module")
+def models():
+    with torch.device("meta"):
+        return {variant: variant_model(variant) for variant in VARIANTS}
+
+
+def test_all_variants_have_equally_many_parameters(models):
+    wanted = count_of(models["gpt2"])
+    for variant, model in models.items():
+        assert abs(count_of(model) / wanted - 1) < 0.002, variant
+
+
+def parts(model):
+    """What a model is made of, in words."""
+    (first, *_) = model.layers
+    return {
+        "norm": "rms" if isinstance(model.norm, RMSNorm) else "layer",
+        "positions": "rotary" if model.position_table is None else "learned",
+        "feed_forward": "swiglu" if isinstance(first.feed_forward, SwiGLU) else "gelu",
+        "bias": any(name.endswith("bias") for name, _ in first.attention.named_parameters()),
+        "tie": model.output is None,
+        "groups": first.attention.num_key_value_heads,
+        "window": first.attention.window,
+    }
+
+
+def changed(models, variant, base):
+    mine, theirs = parts(models[variant]), parts(models[base])
+    return {name: mine[name] for name in mine if mine[name] != theirs[name]}
+
+
+def test_each_variant_differs_in_what_its_name_says(models):
+    assert isinstance(models["gpt2"].layers[0].feed_forward, FeedForward)
+    assert models["gpt2"].layers[0].feed_forward.linear1.out_features == FEED_FORWARD
+    from_gpt2 = {
+        "rms": {"norm": "rms"},
+        "rotary": {"positions": "rotary"},
+        "swiglu": {"feed_forward": "swiglu"},
+        "no-bias": {"bias": False},
+        "untied": {"tie": False},
+        "llama": {
+            "norm": "rms",
+            "positions": "rotary",
+            "feed_forward": "swiglu",
+            "bias": False,
+        },
+    }
+    assert {name: changed(models, name, "gpt2") for name in from_gpt2} == from_gpt2
+    from_llama = {
+        "llama-learned": {"positions": "learned"},
+        "llama-gelu": {"feed_forward": "gelu"},
+        "groups-2": {"groups": 2},
+        "groups-1": {"groups": 1},
+        "window-64": {"window": 64},
+    }
+    assert {name: changed(models, name, "llama") for name in from_llama} == from_llama
+    assert VARIANTS.keys() == {"gpt2", *from_gpt2, *from_llama}
+
+
+@pytest.mark.parametrize("variant", ["gpt2", "groups-1", "untied"])
+def test_a_few_steps_of_training(few, variant):
+    model, history = train_variant(variant, 0, steps=30)
+    assert not model.training
+    assert len(history.loss) == 30
+    assert history.loss[-1] < history.loss[0]
+
+
+def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
+    runs = [
+        train_variant("llama", seed, steps=4, rate=rate)[1].loss
+        for seed, rate in ((0, 3e-3), (0, 3e-3), (1, 3e-3), (0, 9e-3))
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0][0] != runs[2][0]
+    assert (runs[0][0], runs[0][-1] != runs[3][-1]) == (runs[3][0], True)
+
+
+def test_the_released_model_is_trained_in_the_same_way(few):
+    model, history = train_python_model(30, 0)
+    assert not model.training
+    assert history.loss[-1] < history.loss[0]
+    assert parts(model) == {
+        "norm": "rms",
+        "positions": "rotary",
+        "feed_forward": "swiglu",
+        "bias": False,
+        "tie": True,
+        "groups": 2,
+        "window": None,
+    }
+    again = [train_python_model(3, seed, dropout=p)[1].loss for seed, p in ((0, 0), (0, 0.3))]
+    assert again[0] != again[1]
+
+
+def test_an_unknown_variant_is_refused():
+    for act in (variant_model, lambda variant: train_variant(variant, 0)):
+        with pytest.raises(ValueError, match="variant must be one of"):
+            act("bert")

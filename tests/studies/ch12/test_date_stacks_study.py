@@ -1,0 +1,64 @@
+"""The study of section 12.1: what is trained, and what is stored."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from gates2heads.book.ch12.dates import KINDS, RATE, STEPS
+from gates2heads.book.studies import read_study, results_of
+from studies.ch12 import encoder_dropped
+from studies.ch12.encoder_dropped import LONG, SETTINGS, run
+
+
+@pytest.mark.parametrize(
+    ("setting", "steps", "rate"),
+    [
+        ("prefix", STEPS, RATE),
+        ("causal x3", STEPS, 3 * RATE),
+        ("causal-all /3", STEPS, RATE / 3),
+        (f"encoder-decoder {LONG}", 4 * STEPS, RATE),
+    ],
+)
+def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate):
+    asked = {}
+
+    def train(kind, seed, **how):
+        asked.update(how, kind=kind, seed=seed)
+        history = SimpleNamespace(evaluated_at=[1, 2], evaluations=[0.25, 0.5], seconds=3.0)
+        return torch.nn.Linear(2, 1), history
+
+    monkeypatch.setattr(encoder_dropped, "train_on_dates", train)
+    told = run(setting, 5)
+    kind = setting.partition(" ")[0]
+    assert asked == {"kind": kind, "seed": 5, "steps": steps, "rate": rate}
+    assert told == {
+        "parameters": 3,
+        "rate": rate,
+        "steps": [1, 2],
+        "right": [0.25, 0.5],
+        "last": 0.5,
+        "training_seconds": 3.0,
+    }
+
+
+def test_every_kind_has_every_attack():
+    assert SETTINGS.keys() == {
+        f"{kind}{change}" for kind in KINDS for change in ("", " x3", " /3", f" {LONG}")
+    }
+
+
+def test_what_is_stored_has_the_settings_of_the_study():
+    rows = read_study("ch12/encoder_dropped")
+    assert all(len(results_of(rows, kind)) == 5 for kind in KINDS)
+    sizes = set()
+    for row in rows:
+        _, steps, rate = SETTINGS[row["setting"]]
+        result = row["result"]
+        assert result["rate"] == rate
+        assert result["steps"] == [steps * part // 8 for part in (2, 3, 4, 6, 8)]
+        assert len(result["right"]) == len(result["steps"])
+        assert result["last"] == result["right"][-1]
+        assert all(0 <= share <= 1 for share in result["right"])
+        sizes.add(result["parameters"])
+    assert max(sizes) <= 1.01 * min(sizes)

@@ -1,0 +1,89 @@
+"""The studies of sections 12.2 and 12.4 on Python source: what is trained, and what is stored."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from gates2heads.book.ch12.exchanges import BATCH, RATE, STEPS, VARIANTS
+from gates2heads.book.ch12.python_text import LENGTH
+from gates2heads.book.studies import read_study, results_of
+from studies.ch12 import exchanges, python_budgets
+
+HISTORY = SimpleNamespace(loss=[float(n) for n in range(STEPS, 0, -1)], seconds=3.0)
+SCORES = {"validation": 1.5, "test": 1.25}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Nothing is trained and nothing read; what is asked for is kept."""
+    found = {}
+
+    def train(*given, **how):
+        found.update(how, given=given)
+        return torch.nn.Linear(2, 1), HISTORY
+
+    for study, name in (
+        (exchanges, "train_variant"),
+        (python_budgets, "train_python_model"),
+    ):
+        monkeypatch.setattr(study, name, train)
+        monkeypatch.setattr(study, "python_text", lambda split: split)
+        monkeypatch.setattr(study, "bits_per_character", lambda model, split: SCORES[split])
+    monkeypatch.setattr(exchanges, "source_fingerprint", ", ".join)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("setting", "variant", "rate"),
+    [("rotary", "rotary", RATE), ("llama x3", "llama", 3 * RATE), ("rms /3", "rms", RATE / 3)],
+)
+def test_a_run_trains_as_its_setting_says(asked, setting, variant, rate):
+    told = exchanges.run(setting, 4)
+    assert asked == {"given": (variant, 4), "steps": STEPS, "rate": rate}
+    assert (told["parameters"], told["steps"], told["rate"]) == (3, STEPS, rate)
+    assert (told["validation"], told["test"]) == (1.5, 1.25)
+    # twenty means of fifty losses each, which fall from 1,000 to 1
+    assert len(told["training"]) == 20
+    assert (told["training"][0], told["training"][-1]) == (975.5, 25.5)
+    assert told["corpus"].startswith("python, numpy")
+
+
+def test_the_long_runs_are_four_times_as_long():
+    for variant in exchanges.ATTACKED:
+        assert exchanges.SETTINGS[f"{variant} {exchanges.LONG}"] == (variant, 4 * STEPS, RATE)
+        assert exchanges.SETTINGS[variant] == (variant, STEPS, RATE)
+
+
+def test_a_smaller_budget_of_the_released_model(asked):
+    told = python_budgets.run("400 steps", 2)
+    assert asked == {"given": (400, 2)}
+    assert told == {
+        "parameters": 3,
+        "steps": 400,
+        "tokens": 400 * BATCH * LENGTH,
+        "test": 1.25,
+        "training_seconds": 3.0,
+    }
+
+
+def test_what_is_stored_has_the_settings_of_the_study():
+    rows = read_study("ch12/exchanges")
+    wanted = results_of(rows, "gpt2")[0]["parameters"]
+    for variant in VARIANTS:
+        assert len(results_of(rows, variant)) >= 3
+    for row in rows:
+        _, steps, rate = exchanges.SETTINGS[row["setting"]]
+        result = row["result"]
+        assert (result["steps"], result["rate"]) == (steps, rate)
+        assert abs(result["parameters"] / wanted - 1) < 0.002
+        assert len(result["training"]) == 20
+        assert result["training"][-1] < result["training"][0]
+        assert 1 < result["test"] < 2
+        assert abs(result["test"] - result["validation"]) < 0.2
+
+
+def test_all_models_read_the_same_source():
+    (corpus,) = {row["result"]["corpus"] for row in read_study("ch12/exchanges")}
+    assert "networkx" in corpus
+    assert "sha256" in corpus
