@@ -1,1 +1,1 @@
-"""Chapter 11, pretraining: its exercises, experiments and stored results."""
+"""Chapter 12, one stack: its exercises, experiments and stored results."""
