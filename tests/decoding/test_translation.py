@@ -69,7 +69,7 @@ def test_a_tokenizer_that_does_not_know_what_was_written_is_refused(model):
         model.decoder.readout.bias[len(TARGET.vocabulary) - 1] = 1e9
     few = CharacterTokenizer.from_texts(["x"])
     for use in (translate, align):
-        with pytest.raises(ValueError, match=r"target .* wrote token 5, but it knows 0 to 3"):
+        with pytest.raises(ValueError, match=r"target .* generated token 5, but it knows 0 to 3"):
             use(model, ["ab"], SOURCE, few, max_length=5)
 
 
