@@ -75,3 +75,30 @@ def mixture_of_experts() -> Figure:
     d.arrow("x", "router")
     d.arrow("expert 1", "out")
     return d.draw()
+
+
+def grouped_queries() -> Figure:
+    """Draw four query heads with four, two and one heads of keys and values.
+
+    Source: Ainslie et al. 2023, figure 2.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    for number, (name, groups) in enumerate(
+        (("multi-head", 4), ("grouped-query", 2), ("multi-query", 1))
+    ):
+        first, boxes = 4.6 * number, []
+        for head in range(4):
+            boxes.append(f"{name} q{head}")
+            d.box(boxes[-1], "q", at=(first + head, 0), colour="orange")
+        for group in range(groups):
+            size = 4 // groups
+            boxes.append(f"{name} kv{group}")
+            middle = first + group * size + (size - 1) / 2
+            d.box(boxes[-1], "k, v", at=(middle, 1), colour="blue")
+            for head in range(group * size, (group + 1) * size):
+                d.arrow(boxes[-1], f"{name} q{head}", route="down")
+        d.group(name, *boxes, colour="green")
+    return d.draw()
