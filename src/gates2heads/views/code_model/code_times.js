@@ -2,7 +2,7 @@
 
 import { drawn, isSame } from "../kit/view.js";
 
-const SIZE = { width: 600, height: 200, left: 62, right: 12, top: 12, bottom: 38 };
+const SIZE = { width: 600, height: 212, left: 90, right: 12, top: 24, bottom: 38 };
 
 /** The median of the milliseconds: single long steps, as when the context slides, do not count. */
 export function medianOf(times) {
@@ -70,7 +70,11 @@ export function chart({ cached, plain }, maxLength) {
       y1: y(part * most),
       y2: y(part * most),
     }),
-    label(String(part * most), { x: left - 6, y: y(part * most) + 4, "text-anchor": "end" }),
+    label(part === 1 ? `${most} ms` : String(part * most), {
+      x: left - 6,
+      y: y(part * most) + 4,
+      "text-anchor": "end",
+    }),
   ]);
   const places = [0, 0.25, 0.5, 0.75, 1].map((part) =>
     label(String(Math.round(part * maxLength)), {
@@ -90,7 +94,6 @@ export function chart({ cached, plain }, maxLength) {
       y: height - 4,
       "text-anchor": "middle",
     }),
-    label("ms", { x: 4, y: top + 4 }),
     drawn("path", { class: "g2h-plain-line", d: lineOf(plain, place) }),
     drawn("path", { class: "g2h-cached-line", d: lineOf(cached, place) }),
   );
