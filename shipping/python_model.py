@@ -2,7 +2,7 @@
 
     python -m shipping.python_model --steps 8000
 
-It has the block of Llama, 2.7 million parameters and 2,048 byte-pair tokens, and is trained on the
+It has the block of Llama, 2.8 million parameters and 2,048 byte-pair tokens, and is trained on the
 source of Python's standard library and of five packages that every reader of the book has (see
 `gates2heads.data.corpora.python_source`). It writes
 `src/gates2heads/models/weights/python_llama.safetensors`: the parameters in one byte each, and a

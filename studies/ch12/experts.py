@@ -20,14 +20,11 @@ from gates2heads.book.ch12.python_text import (
     VOCABULARY,
     bits_per_character,
     consecutive,
-    prefixed_passages,
     python_text,
 )
+from gates2heads.book.ch12.training import surprisal, train_on_passages
 from gates2heads.book.studies import Study
-from gates2heads.data.batches.passages import passage_loss
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
-from gates2heads.training.loop import fit
-from gates2heads.training.schedules import warmup_cosine
 
 EXPERTS, FACTOR = 4, 0.01
 MODELS = ("dense", "experts", "unbalanced", "wide")
@@ -47,14 +44,14 @@ def made(setting: str) -> DecoderOnly:
     return with_experts(model, EXPERTS) if setting in ("experts", "unbalanced") else model
 
 
+def balanced(model, passage):
+    """The cross-entropy of a batch, with the balance loss."""
+    return surprisal(model, passage) + FACTOR * balance_loss(model)
+
+
 def loss_of(setting: str):
     """The training loss of a setting."""
-
-    def loss(model, passage):
-        surprisal = passage_loss(model.logits, passage)
-        return surprisal + FACTOR * balance_loss(model) if setting == "experts" else surprisal
-
-    return loss
+    return balanced if setting == "experts" else surprisal
 
 
 @torch.no_grad()
@@ -75,18 +72,18 @@ def run(setting: str, seed: int) -> dict:
     steps = STEPS if name == setting else 4 * STEPS
     torch.manual_seed(seed)
     model = made(name)
-    history = fit(
+    history = train_on_passages(
         model,
-        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=seed),
+        python_text("train").tokens,
+        seed,
         steps=steps,
-        loss=loss_of(name),
-        learning_rate=RATE,
-        schedule=warmup_cosine(steps, warmup=WARMUP),
-        betas=(0.9, 0.95),
-        weight_decay=0.1,
+        batch=BATCH,
+        length=LENGTH,
+        rate=RATE,
+        warmup=WARMUP,
         description=f"{setting}, seed {seed}",
+        loss=loss_of(name),
     )
-    model.eval()
     result = {
         "parameters": parameters(model),
         "test": bits_per_character(model, python_text("test"), length=LENGTH, most=TESTED),

@@ -11,6 +11,7 @@ GPT-2's block of the same width and depth with random parameters, loaded into `G
 import torch
 import transformers
 
+from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.ch12.python_model import SIZES
 from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY
 from gates2heads.book.studies import Study
@@ -42,7 +43,7 @@ def run(setting: str, seed: int) -> dict:
         "size": ours.abs().max().item(),
         "logits": ours.numel(),
         "transformers": transformers.__version__,
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "parameters": parameters(model),
     }
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from gates2heads.book.ch12 import training
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.ch12.experts import balance_loss, mixtures
 from gates2heads.book.ch12.python_text import PythonText
@@ -76,7 +77,7 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting):
         return SimpleNamespace(seconds=1.0)
 
     monkeypatch.setattr(experts, "python_text", lambda split: text)
-    monkeypatch.setattr(experts, "fit", fit)
+    monkeypatch.setattr(training, "fit", fit)
     result = experts.run(setting, 3)
     name = setting.removesuffix(LONGER)
     assert asked["steps"] == (STEPS if name == setting else 4 * STEPS)

@@ -6,16 +6,10 @@ import torch
 from torch import nn
 
 from gates2heads.accepts import accepts, choice, count
-from gates2heads.book.ch12.python_text import (
-    LENGTH,
-    VOCABULARY,
-    prefixed_passages,
-    python_text,
-)
-from gates2heads.data.batches.passages import passage_loss
+from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
+from gates2heads.book.ch12.training import train_on_passages
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
-from gates2heads.training.loop import History, fit
-from gates2heads.training.schedules import warmup_cosine
+from gates2heads.training.loop import History
 
 SIZES = {"d_model": 128, "nhead": 4, "num_layers": 4, "max_length": LENGTH}
 FEED_FORWARD = 512  # width of the feed-forward sublayer of GPT-2's block
@@ -61,18 +55,18 @@ def train_variant(
     """
     torch.manual_seed(seed)
     model = variant_model(variant)
-    history = fit(
+    history = train_on_passages(
         model,
-        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=seed),
+        python_text("train").tokens,
+        seed,
         steps=steps,
-        loss=lambda model, passage: passage_loss(model.logits, passage),
-        learning_rate=rate,
-        schedule=warmup_cosine(steps, warmup=min(100, steps // 2)),
-        betas=(0.9, 0.95),
-        weight_decay=0.1,
+        batch=BATCH,
+        length=LENGTH,
+        rate=rate,
+        warmup=min(100, steps // 2),
         description=f"{variant}, seed {seed}",
     )
-    return model.eval(), history
+    return model, history
 
 
 def parameters(model: nn.Module) -> int:

@@ -4,16 +4,10 @@ import torch
 
 from gates2heads.accepts import accepts, count, seed, share
 from gates2heads.book.ch12.exchanges import BATCH, RATE
-from gates2heads.book.ch12.python_text import (
-    LENGTH,
-    VOCABULARY,
-    prefixed_passages,
-    python_text,
-)
-from gates2heads.data.batches.passages import passage_loss
+from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
+from gates2heads.book.ch12.training import train_on_passages
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
-from gates2heads.training.loop import History, fit
-from gates2heads.training.schedules import warmup_cosine
+from gates2heads.training.loop import History
 
 SIZES = {
     "d_model": 192,
@@ -38,15 +32,15 @@ def train_python_model(
     """
     torch.manual_seed(seed)
     model = DecoderOnly(VOCABULARY, **SIZES, **LLAMA, dropout=dropout)
-    history = fit(
+    history = train_on_passages(
         model,
-        prefixed_passages(python_text("train").tokens, BATCH, length=LENGTH, seed=seed),
+        python_text("train").tokens,
+        seed,
         steps=steps,
-        loss=lambda model, passage: passage_loss(model.logits, passage),
-        learning_rate=RATE,
-        schedule=warmup_cosine(steps, warmup=min(200, steps // 2)),
-        betas=(0.9, 0.95),
-        weight_decay=0.1,
+        batch=BATCH,
+        length=LENGTH,
+        rate=RATE,
+        warmup=min(200, steps // 2),
         description="Python source",
     )
-    return model.eval(), history
+    return model, history

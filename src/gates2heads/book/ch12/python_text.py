@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.accepts import a, accepts, choice, count, seed, tokens
+from gates2heads.data.batches.passages import passages
 from gates2heads.data.corpora.python_source import PACKAGES, python_source
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.bpe import BPETokenizer
@@ -30,7 +31,7 @@ def python_tokenizer() -> BPETokenizer:
 
 
 class PythonText(NamedTuple):
-    """A split of the standard library in one long row of tokens."""
+    """A split of the Python source in one long row of tokens."""
 
     tokens: Tensor  # (N,) long; every module ends with `<eos>`
     characters: int  # behind the tokens, the end of a module counted as one
@@ -97,8 +98,6 @@ def bits_per_character(
 @accepts(tokens=tokens("N"), batch=count, length=count, seed=seed)
 def prefixed_passages(tokens: Tensor, batch: int, *, length: int, seed: int) -> Iterator[Tensor]:
     """Sample passages without end: `<bos>`, then `length` tokens from anywhere in a text (N,)."""
-    draw = torch.Generator().manual_seed(int(seed))
     begin = torch.full((batch, 1), Vocabulary.bos)
-    while True:
-        starts = torch.randint(len(tokens) - length + 1, (batch,), generator=draw)
-        yield torch.cat([begin, tokens[starts[:, None] + torch.arange(length)]], dim=1)
+    for passage in passages(tokens, batch, length=length - 1, seed=seed):
+        yield torch.cat([begin, passage], dim=1)

@@ -3,16 +3,11 @@
 import torch
 
 from gates2heads.accepts import accepts, count, positive, seed
-from gates2heads.book.ch12.python_text import (
-    LENGTH,
-    VOCABULARY,
-    prefixed_passages,
-    python_text,
-)
-from gates2heads.data.batches.passages import passage_loss
+from gates2heads.book.ch12.exchanges import parameters
+from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
+from gates2heads.book.ch12.training import train_on_passages
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
-from gates2heads.training.loop import History, fit
-from gates2heads.training.schedules import warmup_cosine
+from gates2heads.training.loop import History
 
 HEAD_WIDTH, BATCH = 16, 16
 TOKENS_A_STEP = BATCH * LENGTH
@@ -40,8 +35,7 @@ def scaled_model(width: int, layers: int) -> DecoderOnly:
 
 def block_parameters(model: DecoderOnly) -> int:
     """How many parameters a model has without its embedding."""
-    embedding = model.token_table.weight.numel()
-    return sum(parameter.numel() for parameter in model.parameters()) - embedding
+    return parameters(model) - model.token_table.weight.numel()
 
 
 @accepts(width=count, layers=count, tokens=count, seed=seed, rate=positive)
@@ -60,15 +54,15 @@ def train_scaled(
     torch.manual_seed(seed)
     model, steps = scaled_model(width, layers), max(4, tokens // TOKENS_A_STEP)
     text = python_text("train").tokens[: max(tokens, LENGTH + 1)]
-    history = fit(
+    history = train_on_passages(
         model,
-        prefixed_passages(text, BATCH, length=LENGTH, seed=seed),
+        text,
+        seed,
         steps=steps,
-        loss=lambda model, passage: passage_loss(model.logits, passage),
-        learning_rate=RATE * (RATE_WIDTH / width) ** 0.5 if rate is None else rate,
-        schedule=warmup_cosine(steps, warmup=max(2, min(100, steps // 10))),
-        betas=(0.9, 0.95),
-        weight_decay=0.1,
+        batch=BATCH,
+        length=LENGTH,
+        rate=RATE * (RATE_WIDTH / width) ** 0.5 if rate is None else rate,
+        warmup=max(2, min(100, steps // 10)),
         description=f"width {width}, {layers} layers, {tokens:,} tokens, seed {seed}",
     )
-    return model.eval(), history
+    return model, history

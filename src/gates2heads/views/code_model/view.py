@@ -16,7 +16,7 @@ from gates2heads.views.kit.live_view import (
     single_precision,
     words,
 )
-from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.views.kit.view import module, style
 from gates2heads.watching.next_token import Scored
 
 LIMITS = {
@@ -138,11 +138,7 @@ class CodeModel(LiveView):
 
     @validate(*LIMITS)
     def _within(self, proposal: dict[str, Any]) -> float:
-        name, value = proposal["trait"].name, proposal["value"]
-        low, high = LIMITS[name]
-        if not low <= value <= high:
-            raise PositionError(f"{name} must be from {low} to {high}, got {shown(value)}")
-        return value
+        return self._within_limits(proposal)
 
     def __repr__(self):
         return f"CodeModel({self.live[0]['name']}; {len(self.examples)} examples)"

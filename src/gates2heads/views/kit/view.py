@@ -125,6 +125,13 @@ class View(anywidget.AnyWidget):
                 break
         return proposal["value"]
 
+    def _within_limits(self, proposal: dict[str, Any]) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        low, high = self._limits()[name]
+        if not low <= value <= high:
+            raise PositionError(f"{name} must be from {low} to {high}, got {shown(value)}")
+        return value
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take a state from the browser, with its positions and numbers moved into bounds."""
         if not isinstance(sync_data, dict) or not all(isinstance(name, str) for name in sync_data):

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from traitlets import Bool, Float, Int, List, Unicode, validate
 
 from gates2heads.accepts import a, accepts, count, flag, listed, text
-from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import LiveView, exported, labels_of, words
-from gates2heads.views.kit.view import PositionError, module, style
+from gates2heads.views.kit.view import module, style
 from gates2heads.watching.next_token import Foreseen
 
 SHOWN = 8  # of the most probable next tokens
@@ -146,11 +145,7 @@ class NextToken(LiveView):
 
     @validate("temperature", "top_k", "top_p")
     def _within(self, proposal: dict[str, Any]) -> float:
-        name, value = proposal["trait"].name, proposal["value"]
-        low, high = LIMITS[name]
-        if not low <= value <= high:
-            raise PositionError(f"{name} must be from {low} to {high}, got {shown(value)}")
-        return value
+        return self._within_limits(proposal)
 
     def __repr__(self):
         names = ", ".join(column["name"] for column in self.columns)
