@@ -5,7 +5,7 @@ import math
 from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, count, floats
-from gates2heads.layers.attention.heads import join_heads, split_heads
+from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.masks import causal_mask, masked_softmax
 from gates2heads.layers.positions import alibi_bias
 from gates2heads.layers.record import note
@@ -26,10 +26,7 @@ class ALiBiAttention(nn.Module):
 
     def __init__(self, embed_dim: int, num_heads: int):
         super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(
-                f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
-            )
+        head_width(embed_dim, num_heads)
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.in_proj = nn.Linear(embed_dim, 3 * embed_dim)
         self.out_proj = nn.Linear(embed_dim, embed_dim)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.accepts import Call, a, accepts, count, flag, floats, mask, maybe
-from gates2heads.layers.attention.heads import join_heads, split_heads
+from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import causal_mask
@@ -50,18 +50,10 @@ class GroupedQueryAttention(nn.Module):
     ):
         super().__init__()
         groups = num_heads if num_key_value_heads is None else num_key_value_heads
-        if embed_dim % num_heads:
-            raise ValueError(
-                f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
-            )
+        self.head_width = head_width(embed_dim, num_heads, rotary=rotary)
         if num_heads % groups:
             raise ValueError(
                 f"num_key_value_heads must divide num_heads, got {groups} for {num_heads} heads"
-            )
-        self.head_width = embed_dim // num_heads
-        if rotary and self.head_width % 2:
-            raise ValueError(
-                f"rotary needs heads of an even width, got {self.head_width} dimensions each"
             )
         self.embed_dim, self.num_heads, self.num_key_value_heads = embed_dim, num_heads, groups
         self.rotary, self.window, self.dropout = rotary, window, 0.0

@@ -5,7 +5,7 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, anything, count, floats, mask, share
+from gates2heads.accepts import accepts, anything, count, flag, floats, mask, share
 from gates2heads.layers.masks import masked_softmax
 
 
@@ -79,3 +79,25 @@ def _check_split(vectors: Tensor, num_heads: int) -> None:
             f"num_heads must divide the width of the vectors, got {num_heads} heads for a width "
             f"of {vectors.shape[2]}"
         )
+
+
+@accepts(embed_dim=count, num_heads=count, rotary=flag)
+def head_width(embed_dim: int, num_heads: int, *, rotary: bool = False) -> int:
+    """Give K = D/H, the width of each head of a layer.
+
+    Args:
+        embed_dim: width D of the layer.
+        num_heads: H, which must divide D.
+        rotary: queries and keys are rotated in planes of two dimensions.
+
+    Raises:
+        ValueError: H does not divide D, or the width is odd and rotary.
+    """
+    if embed_dim % num_heads:
+        raise ValueError(
+            f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
+        )
+    width = embed_dim // num_heads
+    if rotary and width % 2:
+        raise ValueError(f"rotary needs heads of an even width, got {width} dimensions each")
+    return width

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.accepts import Call, a, accepts, count, flag, floats, mask, share, whole
-from gates2heads.layers.attention.heads import join_heads, split_heads
+from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues, gather_readers
 from gates2heads.layers.positions import rotate
@@ -35,13 +35,7 @@ class MultiHeadAttention(nn.Module):
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, *, rotary: bool = False
     ):
         super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(
-                f"num_heads must divide embed_dim, got {num_heads} heads for a width of {embed_dim}"
-            )
-        width = embed_dim // num_heads
-        if rotary and width % 2:
-            raise ValueError(f"rotary needs heads of an even width, got {width} dimensions each")
+        head_width(embed_dim, num_heads, rotary=rotary)
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.dropout, self.rotary = dropout, rotary
         self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
