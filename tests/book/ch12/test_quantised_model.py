@@ -53,6 +53,6 @@ def test_the_formats_have_one_order(module, length):
         bits_with(*how) for how in ((8,), (6,), (4,), (4, 32), (3,))
     )
     assert abs(six - eight) < 0.01
-    assert eight < grouped < four < three
+    assert eight - 0.01 < grouped < four < three  # a text may favour either by rounding
     assert four - eight < 0.1
     assert three - eight > 3 * (four - eight)
