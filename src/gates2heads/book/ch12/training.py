@@ -1,6 +1,7 @@
 """Chapter 12: the training of language models on passages of one long text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from torch import Tensor
 
@@ -41,6 +42,8 @@ def train_on_passages(
     warmup: int,
     description: str,
     loss: Callable[[NeuralLanguageModel, Tensor], Tensor] = surprisal,
+    evaluate: Callable[[NeuralLanguageModel], Any] | None = None,
+    evaluate_at: Sequence[int] = (),
 ) -> History:
     """Train a model in place with AdamW on passages of a text; afterwards it is in evaluation mode.
 
@@ -55,6 +58,7 @@ def train_on_passages(
         warmup: steps in which the rate rises to it.
         description: for the progress bar.
         loss: of the model and a batch of passages.
+        evaluate, evaluate_at: see `training.loop.fit`.
     """
     history = fit(
         model,
@@ -65,6 +69,8 @@ def train_on_passages(
         schedule=warmup_cosine(steps, warmup=warmup),
         betas=(0.9, 0.95),
         weight_decay=0.1,
+        evaluate=evaluate,
+        evaluate_at=evaluate_at,
         description=description,
     )
     model.eval()

@@ -1,17 +1,42 @@
 """Chapter 13: language models of many sizes, trained on more or less text."""
 
+import math
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import torch
 
-from gates2heads.accepts import accepts, count, positive, seed
+from gates2heads.accepts import accepts, count, maybe, positive, seed
 from gates2heads.book.ch12.exchanges import parameters
-from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
+from gates2heads.book.ch12.python_text import (
+    LENGTH,
+    VOCABULARY,
+    bits_per_character,
+    python_text,
+)
 from gates2heads.book.ch12.training import train_on_passages
+from gates2heads.metrics.scaling_laws import ScalingLaw, fit_scaling_law
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import History
 
-HEAD_WIDTH, BATCH = 16, 16
+HEAD_WIDTH, BATCH = 16, 4
 TOKENS_A_STEP = BATCH * LENGTH
-RATE, RATE_WIDTH = 3e-3, 128  # the rate falls with the square root of the width
+RATE, RATE_WIDTH = 2e-3, 96  # the rate falls with the square root of the width
+MILLION = 10**6
+SIZES = ((32, 2), (64, 3), (96, 3), (128, 4), (192, 4))  # width and layers
+MILLIONS = (0.25, 0.5, 1, 2, 4)  # of tokens
+
+
+def named(width: int, layers: int, millions: float) -> str:
+    """The name of a run, such as "64x3 0.5M"."""
+    return f"{width}x{layers} {millions:g}M"
+
+
+GRID = {named(*size, millions): (*size, millions) for size in SIZES for millions in MILLIONS}
+LONGEST = named(*SIZES[-1], MILLIONS[-1])  # too long for the time that we allowed
+FITTED = {name: run for name, run in GRID.items() if name != LONGEST}
+PREDICTED = {named(*run): run for run in ((192, 4, 8), (256, 5, 4))}
 
 
 @accepts(width=count, layers=count)
@@ -38,31 +63,90 @@ def block_parameters(model: DecoderOnly) -> int:
     return parameters(model) - model.token_table.weight.numel()
 
 
-@accepts(width=count, layers=count, tokens=count, seed=seed, rate=positive)
+@accepts(width=count)
+def peak_rate(width: int) -> float:
+    """The peak learning rate of a width: 0.002 at 96, and less by its square root."""
+    return RATE * (RATE_WIDTH / width) ** 0.5
+
+
+@accepts(width=count, layers=count, tokens=count, seed=seed, rate=maybe(positive))
 def train_scaled(
-    width: int, layers: int, tokens: int, seed: int, *, rate: float | None = None
+    width: int,
+    layers: int,
+    tokens: int,
+    seed: int,
+    *,
+    rate: float | None = None,
+    at: Sequence[int] = (),
 ) -> tuple[DecoderOnly, History]:
-    """Train a model on the first tokens of the training text, each read once on average.
+    """Train a model on passages of the training text, which is several times as long.
 
     Args:
         width, layers: see `scaled_model`.
-        tokens: how many tokens are read, in batches of 16 passages with 256 tokens each.
+        tokens: how many tokens are read, in batches of 4 passages with 256 tokens each.
         seed: of the initialisation and of the sampled passages.
-        rate: the peak learning rate of a cosine schedule; if not given, 0.003 at a width of 128,
-            and less by the square root of the width for wider models.
+        rate: the peak learning rate of a cosine schedule; if not given, that of `peak_rate`.
+        at: the numbers of tokens after which the test loss is measured on the way, in the
+            history's `evaluations`.
     """
     torch.manual_seed(seed)
     model, steps = scaled_model(width, layers), max(4, tokens // TOKENS_A_STEP)
-    text = python_text("train").tokens[: max(tokens, LENGTH + 1)]
     history = train_on_passages(
         model,
-        text,
+        python_text("train").tokens,
         seed,
         steps=steps,
         batch=BATCH,
         length=LENGTH,
-        rate=RATE * (RATE_WIDTH / width) ** 0.5 if rate is None else rate,
+        rate=peak_rate(width) if rate is None else rate,
         warmup=max(2, min(100, steps // 10)),
+        evaluate=test_loss,
+        evaluate_at=[one // TOKENS_A_STEP for one in at],
         description=f"width {width}, {layers} layers, {tokens:,} tokens, seed {seed}",
     )
     return model, history
+
+
+def test_loss(model: DecoderOnly) -> float:
+    """The mean cross-entropy of the test modules in nats per token."""
+    text = python_text("test")
+    bits = bits_per_character(model, text)
+    return bits * math.log(2) * text.characters / len(text.tokens)
+
+
+class Prediction(NamedTuple):
+    """The loss of a run that was not trained yet, in nats per token."""
+
+    loss: float
+    low: float  # of the 95% bootstrap interval
+    high: float
+
+
+def law_of(runs: Sequence[dict], *, size: str = "parameters") -> ScalingLaw:
+    """Fit a scaling law to the results of runs.
+
+    Args:
+        runs: results of `studies/ch13/scaling.py`.
+        size: "parameters", or "block_parameters", which leaves out the embedding.
+    """
+    columns = ([float(one[name]) for one in runs] for name in (size, "tokens", "loss"))
+    return fit_scaling_law(*(torch.tensor(one, dtype=torch.float64) for one in columns))
+
+
+def resampled_laws(runs: Sequence[dict], *, times: int = 200, size: str = "parameters"):
+    """Fit a law to each of `times` samples of the runs with replacement, where there is one."""
+    chance, laws = random.Random(13), []
+    for _ in range(times):
+        some = chance.choices(runs, k=len(runs))
+        try:
+            laws.append(law_of(some, size=size))
+        except ValueError:  # too few sizes were sampled
+            continue
+    return laws
+
+
+def predict_loss(runs: Sequence[dict], parameters: float, tokens: float) -> Prediction:
+    """Predict the loss of a larger run from smaller ones, with a bootstrap interval."""
+    found = sorted(law.loss(parameters, tokens) for law in resampled_laws(runs))
+    low, high = (found[round(share * (len(found) - 1))] for share in (0.025, 0.975))
+    return Prediction(law_of(runs).loss(parameters, tokens), low, high)
