@@ -10,6 +10,7 @@ MADE_ALONE = {
     "blind_samples.py": "BlindComparison",
     "board_samples.py": "Leaderboard",
     "cache_samples.py": "CacheSizes",
+    "scaling_samples.py": "ScalingExplorer",
     "code_samples.py": "CodeModel",
     "fill_samples.py": "FillTheMask",
     "gate_samples.py": "GateExplorer",

@@ -18,6 +18,7 @@ from next_token_driver import drive_next_token
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
 from saved_widgets import SavedView
+from scaling_driver import drive_scaling
 from tokenizer_driver import drive_tokenizer
 from translate_driver import drive_translate
 from unroller_driver import drive_unroller
@@ -155,6 +156,7 @@ DRIVERS = {
     "BeamLaboratory": drive_beam,
     "BlindComparison": drive_blind,
     "CacheSizes": drive_cache,
+    "ScalingExplorer": drive_scaling,
     "CodeModel": drive_code,
     "EmbeddingMap": drive_words,
     "FillTheMask": drive_fill,

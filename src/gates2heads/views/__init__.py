@@ -18,6 +18,7 @@ from gates2heads.views.model_walk.view import ModelWalk
 from gates2heads.views.next_token.view import Column, NextToken
 from gates2heads.views.pooling.view import Pooling
 from gates2heads.views.predict.view import Guess, Predict, Question, predict
+from gates2heads.views.scaling_explorer.view import ScaledRun, ScalingExplorer
 from gates2heads.views.tokenizer_bench.view import TokenizerBench
 from gates2heads.views.translate.view import Example, Translate
 from gates2heads.views.unroller.view import Unroller
@@ -50,6 +51,8 @@ __all__ = [
     "Pooling",
     "Predict",
     "Question",
+    "ScaledRun",
+    "ScalingExplorer",
     "ShowMe",
     "TokenizerBench",
     "Translate",
