@@ -34,7 +34,7 @@ WEIGHTS = Path(__file__).parents[1] / "src/gates2heads/models/weights"
 
 
 def main() -> None:
-    """Train both models, round them to one byte a parameter, score them, and write the files."""
+    """Train both models, quantise and score them, and write the files."""
     parser = argparse.ArgumentParser(prog="python -m shipping.induction")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--seed", type=int, default=0)
