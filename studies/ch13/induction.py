@@ -8,7 +8,8 @@ The models are trained on words of a Markov chain in which passages are repeated
 per token. `chain` has test sequences like those of training, `random` has different words instead,
 `held` has these with offsets that did not occur in training, and `plain` is the chain without
 repeats. The settings that end in "x3" and "/3" have three times and a third of the learning rate;
-those that end in "x4 steps" are trained for four times as many batches.
+those that end in "x4 steps" are trained for four times as many batches. "one wide layer" has more
+parameters than "two layers".
 """
 
 import torch
@@ -17,6 +18,7 @@ from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.ch13.induction import (
     RATE,
     STEPS,
+    WIDTH,
     circuits,
     head_scores,
     held_out,
@@ -26,6 +28,7 @@ from gates2heads.book.ch13.induction import (
 )
 from gates2heads.book.studies import Study
 
+WIDE = 96  # with which one layer has more parameters than two layers with a width of 64
 POINTS, WATCHED = 40, 128  # measured steps, and sequences at each of them
 CHANGES = {
     "": (STEPS, RATE),
@@ -34,9 +37,12 @@ CHANGES = {
     " x4 steps": (4 * STEPS, RATE),
 }
 SETTINGS = {
-    f"{name}{change}": (layers, *how)
-    for change, how in CHANGES.items()
-    for name, layers in (("two layers", 2), ("one layer", 1))
+    **{
+        f"{name}{change}": (layers, WIDTH, *how)
+        for change, how in CHANGES.items()
+        for name, layers in (("two layers", 2), ("one layer", 1))
+    },
+    "one wide layer": (1, WIDE, STEPS, RATE),
 }
 TESTS = {"chain": ("chain", "trained"), "random": ("random", "trained"), "held": ("random", "held")}
 
@@ -55,10 +61,11 @@ WATCHES = ("first", "repeat", "random", "random_accuracy", "prefix_matching", "p
 def run(setting: str, seed: int) -> dict:
     """Train and test one model."""
     torch.set_num_threads(1)
-    layers, steps, rate = SETTINGS[setting]
+    layers, width, steps, rate = SETTINGS[setting]
     model, history = train_induction(
         layers,
         seed,
+        width=width,
         steps=steps,
         rate=rate,
         evaluate=watch,

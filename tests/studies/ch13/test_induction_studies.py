@@ -2,7 +2,8 @@
 
 import pytest
 
-from gates2heads.book.ch13.induction import RATE, STEPS, scores
+from gates2heads.book.ch12.exchanges import parameters
+from gates2heads.book.ch13.induction import RATE, STEPS, WIDTH, induction_model, scores
 from gates2heads.book.studies import read_study, results_of
 from studies.ch13 import induction, python_heads
 
@@ -27,9 +28,11 @@ def test_a_run_trains_as_its_setting_says(monkeypatch):
 
 def test_the_settings_attack_rates_and_steps():
     for name, layers in (("one layer", 1), ("two layers", 2)):
-        assert induction.SETTINGS[name] == (layers, STEPS, RATE)
-        assert induction.SETTINGS[f"{name} /3"] == (layers, STEPS, RATE / 3)
-        assert induction.SETTINGS[f"{name} x4 steps"] == (layers, 4 * STEPS, RATE)
+        assert induction.SETTINGS[name] == (layers, WIDTH, STEPS, RATE)
+        assert induction.SETTINGS[f"{name} /3"] == (layers, WIDTH, STEPS, RATE / 3)
+        assert induction.SETTINGS[f"{name} x4 steps"] == (layers, WIDTH, 4 * STEPS, RATE)
+    sizes = [parameters(induction_model(2)), parameters(induction_model(1, width=induction.WIDE))]
+    assert sizes[0] < sizes[1]
 
 
 def test_in_every_seed_two_layers_find_repeats_and_one_does_not():

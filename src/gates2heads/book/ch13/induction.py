@@ -1,14 +1,14 @@
 """Chapter 13: sequences with repeated passages, and attention heads that find the repetition."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, function, listed, positive, seed
+from gates2heads.accepts import a, accepts, choice, count, listed, positive, seed
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -21,12 +21,14 @@ from gates2heads.training.loop import History, fit
 from gates2heads.training.schedules import warmup_cosine
 
 _WORDS = """
-Anna Ben Clara David Emma Felix Greta Hugo Iris Jonas apple arrow bank bear bell bird boat book
-bread bridge candle castle chair cheese city clock cloud corn desk door dragon eagle engine farm
-fire fish flower forest garden glass gold guitar hammer hat hill horse house ice island jacket
-key king knife lake lamp leaf lemon letter lion map milk mirror moon mouse nail ocean orange
-paper park piano queen rain ring river road rocket rose salt school ship silver snow sofa star
-stone sugar table tiger tower train tree valley violin water wheel window wolf wood zebra green
+Anna Ben Clara David Emma Felix Greta Hugo Iris Jonas apple arrow bank bear
+bell bird boat book bread bridge candle castle chair cheese city clock cloud
+corn desk door dragon eagle engine farm fire fish flower forest garden glass
+gold guitar hammer hat hill horse house ice island jacket key king knife lake
+lamp leaf lemon letter lion map milk mirror moon mouse nail ocean orange paper
+park piano queen rain ring river road rocket rose salt school ship silver snow
+sofa star stone sugar table tiger tower train tree valley violin water wheel
+window wolf wood zebra green
 """
 WORDS = tuple(_WORDS.split())
 FIRST_WORD = len(WordVocabulary({"a": 1})) - 1  # its number; the special tokens come before
@@ -37,7 +39,7 @@ SUCCESSORS = (0.25, 0.15, 0.1, 0.05)  # probabilities; otherwise any word follow
 KINDS = ("chain", "random")  # of words: from the Markov chain, or all different
 OFFSETS = ("trained", "held")
 TIMES = 3  # passages that are repeated in a sequence of the training data
-SIZES = {"d_model": 64, "nhead": 4, "max_length": LENGTH}
+WIDTH, HEAD_WIDTH = 64, 16  # D and K
 STEPS, BATCH, RATE = 3_000, 32, 5e-3
 TESTED = 512  # sequences
 
@@ -53,7 +55,7 @@ def word_tokenizer() -> BilingualTokenizer:
 
 @cache
 def successors() -> Tensor:
-    """The fixed Markov chain: the probable successors of each word (100, 4), most probable first.
+    """The fixed Markov chain: the probable successors (W, 4) of W words, most probable first.
 
     Every column is a permutation of the words, so that in the long run all are equally frequent.
     """
@@ -163,21 +165,27 @@ def random_twice(size: int, length: int, vocabulary_size: int, *, seed: int) -> 
     return Repeats(tokens, whole + 1, whole, whole)
 
 
-@accepts(layers=count)
-def induction_model(layers: int) -> AttentionOnly:
-    """A model of attention alone, with four heads in each of its layers."""
-    size = len(word_tokenizer().vocabulary)
-    return AttentionOnly(size, num_layers=layers, **SIZES)
+@accepts(layers=count, width=count)
+def induction_model(layers: int, *, width: int = WIDTH) -> AttentionOnly:
+    """A model of attention alone, with four heads in each of its layers if D = 64."""
+    return AttentionOnly(
+        len(word_tokenizer().vocabulary),
+        d_model=width,
+        nhead=width // HEAD_WIDTH,
+        num_layers=layers,
+        max_length=LENGTH,
+    )
 
 
-@accepts(layers=count, seed=seed, steps=count, rate=positive, evaluate=function("model"))
+@accepts(layers=count, seed=seed, width=count, steps=count, rate=positive)
 def train_induction(
     layers: int,
     seed: int,
     *,
+    width: int = WIDTH,
     steps: int = STEPS,
     rate: float = RATE,
-    evaluate=None,
+    evaluate: Callable[[nn.Module], Any] | None = None,
     evaluate_at: Sequence[int] = (),
     progress: bool = True,
 ) -> tuple[AttentionOnly, History]:
@@ -186,12 +194,13 @@ def train_induction(
     Args:
         layers: one or two in this section.
         seed: of the initialisation and of the sampled sequences.
+        width: D, a multiple of 16, the width of a head.
         steps: batches of 32 sequences with 64 words each, every sequence a new one.
         rate: the peak learning rate of a cosine schedule with 100 warm-up steps.
         evaluate, evaluate_at, progress: as for `fit`.
     """
     torch.manual_seed(seed)
-    model = induction_model(layers)
+    model = induction_model(layers, width=width)
     history = fit(
         model,
         (found.tokens for found in repeats(BATCH, times=TIMES, seed=1_000 + seed)),
@@ -261,8 +270,8 @@ class HeadScores(NamedTuple):
 def head_scores(model: NeuralLanguageModel, found: Repeats) -> HeadScores:
     """The prefix-matching score and the previous-token score of every head.
 
-    Source: Olsson et al. 2022, section "Definition of induction heads". The prefix-matching score
-    is the average attention from a token of the repeat to the token after its earlier occurrence.
+    Source: Olsson et al. 2022, who define both. The prefix-matching score is the average attention
+    from a token of the repeat to the token after its earlier occurrence.
     """
     heads = heads_of(model)
     with record(model) as trace:
@@ -298,7 +307,7 @@ class Copying(NamedTuple):
 def copying(model: AttentionOnly, heads: Sequence[Head]) -> Copying:
     """The full OV circuit of heads, from the word attended to, to the logits of words.
 
-    Source: Elhage et al. 2021, sections "OV and QK circuits" and "Summarizing OV/QK matrices".
+    Source: Elhage et al. 2021, section "Summarizing OV/QK Matrices".
 
     Args:
         model: whose heads they are.
@@ -319,7 +328,7 @@ def composition(model: AttentionOnly, head: Head, previous: Sequence[Head]) -> f
     """How far a head matches its word with the word that earlier heads moved to a key.
 
     The score of a query w and a key, before which a word w' is, contains the term e_w W_Q W_Kᵀ
-    (e_w' W_V W_O)ᵀ: K-composition, Elhage et al. 2021, section "Three kinds of composition".
+    (e_w' W_V W_O)ᵀ: K-composition, Elhage et al. 2021, section "Three Kinds of Composition".
 
     Args:
         model: of two layers.

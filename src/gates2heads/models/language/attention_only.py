@@ -72,7 +72,7 @@ class AttentionOnly(NeuralLanguageModel):
     def terms(self, tokens: Tensor) -> Tensor:
         """Split the logits after each of the tokens (B, T) into terms whose sum they are.
 
-        Source: Elhage et al. 2021, section "Path expansion": the direct path from the embedding to
+        Source: Elhage et al. 2021, section "The Path Expansion Trick": the direct path from the embedding to
         the output, and the output of each head times the output matrix.
 
         Returns:
