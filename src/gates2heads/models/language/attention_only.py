@@ -72,8 +72,8 @@ class AttentionOnly(NeuralLanguageModel):
     def terms(self, tokens: Tensor) -> Tensor:
         """Split the logits after each of the tokens (B, T) into terms whose sum they are.
 
-        Source: Elhage et al. 2021, section "The Path Expansion Trick": the direct path from the embedding to
-        the output, and the output of each head times the output matrix.
+        Source: Elhage et al. 2021, section "The Path Expansion Trick": the direct path from the
+        embedding to the output, and the output of each head times the output matrix.
 
         Returns:
             (1 + L · H, B, T, V): the direct path, then the heads in the order of `heads_of`.
