@@ -1,25 +1,28 @@
 """Induction heads in the released language model of Python source. Section 13.2 shows the results.
 
-    python -m studies.ch13.python_heads --seeds 0 1 2 3 4
+    python -m studies.ch13.python_heads "random tokens" "test code" --seeds 0 1 2 3 4
     python -m studies.ch13.python_heads --table
 
-Nothing is trained. The model reads 100 different random tokens twice, in 32 sequences; the seed is
-that of the tokens. `whole` and `without` hold the loss of the first half and of the second in nats
-per token, and the accuracy in the second half: of the whole model, and with each head switched off.
-`without_best` has the three heads with the largest prefix-matching scores off together,
-`without_others` as many other heads of the same layers.
+Nothing is trained. The model reads 100 tokens twice, in 32 sequences: different random tokens, or
+passages of the test modules. The seed is that of the tokens. `whole` and `without` hold the loss
+of the first half and of the second in nats per token, and the accuracy in the second half: of the
+whole model, and with each head switched off. `without_best` has the three heads with the largest
+prefix-matching scores off together, `without_others` as many other heads of the same layers.
 """
 
 import torch
 
+from gates2heads.book.ch12.python_text import python_text
 from gates2heads.book.ch13.induction import (
     head_scores,
     random_twice,
     scores,
     scores_without,
+    twice,
 )
 from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.batches.passages import passages
 
 MODEL, SEQUENCES, TOKENS, BEST = "python_llama", 32, 100, 3
 
@@ -28,7 +31,11 @@ def run(setting: str, seed: int) -> dict:
     """Measure all heads on one sample of tokens."""
     torch.set_num_threads(1)
     model = shipped(MODEL).model
-    found = random_twice(SEQUENCES, TOKENS, model.vocabulary_size, seed=seed)
+    if setting == "random tokens":
+        found = random_twice(SEQUENCES, TOKENS, model.vocabulary_size, seed=seed)
+    else:
+        text = python_text("test").tokens
+        found = twice(next(passages(text, SEQUENCES, length=TOKENS - 1, seed=seed)))
     told = head_scores(model, found)
     order = sorted(range(len(told.heads)), key=told.prefix_matching.__getitem__, reverse=True)
     best = [told.heads[number] for number in order[:BEST]]
@@ -50,4 +57,4 @@ def run(setting: str, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    Study("ch13/python_heads", run, ["random tokens"]).main()
+    Study("ch13/python_heads", run, ["random tokens", "test code"]).main()

@@ -52,11 +52,11 @@ def test_an_induction_head_of_the_released_model_of_python(monkeypatch):
     rows = [row["result"] for row in read_study("ch13/python_heads")]
     for row in rows:
         assert row["best"][0] == ["layers.5.attention", 4]
-        assert max(row["prefix_matching"]) > 0.35
-        assert row["whole"]["first"] - row["whole"]["repeat"] > 3
+        assert max(row["prefix_matching"]) > 0.3
+        assert row["whole"]["first"] - row["whole"]["repeat"] > 1
         place = row["heads"].index(row["best"][0])
         lost = [without[1] - row["whole"]["repeat"] for without in row["without"]]
-        assert lost[place] > 3
+        assert lost[place] > 1
         assert lost[place] == max(lost)
     few = (2, 6, 1)
     monkeypatch.setattr(python_heads, "SEQUENCES", few[0])

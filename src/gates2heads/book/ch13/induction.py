@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, listed, positive, seed
+from gates2heads.accepts import a, accepts, choice, count, listed, positive, seed, tokens
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -159,10 +159,15 @@ def random_twice(size: int, length: int, vocabulary_size: int, *, seed: int) -> 
     if known < length:
         raise ValueError(f"length must be at most {known}, the tokens that are left, got {length}")
     passage = torch.rand(size, known, generator=draw).argsort(dim=1)[:, :length]
-    passage = passage + Vocabulary.eos + 1
-    tokens = torch.cat([torch.full((size, 1), Vocabulary.bos), passage, passage], dim=1)
+    return twice(passage + Vocabulary.eos + 1)
+
+
+@accepts(passage=tokens("B L"))
+def twice(passage: Tensor) -> Repeats:
+    """Write each passage (B, L) twice after `<bos>`."""
+    (size, length), bos = passage.shape, passage.new_full((len(passage), 1), Vocabulary.bos)
     whole = torch.full((size,), length)
-    return Repeats(tokens, whole + 1, whole, whole)
+    return Repeats(torch.cat([bos, passage, passage], dim=1), whole + 1, whole, whole)
 
 
 @accepts(layers=count, width=count)
