@@ -56,7 +56,7 @@ def test_an_induction_head_of_the_released_model_of_python(monkeypatch):
         assert row["whole"]["first"] - row["whole"]["repeat"] > 1
         place = row["heads"].index(row["best"][0])
         lost = [without[1] - row["whole"]["repeat"] for without in row["without"]]
-        assert lost[place] > 1
+        assert lost[place] > 0.7
         assert lost[place] == max(lost)
     few = (2, 6, 1)
     monkeypatch.setattr(python_heads, "SEQUENCES", few[0])
