@@ -9,6 +9,7 @@ from torch import nn
 from gates2heads.book.ch05.attention_variants import WAYS, looking_model
 from gates2heads.data.batches.pairs import collate
 from gates2heads.models.kinds import KINDS, MODELS, build, tell
+from gates2heads.models.language.attention_only import AttentionOnly
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.models.language.neural import (
     FeedForwardLanguageModel,
@@ -70,6 +71,7 @@ MADE = {
     "DecoderOnly": lambda: DecoderOnly(
         V, **STACK, num_layers=2, num_key_value_heads=1, **LLAMA, window=3, max_length=9
     ),
+    "AttentionOnly": lambda: AttentionOnly(V, d_model=8, nhead=2, num_layers=3, max_length=9),
     "ELMo": lambda: ELMo(V, hidden_size=6),
     "SubwordTable": lambda: SubwordTable(["a", "man"], torch.tensor([5, 3]), 7, buckets=11, own=1),
     "WordTable": lambda: WordTable(["a", "man"], torch.tensor([5, 3]), 7),

@@ -12,6 +12,7 @@ from gates2heads.layers.attention.hard import HardAttention
 from gates2heads.layers.attention.local import LocalAttention
 from gates2heads.layers.attention.scores import SCORES, GaussianScore
 from gates2heads.layers.attention.single_head import Attention
+from gates2heads.models.language.attention_only import AttentionOnly
 from gates2heads.models.language.decoder_only import DecoderOnly
 from gates2heads.models.language.neural import (
     FeedForwardLanguageModel,
@@ -46,6 +47,7 @@ from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable
 
 MODELS = (
+    AttentionOnly,
     BERT,
     DecoderOnly,
     ELMo,

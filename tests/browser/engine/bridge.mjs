@@ -10,6 +10,7 @@ import { layers } from "./bridge_layers.mjs";
 import { continueCode, readCode } from "../../../src/gates2heads/browser/live/tasks/code.js";
 import { Context } from "../../../src/gates2heads/browser/engine/decoding/context.js";
 import { forceText } from "../../../src/gates2heads/browser/live/tasks/forcing.js";
+import { readRepeats } from "../../../src/gates2heads/browser/live/tasks/induction.js";
 import { drawOn, readAhead } from "../../../src/gates2heads/browser/live/tasks/next_token.js";
 import { searchText } from "../../../src/gates2heads/browser/live/tasks/search.js";
 import { walkText } from "../../../src/gates2heads/browser/live/tasks/walk.js";
@@ -133,6 +134,10 @@ const operations = {
 
   readCode({ key, payload }) {
     return last(readCode(loaded.get(key), payload));
+  },
+
+  readRepeats({ key, payload }) {
+    return last(readRepeats(loaded.get(key), payload));
   },
 
   continueCode({ key, payload }) {

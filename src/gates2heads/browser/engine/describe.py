@@ -29,6 +29,7 @@ from gates2heads.layers.norms import NORMS
 from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.layers.recurrent.unroll import Unrolled
 from gates2heads.layers.transformer_layers import EncoderLayer
+from gates2heads.models.language.attention_only import AttentionOnly
 from gates2heads.models.language.decoder_only import DecoderOnly
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.pruned import PrunedCounts, PrunedKneserNey
@@ -92,6 +93,10 @@ def _transformer(model: Transformer) -> dict:
 
 def _stack(model: TransformerLanguageModel | GPT | BERT) -> dict:
     return {**_layer(model.layers[0]), "max_length": model.max_length}
+
+
+def _attention_only(model: AttentionOnly) -> dict:
+    return {"nhead": model.layers[0].num_heads, "max_length": model.max_length}
 
 
 def _decoder_only(model: DecoderOnly) -> dict:
@@ -196,6 +201,7 @@ def _fine_tuned(model: FineTuned) -> dict:
 
 
 MODELS = {
+    AttentionOnly: _attention_only,
     BERT: _stack,
     DecoderOnly: _decoder_only,
     EncoderDecoder: _pair,

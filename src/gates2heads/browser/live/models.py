@@ -40,6 +40,8 @@ LIVE = (
     "answers_ernie",
     "answers_random",
     "python_llama",
+    "induction_one",
+    "induction_two",
 )
 # For a model with German input, the one that translates into German for other readers
 PARTNERS = {"translator": "translator_to_german"}

@@ -9,6 +9,7 @@ import { forceText } from "./tasks/forcing.js";
 import { readGates } from "./tasks/gates.js";
 import { showHeads } from "./tasks/heads.js";
 import { drawOn, readAhead } from "./tasks/next_token.js";
+import { readRepeats } from "./tasks/induction.js";
 import { readText } from "./tasks/read.js";
 import { searchText } from "./tasks/search.js";
 import { translateText } from "./tasks/translate.js";
@@ -28,6 +29,7 @@ const tasks = {
   forcing: forceText,
   gates: readGates,
   heads: showHeads,
+  induction: readRepeats,
   read: readText,
   search: searchText,
   translate: translateText,

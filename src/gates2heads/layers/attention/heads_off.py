@@ -8,20 +8,24 @@ from torch import nn
 
 from gates2heads.accepts import accepts, listed, module
 from gates2heads.accepts.shown import shown
+from gates2heads.layers.attention.grouped_query import GroupedQueryAttention
 from gates2heads.layers.attention.kernels import SWITCHED
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
+
+IN_HEADS = (MultiHeadAttention, GroupedQueryAttention)
+Layer = MultiHeadAttention | GroupedQueryAttention
 
 
 class Head(NamedTuple):
     """One head of a model."""
 
-    layer: str  # the name of its `MultiHeadAttention`, such as "encoder_layers.0.self_attn"
+    layer: str  # the name of its layer of attention, such as "encoder_layers.0.self_attn"
     head: int  # from 0
 
 
 @accepts(model=module)
 def heads_of(model: nn.Module) -> list[Head]:
-    """List every head of every `MultiHeadAttention` in the model, in the order of its layers."""
+    """List every head of a model, in the order of its layers of attention."""
     return [Head(name, head) for name, layer in _layers(model) for head in range(layer.num_heads)]
 
 
@@ -42,7 +46,8 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[No
     one: `heads_off(model, [head for head in heads_of(model) if head != one])`.
 
     Args:
-        model: contains layers of `MultiHeadAttention`, or is one (named "").
+        model: contains layers of `MultiHeadAttention` or `GroupedQueryAttention`, or is one
+            (named "").
         heads: pairs (layer, head), as `heads_of` lists them; none leaves the model as it is. In a
             block inside another, the heads of both are off.
 
@@ -67,12 +72,12 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[No
                 SWITCHED[place] = switches
 
 
-def _layers(model: nn.Module) -> Iterator[tuple[str, MultiHeadAttention]]:
+def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
     """The multi-head attention layers, with their names."""
-    return ((n, m) for n, m in model.named_modules() if isinstance(m, MultiHeadAttention))
+    return ((n, m) for n, m in model.named_modules() if isinstance(m, IN_HEADS))
 
 
-def _checked(pair: tuple[str, int], layers: dict[str, MultiHeadAttention]) -> tuple[str, int]:
+def _checked(pair: tuple[str, int], layers: dict[str, Layer]) -> tuple[str, int]:
     """The pair, which is rejected if there is no such head."""
     parts = tuple(pair) if isinstance(pair, tuple | list) and len(pair) == 2 else (None, None)
     name, number = parts

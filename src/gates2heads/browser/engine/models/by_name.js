@@ -1,5 +1,6 @@
 // Whole models by the kind that their file names.
 
+import { AttentionOnly } from "./attention_only.js";
 import { DecoderOnly } from "./decoder_only.js";
 import { FineTuned } from "./fine_tuned.js";
 import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js";
@@ -11,6 +12,7 @@ import { Transformer } from "./transformer.js";
 import { WordTable } from "./words.js";
 
 const MODELS = {
+  AttentionOnly,
   BERT,
   DecoderOnly,
   EncoderDecoder: SequenceToSequence,
