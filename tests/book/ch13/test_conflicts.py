@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch13 import conflict_measures, conflicts
-from gates2heads.book.ch13.conflict_measures import counted, crossing, measured, trust
+from gates2heads.book.ch13.conflict_measures import counted, crossing, measured, overruled, trust
 from gates2heads.book.ch13.conflicts import (
     NAME,
     PEOPLE,
@@ -171,6 +171,10 @@ def test_the_optimum_by_hand():
     rest = (1 - 0.2 / 31) * 0.2 / 31
     assert equal == pytest.approx(0.2 / 31 * 0.8 / (0.2 / 31 * 0.8 + rest))
     assert sure == 0
+    assert overruled(0.2, known)[1].item() == pytest.approx(equal)
+    assert overruled(0.2, known)[2].item() == 1
+    # Without memory, each of the 31 other towns has a probability of 0.2 / 31.
+    assert overruled(0.2, known)[0].item() == pytest.approx(0.2 / 31)
 
 
 def test_a_perfect_memory_by_hand():

@@ -30,6 +30,23 @@ def trust(wrong: float, known: Tensor) -> Tensor:
     return for_context / (for_context + (1 - rest) * wrong / (len(TOWNS) - 1))
 
 
+@accepts(wrong=share, known=floats("P"))
+def overruled(wrong: float, known: Tensor) -> Tensor:
+    """The probability that the memory is right when the context contradicts it.
+
+    Assumes what `trust` does; the two do not sum to 1, because both can be wrong.
+
+    Args:
+        wrong, known: see `trust`.
+
+    Returns:
+        (P,).
+    """
+    rest = (1 - known) / (len(TOWNS) - 1)
+    for_memory = known * wrong / (len(TOWNS) - 1)
+    return for_memory / (rest * (1 - wrong) + (1 - rest) * wrong / (len(TOWNS) - 1))
+
+
 @accepts(answers=count(least=0), settled=share)
 def counted(answers: int, settled: float = 0.5) -> float:
     """The probability that a perfect memory is right about a person, after some equal answers.
@@ -55,9 +72,11 @@ def measured(reader: Reader, wrong: float) -> dict:
         for "settled" and "moving" people one list for each measure, with an entry for each group
         that `BOUNDS` separates and that is not empty: "from", "people", "seen" (the geometric
         mean of the occurrences), "context" and "memory" (probabilities after a contradicting
-        statement), "confirmed", "known" (of the true town, not stated) and "optimal" (`trust` with
-        the model's own memory of each person). "unseen" has the probability of the context's town
-        for people who do not occur, and "crossover" is where memory overtakes context.
+        statement), "confirmed", "known" (of the true town, not stated), and what they should be
+        with the model's own memory of each person: "optimal" (`trust`) and "optimal_memory"
+        (`overruled`). "unseen" has the probability of the context's town for people who do not
+        occur. "crossover" is where memory overtakes context, and "optimal_crossover" where it
+        should.
     """
     read = {
         name: answers(reader.model, reader.world, prompt)
@@ -67,23 +86,26 @@ def measured(reader: Reader, wrong: float) -> dict:
             ("without", "not stated"),
         )
     }
+    known = read["without"].memory.double().clamp(max=1 - 1e-9)  # 1 contradicts a statement
     each = {
         "seen": reader.seen.clamp(min=1).double().log(),
         "context": read["against"].context,
         "memory": read["against"].memory,
         "confirmed": read["with"].context,
-        "known": read["without"].memory,
-        "optimal": trust(wrong, read["without"].memory),
+        "known": known,
+        "optimal": trust(wrong, known),
+        "optimal_memory": overruled(wrong, known),
     }
     result = {
         name: _grouped(each, reader.seen, who)
         for name, who in (("settled", reader.world.settled), ("moving", ~reader.world.settled))
     }
     result["unseen"] = read["against"].context[reader.world.weight == 0].mean().item()
-    for name, curve in (("crossover", "context"), ("optimal_crossover", "optimal")):
-        groups = result["settled"]
-        other = groups["memory"] if curve == "context" else [1 - one for one in groups[curve]]
-        result[name] = crossing(groups["seen"], groups[curve], other)
+    groups = result["settled"]
+    result["crossover"] = crossing(groups["seen"], groups["context"], groups["memory"])
+    result["optimal_crossover"] = crossing(
+        groups["seen"], groups["optimal"], groups["optimal_memory"]
+    )
     return result
 
 

@@ -13,7 +13,7 @@ from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import History, fit
 from gates2heads.training.schedules import warmup_cosine
 
-FIRST = (  # fmt: skip
+FIRST = (
     "Ada",
     "Ben",
     "Cleo",
@@ -36,7 +36,7 @@ FIRST = (  # fmt: skip
     "Uwe",
     "Vera",
 )
-LAST = (  # fmt: skip
+LAST = (
     "Adler",
     "Baker",
     "Costa",
