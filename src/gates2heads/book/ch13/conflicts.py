@@ -143,7 +143,7 @@ def documents(world: World, count: int, wrong: float, draw: torch.Generator) -> 
 
 
 def another(town: Tensor, draw: torch.Generator) -> Tensor:
-    """Sample a different town for each, all others equally probable."""
+    """Sample another town for each of the towns (B,), all others equally probable: (B,)."""
     return (town + torch.randint(1, len(TOWNS), town.shape, generator=draw)) % len(TOWNS)
 
 
@@ -249,5 +249,5 @@ def answers(
 
 @accepts(tokens=tokens("T"))
 def as_text(tokens: Tensor) -> str:
-    """Write a document in words, without `<bos>`."""
+    """Write the tokens (T,) of a document in words, without `<bos>`."""
     return " ".join(WORDS.tokens[one] for one in tokens.tolist() if one != WORDS.bos)
