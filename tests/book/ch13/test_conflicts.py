@@ -131,6 +131,8 @@ def test_the_prompts():
     torch.testing.assert_close(read["confirmed"].context, ones)
     torch.testing.assert_close(read["confirmed"].memory, ones)
     torch.testing.assert_close(read["not stated"].memory, in_town_0)
+    torch.testing.assert_close(read["not stated"].right, in_town_0)
+    torch.testing.assert_close(read["contradicted"].right, 0 * ones)
 
 
 def test_what_is_measured():
@@ -147,6 +149,7 @@ def test_what_is_measured():
     chosen = facts.settled & (facts.weight > 0)
     known = (facts.home == 0).float()[chosen]
     assert settled["known"] == pytest.approx([known.mean().item()])
+    assert settled["right"] == pytest.approx([known.mean().item()])
     wanted = ((1 - known) * 0.8 / 31) / ((1 - known) * 0.8 / 31 + (30 / 31) * 0.2 / 31)
     wanted = torch.where(known == 1, 0.0, wanted).mean().item()
     assert settled["optimal"] == pytest.approx([wanted], abs=1e-5)

@@ -72,11 +72,11 @@ def measured(reader: Reader, wrong: float) -> dict:
         for "settled" and "moving" people one list for each measure, with an entry for each group
         that `BOUNDS` separates and that is not empty: "from", "people", "seen" (the geometric
         mean of the occurrences), "context" and "memory" (probabilities after a contradicting
-        statement), "confirmed", "known" (of the true town, not stated), and what they should be
-        with the model's own memory of each person: "optimal" (`trust`) and "optimal_memory"
-        (`overruled`). "unseen" has the probability of the context's town for people who do not
-        occur. "crossover" is where memory overtakes context, and "optimal_crossover" where it
-        should.
+        statement), "confirmed", "known" (of the true town, not stated), "right" (how often that
+        is the most probable town), and what context and memory should be with the model's own
+        "known" of each person: "optimal" (`trust`) and "optimal_memory" (`overruled`). "unseen"
+        has the probability of the context's town for people who do not occur. "crossover" is
+        where memory overtakes context, and "optimal_crossover" where it should.
     """
     read = {
         name: answers(reader.model, reader.world, prompt)
@@ -93,6 +93,7 @@ def measured(reader: Reader, wrong: float) -> dict:
         "memory": read["against"].memory,
         "confirmed": read["with"].context,
         "known": known,
+        "right": read["without"].right,
         "optimal": trust(wrong, known),
         "optimal_memory": overruled(wrong, known),
     }

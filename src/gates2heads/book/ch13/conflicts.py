@@ -94,10 +94,11 @@ class Documents(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The mean probabilities of two answers to the question about each person."""
+    """The answers to the question about each person, as means over prompts."""
 
-    context: Tensor  # (P,) of the town in the prompt
+    context: Tensor  # (P,) probability of the town in the prompt
     memory: Tensor  # (P,) of the town where the person lives according to the training documents
+    right: Tensor  # (P,) how often the latter is the most probable town
 
 
 class Reader(NamedTuple):
@@ -231,7 +232,7 @@ def answers(
     """
     draw = torch.Generator().manual_seed(int(seed))
     everyone, device = torch.arange(PEOPLE), next(model.parameters()).device
-    context, memory = torch.zeros(PEOPLE), torch.zeros(PEOPLE)
+    context, memory, right = (torch.zeros(PEOPLE) for _ in range(3))
     for _ in range(times):
         stated = everyone
         if prompt == "not stated":
@@ -244,7 +245,8 @@ def answers(
         probs = model.logits(text.to(device))[:, -1].softmax(dim=-1).cpu()  # (P, V)
         context += probs.gather(1, TOWN + told[:, None])[:, 0] / times
         memory += probs.gather(1, TOWN + world.home[:, None])[:, 0] / times
-    return Reading(context, memory)
+        right += (probs[:, TOWN:NAME].argmax(dim=-1) == world.home) / times
+    return Reading(context, memory, right)
 
 
 @accepts(tokens=tokens("T"))
