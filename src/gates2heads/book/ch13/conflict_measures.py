@@ -1,0 +1,148 @@
+"""Chapter 13: how often a model follows the prompt, and how often it should."""
+
+import math
+from itertools import pairwise
+from statistics import mean
+
+from torch import Tensor
+
+from gates2heads.accepts import a, accepts, count, floats, share
+from gates2heads.book.ch13.conflicts import BOUNDS, TOWNS, Reader, answers
+
+
+@accepts(wrong=share, known=floats("P"))
+def trust(wrong: float, known: Tensor) -> Tensor:
+    """The probability that the context is right when it contradicts the memory, by Bayes' rule.
+
+    Assumes that the memory gives the true town the probability `known` and the others equal ones,
+    that the statement is wrong with probability `wrong`, and that it then names each of the other
+    towns with equal probability.
+
+    Args:
+        wrong: the probability that the statement is wrong.
+        known: (P,) the probabilities with which the memory is right.
+
+    Returns:
+        (P,).
+    """
+    rest = (1 - known) / (len(TOWNS) - 1)  # of the town in the statement, before it was read
+    for_context = rest * (1 - wrong)
+    return for_context / (for_context + (1 - rest) * wrong / (len(TOWNS) - 1))
+
+
+@accepts(wrong=share, known=floats("P"))
+def overruled(wrong: float, known: Tensor) -> Tensor:
+    """The probability that the memory is right when the context contradicts it.
+
+    Assumes what `trust` does; the two do not sum to 1, because both can be wrong.
+
+    Args:
+        wrong, known: see `trust`.
+
+    Returns:
+        (P,).
+    """
+    rest = (1 - known) / (len(TOWNS) - 1)
+    for_memory = known * wrong / (len(TOWNS) - 1)
+    return for_memory / (rest * (1 - wrong) + (1 - rest) * wrong / (len(TOWNS) - 1))
+
+
+@accepts(answers=count(least=0), settled=share)
+def counted(answers: int, settled: float = 0.5) -> float:
+    """The probability that a perfect memory is right about a person, after some equal answers.
+
+    Assumes that a share `settled` of the people have always the same town, that the others have a
+    random town in each document, and that all towns are equally probable; statements are ignored.
+
+    Args:
+        answers: how many answers about this person were read, all of them the same town.
+        settled: the share of people with a fixed town.
+    """
+    if answers == 0:
+        return 1 / len(TOWNS)
+    moving = (1 - settled) * len(TOWNS) ** (1 - answers)
+    return (settled + moving / len(TOWNS)) / (settled + moving)
+
+
+@accepts(reader=a(Reader), wrong=share)
+def measured(reader: Reader, wrong: float) -> dict:
+    """Ask about all people; group them by how often training asked for them.
+
+    Returns:
+        for "settled" and "moving" people one list for each measure, with an entry for each group
+        that `BOUNDS` separates and that is not empty: "from", "people", "seen" (the geometric
+        mean of the occurrences), "context" and "memory" (probabilities after a contradicting
+        statement), "confirmed", "known" (of the true town, not stated), "right" (how often that
+        is the most probable town), and what context and memory should be with the model's own
+        "known" of each person: "optimal" (`trust`) and "optimal_memory" (`overruled`). "unseen"
+        has the probability of the context's town for people who do not occur. "crossover" is
+        where memory overtakes context, and "optimal_crossover" where it should.
+    """
+    read = {
+        name: answers(reader.model, reader.world, prompt)
+        for name, prompt in (
+            ("against", "contradicted"),
+            ("with", "confirmed"),
+            ("without", "not stated"),
+        )
+    }
+    known = read["without"].memory.double().clamp(max=1 - 1e-9)  # 1 contradicts a statement
+    each = {
+        "seen": reader.seen.clamp(min=1).double().log(),
+        "context": read["against"].context,
+        "memory": read["against"].memory,
+        "confirmed": read["with"].context,
+        "known": known,
+        "right": read["without"].right,
+        "optimal": trust(wrong, known),
+        "optimal_memory": overruled(wrong, known),
+    }
+    result = {
+        name: _grouped(each, reader.seen, who)
+        for name, who in (("settled", reader.world.settled), ("moving", ~reader.world.settled))
+    }
+    result["unseen"] = read["against"].context[reader.world.weight == 0].mean().item()
+    groups = result["settled"]
+    result["crossover"] = crossing(groups["seen"], groups["context"], groups["memory"])
+    result["optimal_crossover"] = crossing(
+        groups["seen"], groups["optimal"], groups["optimal_memory"]
+    )
+    return result
+
+
+def _grouped(each: dict[str, Tensor], seen: Tensor, who: Tensor) -> dict[str, list]:
+    groups = {name: [] for name in ("from", "people", *each)}
+    for low, high in pairwise(BOUNDS):
+        chosen = who & (seen >= low) & (seen < high)
+        if chosen.any():
+            groups["from"].append(low)
+            groups["people"].append(int(chosen.sum()))
+            for name, values in each.items():
+                groups[name].append(values[chosen].mean().item())
+    groups["seen"] = [math.exp(one) for one in groups["seen"]]
+    return groups
+
+
+def crossing(seen: list[float], falling: list[float], rising: list[float]) -> float | None:
+    """Where one curve overtakes another for the first time, linear in the logarithm of `seen`.
+
+    Returns:
+        None if it never does, and the first of `seen` if it is above from the beginning.
+    """
+    apart = [above - below for above, below in zip(rising, falling, strict=True)]
+    if apart[0] > 0:
+        return seen[0]
+    for at in range(1, len(apart)):
+        if apart[at] > 0:
+            share = -apart[at - 1] / (apart[at] - apart[at - 1])
+            return math.exp(math.log(seen[at - 1]) + share * math.log(seen[at] / seen[at - 1]))
+    return None
+
+
+def average(runs: list[dict], who: str, measure: str, group: int) -> float:
+    """The mean of a measure over runs, for the people of one group of `BOUNDS`."""
+    return mean(
+        run[who][measure][run[who]["from"].index(group)]
+        for run in runs
+        if group in run[who]["from"]
+    )
