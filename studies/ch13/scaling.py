@@ -5,8 +5,8 @@
 
 A setting such as "64x3 1M" is a model of width 64 with 3 layers that reads a million tokens of
 Python source. `loss` is the cross-entropy of the test modules in nats per token. The law is fitted
-to `FITTED`; `PREDICTED` are larger and were run after the prediction had been stored in
-`studies/ch13/scaling_prediction.py`. Settings that end in "x3" and "/3" have three times and a
+to `FITTED`; `PREDICTED` are larger and were run after `studies/ch13/scaling_prediction.py` had
+stored the prediction. Settings that end in "x3" and "/3" have three times and a
 third of the learning rate. `on_the_way` is the test loss of the longest runs after fewer tokens,
 under the schedule of the whole run.
 """

@@ -7,7 +7,6 @@ from gates2heads.book.ch12.python_text import python_text
 from gates2heads.book.ch13 import scaling
 from gates2heads.book.ch13.scaling import (
     FITTED,
-    GRID,
     PREDICTED,
     block_parameters,
     law_of,
@@ -40,8 +39,8 @@ def test_predicted_runs_are_larger_than_fitted_ones():
         width, layers, millions = run
         return FLOPS * parameters(scaled_model(width, layers)) * millions * 1e6
 
-    assert min(map(compute, PREDICTED.values())) > 2 * max(map(compute, FITTED.values()))
-    assert len(FITTED) == len(GRID) - 1
+    assert max(map(compute, PREDICTED.values())) > 4 * max(map(compute, FITTED.values()))
+    assert not FITTED.keys() & PREDICTED.keys()
 
 
 def test_wider_models_have_lower_rates():
