@@ -21,7 +21,7 @@ from gates2heads.book.ch13.scaling import (
     PREDICTED,
     block_parameters,
     peak_rate,
-    test_loss,
+    held_out_loss,
     train_scaled,
 )
 from gates2heads.book.studies import Study
@@ -54,7 +54,7 @@ def run(setting: str, seed: int) -> dict:
         "block_parameters": block_parameters(model),
         "tokens": tokens,
         "rate": rate,
-        "loss": test_loss(model),
+        "loss": held_out_loss(model),
         "on_the_way": dict(zip(map(str, earlier), history.evaluations, strict=True)),
         "training": [
             sum(history.loss[at : at + chunk]) / chunk

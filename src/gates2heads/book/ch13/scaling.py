@@ -7,15 +7,19 @@ from typing import NamedTuple
 
 import torch
 
-from gates2heads.accepts import accepts, count, maybe, positive, seed
+from gates2heads.accepts import a, accepts, choice, count, maybe, positive, seed
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.ch12.python_text import (
     LENGTH,
     VOCABULARY,
+    PythonText,
     bits_per_character,
     python_text,
 )
 from gates2heads.book.ch12.training import train_on_passages
+from gates2heads.data.corpora.python_source import PACKAGES, sampled_modules
+from gates2heads.data.corpora.splits import SPLITS
+from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.metrics.scaling_laws import ScalingLaw, fit_scaling_law
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import History
@@ -79,6 +83,7 @@ def train_scaled(
     *,
     rate: float | None = None,
     at: Sequence[int] = (),
+    text: PythonText | None = None,
 ) -> tuple[DecoderOnly, History]:
     """Train a model on passages of the training text, which is several times as long.
 
@@ -89,30 +94,50 @@ def train_scaled(
         rate: the peak learning rate of a cosine schedule; if not given, that of `peak_rate`.
         at: the numbers of tokens after which the test loss is measured on the way, in the
             history's `evaluations`.
+        text: to sample the passages from; the whole training split if not given.
     """
     torch.manual_seed(seed)
     model, steps = scaled_model(width, layers), max(4, tokens // TOKENS_A_STEP)
     history = train_on_passages(
         model,
-        python_text("train").tokens,
+        (python_text("train") if text is None else text).tokens,
         seed,
         steps=steps,
         batch=BATCH,
         length=LENGTH,
         rate=peak_rate(width) if rate is None else rate,
         warmup=max(2, min(100, steps // 10)),
-        evaluate=test_loss,
+        evaluate=held_out_loss,
         evaluate_at=[one // TOKENS_A_STEP for one in at],
         description=f"width {width}, {layers} layers, {tokens:,} tokens, seed {seed}",
     )
     return model, history
 
 
-def test_loss(model: DecoderOnly) -> float:
-    """The mean cross-entropy of the test modules in nats per token."""
-    text = python_text("test")
+def held_out_loss(model: DecoderOnly, text: PythonText | None = None) -> float:
+    """The mean cross-entropy of the test modules, or of another text, in nats per token."""
+    text = python_text("test") if text is None else text
     bits = bits_per_character(model, text)
     return bits * math.log(2) * text.characters / len(text.tokens)
+
+
+@accepts(split=choice(SPLITS), tokenizer=a(BPETokenizer), most=count)
+def sampled_text(split: str, tokenizer: BPETokenizer, most: int) -> PythonText:
+    """A random sample of the modules that `python_text` reads, with at least `most` tokens.
+
+    Args:
+        split: "train", "validation" or "test".
+        tokenizer: of a released model, so that none has to be trained.
+        most: the number of tokens at which to stop.
+    """
+    numbers: list[int] = []
+    characters = 0
+    for module in sampled_modules(split, packages=PACKAGES, seed=13):
+        numbers.extend(tokenizer.encode(module.text))
+        characters += len(module.text) + 1
+        if len(numbers) >= most:
+            break
+    return PythonText(torch.tensor(numbers), characters)
 
 
 class Prediction(NamedTuple):

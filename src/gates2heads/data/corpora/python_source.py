@@ -2,13 +2,15 @@
 
 import hashlib
 import platform
+import random
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 
-from gates2heads.accepts import accepts, choice, count, text, texts
+from gates2heads.accepts import accepts, choice, count, seed, text, texts
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -49,19 +51,52 @@ def read_modules(package: str = STANDARD) -> tuple[Module, ...]:
     Tests, copies of foreign packages and generated tables are left out, and files that are not
     UTF-8.
     """
-    folder, modules = folder_of(package), []
-    files = [file.relative_to(folder) for file in folder.rglob("*.py")]
-    for file in sorted(files, key=lambda file: file.as_posix()):
-        names = {part.partition("-")[0] for part in file.parts[:-1]} | set(file.parts[:-1])
-        if names & (SKIPPED | TABLES) or file.name.startswith("_sysconfigdata"):
-            continue
-        try:
-            text = (folder / file).read_text(encoding="utf-8")
-        except (UnicodeDecodeError, OSError):
-            continue
-        if text.strip(string.whitespace):
-            modules.append(Module(file.as_posix(), known_characters(text), package))
-    return tuple(modules)
+    folder = folder_of(package)
+    read = (_read(folder, path, package) for path in _paths(folder))
+    return tuple(module for module in read if module is not None)
+
+
+def _paths(folder: Path) -> list[str]:
+    """The files of a package that may be modules, sorted."""
+    files = (file.relative_to(folder) for file in folder.rglob("*.py"))
+    return sorted(file.as_posix() for file in files if _is_wanted(file))
+
+
+def _is_wanted(file: Path) -> bool:
+    names = {part.partition("-")[0] for part in file.parts[:-1]} | set(file.parts[:-1])
+    return not names & (SKIPPED | TABLES) and not file.name.startswith("_sysconfigdata")
+
+
+def _read(folder: Path, path: str, package: str) -> Module | None:
+    """A module, or None for an empty file and one that is not UTF-8."""
+    try:
+        text = (folder / path).read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError):
+        return None
+    return Module(path, known_characters(text), package) if text.strip(string.whitespace) else None
+
+
+@accepts(split=choice(SPLITS), packages=texts, seed=seed)
+def sampled_modules(
+    split: str, *, packages: Sequence[str] = (STANDARD,), seed: int = 0
+) -> Iterator[Module]:
+    """Read the modules of a split one after the other, in a random order.
+
+    Args:
+        split, packages: as for `python_source`, which reads all of them before it gives the first.
+        seed: of the order.
+    """
+    found = [
+        (package, folder_of(package), path)
+        for package in packages
+        for path in _paths(folder_of(package))
+        if split_of_module(package, path) == split
+    ]
+    random.Random(seed).shuffle(found)
+    for package, folder, path in found:
+        module = _read(folder, path, package)
+        if module is not None:
+            yield module
 
 
 @accepts(split=choice(SPLITS), packages=texts)

@@ -24,6 +24,11 @@ class ScaledRun(NamedTuple):
     loss: float  # in nats per token
     role: str = "fitted"  # or "predicted", which the law has not seen; or "yours"
 
+    @property
+    def compute(self) -> float:
+        """Floating-point operations of the training, 6 N D."""
+        return FLOPS * self.parameters * self.tokens
+
 
 @accepts(
     runs=listed("runs", a(ScaledRun), least=1),
@@ -116,7 +121,7 @@ def _told(name: str, one: ScaledRun) -> dict[str, Any]:
         positive.check(f"{name}.{field}", getattr(one, field))
     if one.role not in ROLES:
         raise ValueError(f"{name}.role must be one of {', '.join(ROLES)}, got {one.role!r}")
-    return one._asdict() | {"compute": FLOPS * one.parameters * one.tokens}
+    return one._asdict() | {"compute": one.compute}
 
 
 def _around(values: Sequence[float], *, beyond: float = BEYOND) -> list[float]:
