@@ -1,4 +1,4 @@
-"""What decoding costs: by hand, by the sizes of published matrices, and by a model of our own."""
+"""What a prompt and decoding cost: by hand, by sizes of published matrices, by a model of ours."""
 
 import pytest
 import torch
@@ -15,6 +15,7 @@ from gates2heads.models.costs import (
     decoding_macs,
     decoding_step,
     kv_cache_bytes,
+    prefill,
     stack_parameters,
 )
 
@@ -101,6 +102,43 @@ def test_a_step_by_hand():
 def test_a_model_of_unknown_size_is_estimated():
     model = Configuration("one", 2, 4, 4, 8, 10)
     assert decoding_step(model, 10).parameter_bytes == 2 * 2 * 12 * 32**2
+
+
+def test_a_prompt_by_hand():
+    # Width 8, two key-value heads of 4 in place of two query heads: here as many, and one layer
+    model = Configuration("one", 1, 2, 2, 4, 5, parameters=1000, looked_up=40)
+    plain = prefill(model, 5, hidden=10, fused=False)
+    assert plain.parameter_bytes == 1920
+    assert plain.attention_macs == 2 * 2 * 5 * 5 * 4
+    assert plain.macs == 5 * 960 + plain.attention_macs
+    # Each of seven matrices reads its input and writes its output; the attention reads three
+    # vectors of 8 and writes one
+    linear = 4 * (8 + 8) + 2 * (8 + 10) + (10 + 8)
+    assert plain.activation_bytes == 5 * (linear + 4 * 8) * 2
+    # Two heads; scores written and read, weights written and read
+    assert plain.score_bytes == 2 * 5 * 5 * 4 * 2
+    total = plain.parameter_bytes + plain.activation_bytes + plain.score_bytes
+    assert plain.intensity == plain.macs / total
+    fused = prefill(model, 5, hidden=10)
+    assert fused == plain._replace(
+        score_bytes=0, intensity=plain.macs / (total - plain.score_bytes)
+    )
+
+
+def test_a_batch_of_prompts_reads_the_parameters_once():
+    model = Configuration("one", 3, 4, 2, 4, 5, parameters=1000)
+    one, four = (prefill(model, 6, hidden=10, batch=batch, fused=False) for batch in (1, 4))
+    assert four.parameter_bytes == one.parameter_bytes
+    assert four.macs == 4 * one.macs
+    assert four.activation_bytes == 4 * one.activation_bytes
+    assert four.score_bytes == 4 * one.score_bytes
+    assert four.intensity > one.intensity
+
+
+def test_a_prompt_of_one_token_costs_the_operations_of_a_decoding_step():
+    assert prefill(LLAMA2_70B, 1, hidden=28_672).macs == (
+        decoding_step(LLAMA2_70B, 1).macs_per_token
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""What decoding with a Transformer costs: the cache of keys and values, bytes read, operations."""
+"""What a prompt and a decoding step cost: the cache of keys and values, bytes, operations."""
 
 from typing import NamedTuple
 
-from gates2heads.accepts import a, accepts, choice, count, positive
+from gates2heads.accepts import a, accepts, choice, count, flag, positive
 
 # Bits of one stored number. The scales that int8 and int4 need beside it are not counted.
 BITS = {"float32": 32, "bf16": 16, "int8": 8, "int4": 4}
@@ -51,6 +51,17 @@ class DecodingStep(NamedTuple):
     macs_per_token: int  # multiply-accumulate operations for each generated token
     intensity: float  # multiply-accumulate operations for each byte read
     least_seconds: float  # of the step, from memory bandwidth alone
+
+
+class Prefill(NamedTuple):
+    """One pass over a prompt, all of whose positions are computed in parallel."""
+
+    parameter_bytes: float  # read once, whatever the number of positions
+    activation_bytes: float  # what the matrix products read and write besides parameters and scores
+    score_bytes: float  # scores and weights of the attention, written and read
+    macs: int  # multiply-accumulate operations for all positions
+    attention_macs: int  # those of `macs` for scores and weighted sums
+    intensity: float  # multiply-accumulate operations for each byte read or written
 
 
 @accepts(
@@ -226,4 +237,65 @@ def decoding_step(
         macs_per_token=macs,
         intensity=macs / bytes_,
         least_seconds=bytes_ * batch / (bandwidth * GIGA),
+    )
+
+
+@accepts(
+    model=a(Configuration),
+    length=count,
+    hidden=count,
+    batch=count,
+    fused=flag,
+    number_format=_number_format,
+)
+def prefill(
+    model: Configuration,
+    length: int,
+    *,
+    hidden: int,
+    batch: int = 1,
+    fused: bool = True,
+    number_format: str = "bf16",
+) -> Prefill:
+    """Give the costs of reading a prompt in one pass, with gated feed-forward sublayers.
+
+    Every matrix product reads its two operands and writes its result once; what is between the
+    products (norms, activation functions, residual connections) is taken to cost no traffic. The
+    T × T scores of the attention are computed for all pairs, those that the causal mask excludes
+    included. The output projection is counted at every position, as in training.
+
+    Source: Dao et al. 2022 for the traffic of the attention with and without its scores.
+
+    Args:
+        model: its sizes; where `parameters` is None, `stack_parameters` estimates them.
+        length: tokens in the prompt of each sequence, T.
+        hidden: width of the three matrices of a feed-forward sublayer.
+        batch: number of sequences.
+        fused: the attention computes its softmax block by block and never stores scores, as
+            FlashAttention does; otherwise scores and weights are stored and read again.
+        number_format: of the parameters and of the activations.
+
+    Returns:
+        Bytes, operations and their ratio. A window does not change them.
+    """
+    width, shared = model.heads * model.head_width, model.kv_heads * model.head_width
+    sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
+    known = stack_parameters(*sizes) if model.parameters is None else model.parameters
+    positions, one = batch * length, BITS[number_format] / 8
+    # Queries, keys, values and output; gate, up and down: their inputs, then their outputs
+    linear = (4 * width + 2 * width + hidden) + (2 * width + 2 * shared + 2 * hidden + width)
+    attention = 2 * width + 2 * shared  # reads queries, keys and values, and writes the mixture
+    activations = model.layers * positions * (linear + attention) * one
+    pairs = model.layers * model.heads * positions * length
+    scores = 0.0 if fused else 4 * pairs * one
+    read = known - model.looked_up
+    attention_macs = 2 * pairs * model.head_width
+    macs = positions * read + attention_macs
+    return Prefill(
+        parameter_bytes=read * one,
+        activation_bytes=activations,
+        score_bytes=scores,
+        macs=macs,
+        attention_macs=attention_macs,
+        intensity=macs / (read * one + activations + scores),
     )
