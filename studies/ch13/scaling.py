@@ -20,8 +20,8 @@ from gates2heads.book.ch13.scaling import (
     MILLIONS,
     PREDICTED,
     block_parameters,
-    peak_rate,
     held_out_loss,
+    peak_rate,
     train_scaled,
 )
 from gates2heads.book.studies import Study
