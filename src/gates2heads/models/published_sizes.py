@@ -41,9 +41,9 @@ class PublishedModel(NamedTuple):
         return None if self.tokens is None else self.tokens / self.per_token
 
     @property
-    def compute(self) -> int | None:
+    def compute(self) -> float | None:
         """Floating-point operations of training, estimated as 6ND; None if not published."""
-        return None if self.tokens is None else 6 * self.per_token * self.tokens
+        return None if self.tokens is None else 6.0 * self.per_token * self.tokens
 
     @property
     def date(self) -> float:
@@ -96,7 +96,7 @@ CHINCHILLA = PublishedModel(
 )  # fmt: skip
 PALM = PublishedModel(
     "PaLM", 2022, 4, "decoder", 540 * BILLION, 2048,
-    "training on 6,144 chips at once",
+    "training on 6,144 chips",
     "chowdhery2022", "https://arxiv.org/abs/2204.02311",
     tokens=780 * BILLION,
 )  # fmt: skip
@@ -114,13 +114,13 @@ LLAMA2_70B = PublishedModel(
 )  # fmt: skip
 LLAMA3_405B = PublishedModel(
     "Llama 3 405B", 2024, 7, "decoder", 405 * BILLION, 128 * KILO,
-    "several languages, code and tools from the start; long context",
+    "several languages, code and tool use; long context",
     "grattafiori2024", "https://arxiv.org/abs/2407.21783",
     tokens=15_600 * BILLION,
 )  # fmt: skip
 DEEPSEEK_V3 = PublishedModel(
     "DeepSeek-V3", 2024, 12, "mixture of experts", 671 * BILLION, 128 * KILO,
-    "sparse experts at this size, trained in 8-bit floating point",
+    "a mixture of experts, trained with 8-bit floating-point numbers",
     "deepseek2024v3", "https://arxiv.org/abs/2412.19437",
     tokens=14_800 * BILLION, used=37 * BILLION,
 )  # fmt: skip
