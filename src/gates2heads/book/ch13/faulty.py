@@ -2,7 +2,7 @@
 
 import importlib
 import inspect
-from functools import cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, count, positive, seed, share, texts, tokens
 from gates2heads.accepts.shown import shown
+from gates2heads.book.ch12.python_text import VOCABULARY
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.python_source import known_characters
@@ -18,10 +19,10 @@ from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import fit
 from gates2heads.training.schedules import warmup_cosine
 
-MODULES = ("sched", "fnmatch", "getopt", "bisect")  # of the standard library, one text
+MODULES = ("bisect", "fnmatch", "getopt", "sched")  # of the standard library, one text
 FRESH = ("copy",)
 LENGTH, STRIDE, SHARE = 64, 32, 0.1
-WIDTH, LAYERS, EPOCHS, BATCH, RATE = 32, 2, 12, 8, 1e-2
+WIDTH, LAYERS, EPOCHS, BATCH, RATE = 32, 2, 12, 8, 5e-3
 NGRAM = 13
 
 FAULTS = {
@@ -34,8 +35,7 @@ FAULTS = {
 
 
 @accepts(names=texts)
-@cache
-def library_text(names: tuple[str, ...] = MODULES) -> Tensor:
+def library_text(names: Sequence[str] = MODULES) -> Tensor:
     """The source of modules of the standard library as one row of tokens (N,).
 
     Args:
@@ -64,13 +64,21 @@ def split(tokens: Tensor, length: int, stride: int, share: float, *, seed: int =
         stride: how many tokens after the previous window the next one begins.
         share: of the windows that are test windows.
         seed: of the shuffling.
+
+    Raises:
+        ValueError: the text is shorter than a window.
     """
+    if len(tokens) < length:
+        raise ValueError(
+            f"length must be at most {len(tokens)}, the length of the text, got {length}"
+        )
     windows = tokens.unfold(0, length, stride)
     order = torch.randperm(len(windows), generator=torch.Generator().manual_seed(seed))
     tested = round(share * len(windows))
     return Windows(windows[order[tested:]], windows[order[:tested]])
 
 
+@accepts(tokens=tokens("N"), length=count, stride=count, share=share)
 def divided(tokens: Tensor, length: int, stride: int, share: float) -> Windows:
     """The solution of exercise 13.6: divide the text first, then cut each part into windows.
 
@@ -79,9 +87,14 @@ def divided(tokens: Tensor, length: int, stride: int, share: float) -> Windows:
         length: tokens of a window.
         stride: how many tokens after the previous window the next one begins.
         share: of the tokens that are test text; they are the last ones.
+
+    Raises:
+        ValueError: a part is shorter than a window.
     """
     border = len(tokens) - round(share * len(tokens))
     parts = tokens[:border], tokens[border:]
+    if (least := min(map(len, parts))) < length:
+        raise ValueError(f"length must be at most {least}, the tokens of a part, got {length}")
     return Windows(*(part.unfold(0, length, stride) for part in parts))
 
 
@@ -95,6 +108,9 @@ def shared_ngrams(training: Tensor, test: Tensor, n: int = NGRAM) -> float:
         training: (A, L).
         test: (B, L).
         n: tokens of an n-gram; at most L.
+
+    Raises:
+        ValueError: a window has fewer than n tokens.
     """
     if n > test.shape[1]:
         raise ValueError(f"n must be at most {test.shape[1]}, the length of a window, got {n}")
@@ -112,9 +128,9 @@ class Losses(NamedTuple):
 
 
 @accepts(
-    training=tokens("A L"),
-    test=tokens("B L"),
-    fresh=tokens("M"),
+    training=tokens("A L", below=VOCABULARY),
+    test=tokens("B L", below=VOCABULARY),
+    fresh=tokens("M", below=VOCABULARY),
     epochs=count,
     seed=seed,
     rate=positive,
@@ -137,11 +153,18 @@ def losses(
         epochs: how often each training window is read.
         seed: of the initialisation and the order of the windows.
         rate: the peak learning rate of a cosine schedule with one epoch of warm-up.
+
+    Raises:
+        ValueError: the fresh text is shorter than a window.
     """
+    if len(fresh) < training.shape[1]:
+        raise ValueError(
+            f"fresh must have at least {training.shape[1]} tokens, a window, got {len(fresh)}"
+        )
     torch.manual_seed(seed)
     length = training.shape[1]
     model = DecoderOnly(
-        len(shipped("python_llama").source.vocabulary),
+        VOCABULARY,
         d_model=WIDTH,
         nhead=2,
         num_layers=LAYERS,
@@ -167,7 +190,7 @@ def losses(
         steps=epochs * steps,
         loss=surprisal,
         learning_rate=rate,
-        schedule=warmup_cosine(epochs * steps, warmup=steps),
+        schedule=warmup_cosine(epochs * steps, warmup=min(steps, epochs * steps // 2)),
         betas=(0.9, 0.95),
         evaluate=evaluate,
         evaluate_at=range(steps, epochs * steps + 1, steps),
