@@ -219,7 +219,7 @@ check_prefix_matching = FunctionCheck(
         ),
         "all earlier occurrences are counted: take only the latest one": _every_occurrence,
     },
-    remark="`induction.head_scores` computes it for all heads of a model at once.",
+    remark="`induction.head_scores` computes it for all heads of a model.",
 )
 
 

@@ -26,7 +26,7 @@ WIDTH, LAYERS, EPOCHS, BATCH, RATE = 32, 2, 12, 8, 5e-3
 NGRAM = 13
 
 FAULTS = {
-    "a": "there are so few test windows that their loss is below its true value by chance",
+    "a": "there are so few test windows that random variation makes their loss too low",
     "b": "the test windows overlap with training windows, so the model has already read their "
     "tokens",
     "c": "the model sees the token that it predicts, because the causal mask is missing",
