@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from live_scripts import STORED
@@ -107,7 +108,7 @@ def mean_bits(seen: ObservedRepeats) -> list[float]:
     """Means over first occurrences and repeats, and how many of the latter are predicted."""
     tokens, bits = seen.tokens, seen.bits.tolist()
     words, found = tokens[1:], {"first": [], "repeat": []}
-    pairs = list(zip(words, words[1:], strict=False))
+    pairs = list(pairwise(words))
     for at, word in enumerate(words):
         if word not in words[:at]:
             found["first"].append(at)

@@ -39,6 +39,15 @@ def recorded():
     return observe_repeats(one.model, TEXT, one.source)
 
 
+def test_show_me_begins_with_the_first_model_and_all_heads_on(models, recorded):
+    buttons = [ShowMe("a", "b", {"word": 3}), ShowMe("c", "d", {"model": 1, "off": []})]
+    one = InductionHeads(models, recorded, show_me=buttons)
+    assert [button["state"] for button in one.show_me] == [
+        {"model": 0, "off": [], "word": 3},
+        {"model": 1, "off": []},
+    ]
+
+
 @pytest.fixture
 def view(models, recorded):
     """A view with the second layer's first head selected."""

@@ -224,11 +224,6 @@ class InductionHeads extends LiveStage {
     return this.isRecorded ? STORED : this.computed([]);
   }
 
-  /** A *Show me* button begins with the first model and all heads on. */
-  demonstrate(state) {
-    super.demonstrate({ model: 0, off: [], ...state });
-  }
-
   // ---- drawing
 
   /** The controls show what is asked. */

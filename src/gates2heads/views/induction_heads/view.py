@@ -120,6 +120,10 @@ class InductionHeads(LiveView):
         self.show_me = list(show_me)
         self.layer, self.head, self.word = layer, head, word
 
+    def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
+        told = super()._told(name, one)
+        return {**told, "state": {"model": 0, "off": [], **told["state"]}}
+
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "model":
             return len(self.names)
