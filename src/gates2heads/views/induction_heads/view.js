@@ -57,6 +57,7 @@ class InductionHeads extends LiveStage {
     );
     this.buildFoot();
     this.table.before(this.state); // in sight of who types and switches
+    this.status.classList.add("g2h-dim");
     this.grid.node.before(this.status);
     this.grid.node.after(
       element("p", { class: "g2h-legend" }, LEGEND),
