@@ -15,6 +15,7 @@ MADE_ALONE = {
     "fill_samples.py": "FillTheMask",
     "gate_samples.py": "GateExplorer",
     "head_samples.py": "HeadExplorer",
+    "induction_samples.py": "InductionHeads",
     "live_samples.py": "Translate",
     "next_token_samples.py": "NextToken",
     "reader_samples.py": "AttentionExplorer",

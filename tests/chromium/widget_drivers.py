@@ -14,6 +14,7 @@ from code_driver import drive_code
 from fill_driver import drive_fill
 from gate_driver import drive_gates
 from head_driver import drive_heads
+from induction_driver import drive_induction
 from next_token_driver import drive_next_token
 from playwright.sync_api import Locator, Page, expect
 from predict_driver import answer_all, drive_predict
@@ -164,6 +165,7 @@ DRIVERS = {
     "FrameViewer": drive_frames,
     "GateExplorer": drive_gates,
     "HeadExplorer": drive_heads,
+    "InductionHeads": drive_induction,
     "Leaderboard": drive_board,
     "MetricBench": drive_bench,
     "ModelWalk": drive_walk,

@@ -11,6 +11,7 @@ from gates2heads.views.find_the_answer.view import FindTheAnswer, PassageExample
 from gates2heads.views.frame_viewer.view import FrameViewer
 from gates2heads.views.gate_explorer.view import FoundUnit, GateExplorer
 from gates2heads.views.head_explorer.view import HeadExplorer
+from gates2heads.views.induction_heads.view import InductionHeads
 from gates2heads.views.kit.view import ShowMe
 from gates2heads.views.leaderboard.view import Contender, Leaderboard
 from gates2heads.views.metric_bench.view import Judged, MetricBench
@@ -41,6 +42,7 @@ __all__ = [
     "GateExplorer",
     "Guess",
     "HeadExplorer",
+    "InductionHeads",
     "Judged",
     "Leaderboard",
     "MaskExample",

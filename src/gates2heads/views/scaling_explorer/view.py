@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from traitlets import Dict, Float, List, validate
 
 from gates2heads.accepts import a, accepts, listed, maybe, positive, text
+from gates2heads.accepts.shown import shown
 from gates2heads.metrics.scaling_laws import FLOPS, ScalingLaw
 from gates2heads.views.kit.view import ShowMe, View, module, style
 
@@ -120,7 +121,7 @@ def _told(name: str, one: ScaledRun) -> dict[str, Any]:
     for field in ("parameters", "tokens", "loss"):
         positive.check(f"{name}.{field}", getattr(one, field))
     if one.role not in ROLES:
-        raise ValueError(f"{name}.role must be one of {', '.join(ROLES)}, got {one.role!r}")
+        raise ValueError(f"{name}.role must be one of {', '.join(ROLES)}, got {shown(one.role)}")
     return one._asdict() | {"compute": one.compute}
 
 
