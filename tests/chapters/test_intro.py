@@ -212,7 +212,7 @@ ACTIVITIES = {
     "Leaderboard": "sort models by quality and cost",
     "Fill the mask": "mask words for BERT to predict",
     "A language model of Python code": "let a small Llama continue code",
-    "Induction heads": "switch off induction heads",
+    "Induction heads in a small model": "switch off induction heads",
 }
 
 
