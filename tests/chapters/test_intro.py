@@ -212,6 +212,7 @@ ACTIVITIES = {
     "Leaderboard": "sort models by quality and cost",
     "Fill the mask": "mask words for BERT to predict",
     "A language model of Python code": "let a small Llama continue code",
+    "Induction heads in a small model": "switch off induction heads",
 }
 
 
@@ -271,14 +272,14 @@ def test_the_table_has_what_each_chapter_says_of_itself(stated):
 def test_the_whole_book_takes_what_the_first_screen_says(stated):
     (text, exercises) = (round(sum(each) / 60) for each in zip(*stated, strict=True))
     page = " ".join(prose_of(read(INTRO)).split())
-    reading = f"The twelve chapters take about {text} hours to read"
+    reading = f"The thirteen chapters take about {text} hours to read"
     assert f"{reading}; their exercises take about {exercises} more." in page
     forty = path_called("Forty hours")
     assert f"| The text of all chapters, in order | {text} h |" in forty
     assert f"| The exercises | {exercises} h |" in forty
     further = list(CHAPTERS.glob("*_further.ipynb"))
-    assert (len(stated), len(further)) == (12, 11)
-    assert "Eleven chapters have a second page" in page
+    assert (len(stated), len(further)) == (13, 12)
+    assert "Twelve chapters have a second page" in page
     readme = " ".join((CHAPTERS.parent / "README.md").read_text(encoding="utf-8").split())
     core = set(CHAPTERS.glob("[01]*.ipynb")) - set(further)
     number, more = (
@@ -286,11 +287,11 @@ def test_the_whole_book_takes_what_the_first_screen_says(stated):
         for paths in (core, further)
     )
     assert (
-        f"The twelve chapters take about {text} hours to read and contain {number} exercises, "
+        f"The thirteen chapters take about {text} hours to read and contain {number} exercises, "
         f"which take about {exercises} more; the optional “More on …” pages contain {more} further "
         f"exercises."
     ) in readme
-    assert f"Twelve chapters with {number} exercises, about {text + exercises} hours of" in readme
+    assert f"Thirteen chapters with {number} exercises, about {text + exercises} hours of" in readme
 
 
 def path_called(name: str) -> str:
@@ -305,7 +306,7 @@ def test_a_path_asks_for_the_hours_that_it_says(stated):
     twelve = path_called("Twelve weeks")
     assert "| 2 to 2½ h each |" in twelve
     assert (min(weeks[:8]), max(weeks[:8])) == (2, 2.5)
-    for last in (weeks[8] + weeks[9], weeks[10] + weeks[11]):
+    for last in (weeks[8] + weeks[9], weeks[10] + weeks[11], weeks[12]):
         hours, left = divmod(round(60 * last), 60)
         assert f"| {hours} h {left} min |" in twelve
     forty = re.findall(r"\| (\d+) h \|", path_called("Forty hours"))
@@ -317,7 +318,7 @@ def test_the_short_path_says_which_chapters_it_leaves_out():
     plan, left_out = six.split("The plan omits chapters ")
     taken = {int(section.split(".")[0]) for section in SECTION.findall(plan)}
     taken |= {int(number) for number in re.findall(r"chapter (\d+)", plan)}
-    missing = " and ".join(str(number) for number in range(1, 13) if number not in taken)
+    missing = " and ".join(str(number) for number in range(1, 14) if number not in taken)
     (of_two,) = re.findall(r"\[(2\.\d+)\]\(02_", plan)
     assert left_out.startswith(f"{missing}, chapter 2 except section {of_two}, ")
 
