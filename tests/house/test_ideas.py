@@ -18,7 +18,22 @@ import stored_tables  # noqa: E402
 
 # What a course that mirrors the five notes must teach, counted by chapter, and their six slips;
 # chapters 12 and 13 go beyond the notes.
-WANTED = {1: 6, 2: 7, 3: 6, 4: 5, 5: 7, 6: 7, 7: 7, 8: 7, 9: 7, 10: 1, 11: 6, 12: 7, 13: 7, "notes": 6}
+WANTED = {
+    1: 6,
+    2: 7,
+    3: 6,
+    4: 5,
+    5: 7,
+    6: 7,
+    7: 7,
+    8: 7,
+    9: 7,
+    10: 1,
+    11: 6,
+    12: 7,
+    13: 7,
+    "notes": 6,
+}
 IDEAS = stored_tables.read_ideas()
 EVERY = [(chapter, entry) for chapter, entries in IDEAS.items() for entry in entries]
 NAMES = [f"{chapter}: {entry['idea'][:40]}" for chapter, entry in EVERY]
