@@ -35,6 +35,7 @@ CHANGES = {
     " x3": (STEPS, 3 * RATE),
     " /3": (STEPS, RATE / 3),
     " x4 steps": (4 * STEPS, RATE),
+    " /3 x4 steps": (4 * STEPS, RATE / 3),
 }
 SETTINGS = {
     **{
