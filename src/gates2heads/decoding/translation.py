@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, count, text, texts
-from gates2heads.accepts.shown import shown
 from gates2heads.data.batches.pairs import pad
-from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import RULE, LengthRule
 from gates2heads.decoding.search import Output, greedy
@@ -172,8 +171,7 @@ def check_sides(model: nn.Module, source: Any, target: Any) -> None:
             f"translator has, got {type(model).__name__}"
         )
     for name, tokenizer in (("source", source), ("target", target)):
-        if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
-            raise TypeError(f"{name} must be a tokenizer, got {shown(tokenizer)}")
+        check_tokenizer(tokenizer, name)
 
 
 def _check_written(output: Output, target) -> None:

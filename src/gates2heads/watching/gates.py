@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, text
 from gates2heads.accepts.shown import shown
-from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.layers.record import record
 
 LAYER = "recurrent"  # the name of the layer in a recurrent language model
@@ -47,8 +47,7 @@ def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
         raise TypeError(f"model must be a recurrent language model, got {shown(model)}")
     if layer.num_layers > 1:
         raise ValueError(f"model must have one recurrent layer, got {layer.num_layers}")
-    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
-        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
+    check_tokenizer(tokenizer)
     device = next(model.parameters()).device
     begun = torch.tensor(
         [tokenizer.vocabulary.bos, *tokenizer.encode(text, eos=False)], device=device

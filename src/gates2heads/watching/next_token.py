@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.accepts import a, accepts, count, text
-from gates2heads.accepts.shown import shown
-from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.vocabulary import Vocabulary, check_tokenizer
 from gates2heads.models.language.base import LanguageModel
 
 
@@ -96,8 +95,7 @@ def score_tokens(model: LanguageModel, text: str, tokenizer, *, top: int = 5) ->
 
 
 def _numbers(text: str, tokenizer) -> list[int]:
-    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
-        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
+    check_tokenizer(tokenizer)
     return tokenizer.encode(text, eos=False) if text else []
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gates2heads.accepts import a, accepts, count, text
 from gates2heads.accepts.shown import shown
-from gates2heads.data.tokens.vocabulary import Vocabulary
+from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.layers.attention.heads_off import heads_off
 from gates2heads.layers.record import record
 from gates2heads.models.language.attention_only import AttentionOnly
@@ -51,8 +51,7 @@ def observe_repeats(
         ValueError: a word is not in the vocabulary, or there are too many; or as raised by the
             tokenizer, such as for an empty text.
     """
-    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
-        raise TypeError(f"tokenizer must be a tokenizer, got {shown(tokenizer)}")
+    check_tokenizer(tokenizer)
     numbers = tokenizer.encode(text, eos=False)
     vocabulary = tokenizer.vocabulary
     if getattr(vocabulary, "unk", None) in numbers:

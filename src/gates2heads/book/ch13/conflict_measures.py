@@ -10,13 +10,26 @@ from gates2heads.accepts import a, accepts, count, floats, share
 from gates2heads.book.ch13.conflicts import BOUNDS, TOWNS, Reader, answers
 
 
-@accepts(wrong=share, known=floats("P"))
-def trust(wrong: float, known: Tensor) -> Tensor:
+def context_is_true(wrong: float, known, n: int):
     """The probability that the context is right when it contradicts the memory, by Bayes' rule.
 
-    Assumes that the memory gives the true town the probability `known` and the others equal ones,
+    Assumes that the memory gives the true value the probability `known` and the others equal ones,
     that the statement is wrong with probability `wrong`, and that it then names each of the other
-    towns with equal probability.
+    values with equal probability.
+
+    Args:
+        wrong: the probability that the statement is wrong.
+        known: the probability that the memory is right; a number or a tensor.
+        n: how many values there are.
+    """
+    rest = (1 - known) / (n - 1)  # of the value in the statement, before it was read
+    right = rest * (1 - wrong)
+    return right / (right + (1 - rest) * wrong / (n - 1))
+
+
+@accepts(wrong=share, known=floats("P"))
+def trust(wrong: float, known: Tensor) -> Tensor:
+    """See `context_is_true`, for the towns.
 
     Args:
         wrong: the probability that the statement is wrong.
@@ -25,9 +38,7 @@ def trust(wrong: float, known: Tensor) -> Tensor:
     Returns:
         (P,).
     """
-    rest = (1 - known) / (len(TOWNS) - 1)  # of the town in the statement, before it was read
-    for_context = rest * (1 - wrong)
-    return for_context / (for_context + (1 - rest) * wrong / (len(TOWNS) - 1))
+    return context_is_true(wrong, known, len(TOWNS))
 
 
 @accepts(wrong=share, known=floats("P"))

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.accepts.shown import shown
+from gates2heads.book.ch13.conflict_measures import context_is_true
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.grading.verdict import NotYetError, check
 
@@ -288,22 +289,6 @@ check_copying_share = FunctionCheck(
     },
     remark="A head that copies has a share near 1; for a random one it is about 1 / W.",
 )
-
-
-def context_is_true(wrong: float, known: float, n: int) -> float:
-    """The solution of exercise 13.5.
-
-    Args:
-        wrong: the probability that a statement is wrong.
-        known: the probability that the memory is right.
-        n: how many values there are.
-
-    Returns:
-        the probability that the context's value is true, given that the two disagree.
-    """
-    other = (1 - known) / (n - 1)  # memory's probability for the context's value
-    right = other * (1 - wrong)
-    return right / (right + (1 - other) * wrong / (n - 1))
 
 
 def _prior_ignored(wrong, known, n):

@@ -24,7 +24,7 @@ from gates2heads.metrics.scaling_laws import ScalingLaw, fit_scaling_law
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import History
 
-HEAD_WIDTH, BATCH = 16, 4
+HEAD_WIDTH, BATCH = 32, 4
 TOKENS_A_STEP = BATCH * LENGTH
 RATE, RATE_WIDTH = 2e-3, 96  # the rate falls with the square root of the width
 MILLION = 10**6
@@ -49,13 +49,13 @@ def scaled_model(width: int, layers: int) -> DecoderOnly:
     """A model of Llama's block, whose parts grow in proportion to its width.
 
     Args:
-        width: D, a multiple of 16.
+        width: D, a multiple of 32.
         layers: how many blocks there are.
     """
     return DecoderOnly(
         VOCABULARY,
         d_model=width,
-        nhead=max(1, width // (2 * HEAD_WIDTH)),
+        nhead=max(1, width // HEAD_WIDTH),
         num_layers=layers,
         dim_feedforward=round(8 * width / 3),
         max_length=LENGTH,
@@ -171,8 +171,14 @@ def resampled_laws(runs: Sequence[dict], *, times: int = 200, size: str = "param
     return laws
 
 
+def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of the 95% interval of values from bootstrap samples."""
+    found = sorted(values)
+    low, high = (found[round(share * (len(found) - 1))] for share in (0.025, 0.975))
+    return low, high
+
+
 def predict_loss(runs: Sequence[dict], parameters: float, tokens: float) -> Prediction:
     """Predict the loss of a larger run from smaller ones, with a bootstrap interval."""
-    found = sorted(law.loss(parameters, tokens) for law in resampled_laws(runs))
-    low, high = (found[round(share * (len(found) - 1))] for share in (0.025, 0.975))
-    return Prediction(law_of(runs).loss(parameters, tokens), low, high)
+    sampled = (law.loss(parameters, tokens) for law in resampled_laws(runs))
+    return Prediction(law_of(runs).loss(parameters, tokens), *bootstrap_interval(list(sampled)))

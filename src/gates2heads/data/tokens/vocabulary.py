@@ -98,3 +98,13 @@ def text_numbers(numbers: Sequence[int], size: int) -> list[int]:
         if number not in (Vocabulary.pad, Vocabulary.bos):
             kept.append(number)
     return kept
+
+
+def check_tokenizer(tokenizer: object, name: str = "tokenizer") -> None:
+    """Reject an argument, called `name`, that has no vocabulary.
+
+    Raises:
+        TypeError: with a message that names the argument.
+    """
+    if not isinstance(getattr(tokenizer, "vocabulary", None), Vocabulary):
+        raise TypeError(f"{name} must be a tokenizer, got {shown(tokenizer)}")

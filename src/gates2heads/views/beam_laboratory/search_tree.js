@@ -1,6 +1,7 @@
 // The picture of a search and its words: pure functions, tested in Node.
 
 import { bytesOf, visible } from "../../browser/live/pieces.js";
+import { raised } from "../kit/shares.js";
 
 export const CELL = { width: 84, height: 38, across: 22, down: 6, head: 22 }; // pixels
 /** What an output without a token is called, wherever it is named. */
@@ -27,10 +28,6 @@ export function chance(logProb) {
   const power = Math.floor(logProb / Math.LN10);
   return `${(10 ** (logProb / Math.LN10 - power)).toFixed(1)} · 10${raised(power)}`;
 }
-
-/** A whole number in small raised digits. */
-export const raised = (number) =>
-  [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
 
 /** 440,000 */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");

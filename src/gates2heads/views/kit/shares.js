@@ -17,3 +17,7 @@ export function share(prob) {
   if (prob === 0) return "0";
   return prob < 0.001 ? "< 0.001" : prob.toFixed(3);
 }
+
+/** A whole number in small raised digits, as an exponent. */
+export const raised = (number) =>
+  [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");

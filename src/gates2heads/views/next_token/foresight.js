@@ -1,13 +1,12 @@
 // Surprise, in numbers and words.
 
 import { visible, wordsOf } from "../../browser/live/pieces.js";
-import { share } from "../kit/shares.js";
+import { raised, share } from "../kit/shares.js";
 
 export { share };
 
 const END = "<eos>";
 const LARGE = 1e4; // a perplexity from which powers of ten are easier to read
-const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
  * Bits as they travel: what has no probability is null in a saved state, and Infinity from a model.
@@ -30,8 +29,7 @@ export function inPowers(log2) {
   let power = Math.floor(log10);
   let digits = (10 ** (log10 - power)).toFixed(1);
   if (digits === "10.0") [digits, power] = ["1.0", power + 1];
-  const raised = [...String(power)].map((sign) => RAISED["-0123456789".indexOf(sign)]).join("");
-  return `${digits} × 10${raised}`;
+  return `${digits} × 10${raised(power)}`;
 }
 
 /** Whether a model went on after what ends a sentence in a text. */

@@ -1,7 +1,8 @@
 // Two charts with logarithmic axes: loss against compute, and loss against model size.
 
+import { raised } from "../kit/shares.js";
 import { drawn } from "../kit/view.js";
-import { lossOf, optimumOf, raised, tokensOf } from "./law.js";
+import { lossOf, optimumOf, tokensOf } from "./law.js";
 
 const SIZE = { width: 380, height: 270, left: 44, right: 10, top: 10, bottom: 40 };
 const POINTS = 60; // of a curve

@@ -1,5 +1,7 @@
 // The scaling law L(N, D) = E + A N^-α + B D^-β, its optimum, and its words.
 
+import { raised } from "../kit/shares.js";
+
 export const FLOPS = 6; // for each parameter and token
 
 /** The predicted loss of a model with this many parameters after this many tokens. */
@@ -46,9 +48,6 @@ export function countInWords(count) {
   const number = Number((rounded / size).toPrecision(2)).toLocaleString("en");
   return name ? `${number} ${name}` : number;
 }
-
-const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-export const raised = (whole) => [...String(whole)].map((digit) => RAISED[digit]).join("");
 
 /** A number of operations, such as "2.5 × 10¹³". */
 export function powerInWords(value) {

@@ -30,7 +30,6 @@ class ScalingExplorer extends Stage {
     this.buildControls();
     this.buildPictures();
     this.follow(TRAITS, () => this.draw());
-    this.follow(["runs", "law"], () => this.renew());
     this.draw();
   }
 
@@ -43,11 +42,6 @@ class ScalingExplorer extends Stage {
         return [name, Math.min(Math.max(Number.isFinite(value) ? value : low, low), high)];
       }),
     );
-  }
-
-  renew() {
-    for (const name of ["runs", "law", "bounds"]) this.data[name] = this.model.get(name);
-    this.draw();
   }
 
   buildControls() {
