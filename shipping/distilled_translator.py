@@ -14,8 +14,9 @@ writes its result into the folder and is skipped if the result is there already:
 2. `teachers`: several translators, larger than the released one, are trained on the captions and
    the back-translated descriptions.
 3. `translate`: the ensemble of the teachers translates the German descriptions (Kim & Rush 2016).
-4. `student`: translators of the released size are trained on all three kinds of pairs; some also
-   learn the distributions of the teachers. The best on the validation captions is kept.
+4. `student`: translators of the released size are trained on all three kinds of pairs, and also
+   learn the distributions of the teachers; one starts from the parameters of the translator that
+   was trained on captions alone. The best on the validation captions is kept.
 
 `release` chooses the length normalisation on the validation captions, evaluates the student and
 writes it with its card to `src/gates2heads/models/weights/translator_distilled.safetensors`. The
@@ -87,7 +88,8 @@ STUDENTS = {
     **TEACHERS,
     "sizes": {**SMALL, "dropout": 0.1},
     "seeds": [11, 12],
-    "soft": [0.5, 0.9],
+    "begin": [None, "translator"],  # released parameters that a candidate starts from, or None
+    "soft": [0.5, 0.5],
     "steps": 14_000,
     "learning_rate": 1.5e-3,
 }
@@ -107,6 +109,7 @@ TRIAL = {  # a few minutes on a CPU, seconds on a GPU: whether everything runs, 
     "translate": {"width": 2},
     "students": {
         "sizes": {**SMALL, "d_model": 64, "nhead": 2, "dropout": 0.1},
+        "begin": [None, None],
         "budget": 1_024,
         "steps": 60,
         "warmup": 20,
@@ -344,10 +347,7 @@ def translate_alone(teachers: Team, prepared: Prepared, how: Mapping, log: Log, 
 def _student(out: Path, prepared, back, made, teachers: Team, how: Mapping, log: Log, both) -> None:
     """Train the candidates together and keep the best on the validation captions."""
     device = back.device
-    team = Team.drawn(
-        len(prepared.splits), how["seeds"], precision=precision_on(device), **how["sizes"]
-    )
-    team = team.to(device)
+    team = begun(len(prepared.splits), how, precision_on(device)).to(device)
     teach = teachers if any(how["soft"]) else None
     log.note("students begin", parameters=team.flat.shape[1])
     train(team, stream_of(prepared, back, made, how, 1), how, log, "students", teachers=teach)
@@ -358,6 +358,26 @@ def _student(out: Path, prepared, back, made, teachers: Team, how: Mapping, log:
     for number, part in enumerate(flat.split(PART)):
         save_file({"flat": part.clone()}, out / f"student-{number}.safetensors")
     log.note("students validation", bleu=scores, best=best, memory=_memory(device))
+
+
+def begun(vocabulary: int, how: Mapping, precision: torch.dtype) -> Team:
+    """The candidates before their training, at random or from released parameters.
+
+    Args:
+        vocabulary: number of tokens.
+        how: with seeds, sizes and begin.
+        precision: of the layers.
+    """
+    team = Team.drawn(vocabulary, how["seeds"], precision=precision, **how["sizes"])
+    for number, name in enumerate(how["begin"]):
+        if name is not None:
+            parameters = rebuild(shipped_weights(name)).model.state_dict()
+            released = Team(vocabulary, [parameters], **how["sizes"])
+            if list(released.shapes.items()) != list(team.shapes.items()):
+                raise SystemExit(f"{name} does not have the sizes of the students")
+            with torch.no_grad():
+                team.flat[number].copy_(released.flat[0])
+    return team
 
 
 def student_of(out: Path) -> tuple[Team, dict]:
@@ -438,6 +458,7 @@ def card_of(told: Mapping, recipe: dict) -> dict:
     }
     distillation = {
         "soft": soft,
+        "begin": how["begin"][best],
         "students": {**how, "validation_bleu": validation["bleu"]},
         "teachers": {
             **settings["teachers"],

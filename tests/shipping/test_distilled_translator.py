@@ -12,6 +12,8 @@ from gates2heads.data.corpora.multi30k import CaptionPair
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.search import greedy
+from gates2heads.training.cards import rebuild
+from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.losses import cross_entropy
 from gates2heads.training.recipes.runs import load
 from gates2heads.training.recipes.tasks import CaptionsTask
@@ -294,3 +296,16 @@ def test_other_peoples_text_stays_outside_the_repository(folder):
 def test_an_unknown_setting_is_refused(tmp_path):
     with pytest.raises(SystemExit, match=r"--set knows no teachers\.nothing=1"):
         main(["train", "--folder", str(tmp_path), "--set", "teachers.nothing=1"])
+
+
+def test_a_candidate_begins_with_released_parameters():
+    both = tokenizer()
+    how = {"seeds": [3, 4], "begin": [None, "translator"]}
+    how["sizes"] = distilled_translator.STUDENTS["sizes"]
+    team = distilled_translator.begun(len(both), how, torch.float32)
+    released = rebuild(shipped_weights("translator")).model.state_dict()
+    assert all(torch.equal(kept, released[name]) for name, kept in team.member(1).items())
+    assert not torch.equal(team.flat[0], team.flat[1])
+    how["sizes"] = {**SIZES, "dropout": 0.1}
+    with pytest.raises(SystemExit, match="translator does not have the sizes"):
+        distilled_translator.begun(len(both), how, torch.float32)
