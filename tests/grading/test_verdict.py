@@ -3,7 +3,7 @@
 import pytest
 
 from gates2heads.grading.readers_code import is_stub, said_by, where
-from gates2heads.grading.verdict import NotYetError, Verdict, check, chosen_fault
+from gates2heads.grading.verdict import NotYetError, Verdict, check
 
 
 def with_a_docstring(query, keys):
@@ -137,23 +137,3 @@ def test_who_interrupts_is_not_held_up():
 
     with pytest.raises(KeyboardInterrupt):
         calls(endless)
-
-
-FAULTS = {"a": "the mask is dropped", "b": "an axis is swapped"}
-
-
-def test_a_fault_is_chosen_by_its_letter():
-    assert chosen_fault(" (B). ", FAULTS, {"a": "Then it would show."}) == "An axis is swapped"
-
-
-@pytest.mark.parametrize(
-    ("letter", "sentence"),
-    [
-        ("A", r"^Then it would show\.$"),
-        ("c", r"^Answer with one of the letters a, b, got 'c'\.$"),
-        (None, r"^Answer with one of the letters a, b, got 'none'\.$"),
-    ],
-)
-def test_another_letter_gets_its_reason(letter, sentence):
-    with pytest.raises(NotYetError, match=sentence):
-        chosen_fault(letter, FAULTS, {"a": "Then it would show."})

@@ -1,6 +1,6 @@
 """The result of a check: correct, not yet and why, or not tried."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from math import isfinite
@@ -56,29 +56,6 @@ def check(title: str) -> Callable:
         return checked
 
     return decorate
-
-
-def chosen_fault(
-    letter: object, faults: Mapping[str, str], contradictions: Mapping[str, str]
-) -> str:
-    """The bug that a reader names by its letter, as the beginning of a closing remark.
-
-    Args:
-        letter: the answer; spaces, brackets, points and capitals around it are ignored.
-        faults: letter → description of each suspected bug.
-        contradictions: letter → evidence against it, for all but the true one.
-
-    Raises:
-        NotYetError: the letter is unknown, or names a bug that the evidence contradicts.
-    """
-    letter = str(letter).strip(" ().").lower()
-    if letter not in faults:
-        raise NotYetError(
-            f"Answer with one of the letters {', '.join(faults)}, got {shown(letter)}."
-        )
-    if letter in contradictions:
-        raise NotYetError(contradictions[letter])
-    return faults[letter].capitalize()
 
 
 def verdict_of(title: str, ask: Callable[[], str]) -> Verdict:

@@ -90,22 +90,22 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"words": 1.0}, "at most twice"),
-        ({"words": 0.5}, "most often"),
-        ({"words": 5 / 6}, "Two counts are clipped"),
-        ({"words": 0.7}, "answer for words is not right"),
-        ({"words": "4/6"}, "should be a number"),
-        ({"pairs": 0.6}, "clip its count"),
-        ({"pairs": 1 / 3}, "five bigrams"),
+        ({"words_found": 1.0}, "at most twice"),
+        ({"words_found": 0.5}, "most often"),
+        ({"words_found": 5 / 6}, "Two counts are clipped"),
+        ({"words_found": 0.7}, "answer for words is not right"),
+        ({"words_found": "4/6"}, "should be a number"),
+        ({"pairs_found": 0.6}, "clip its count"),
+        ({"pairs_found": 1 / 3}, "five bigrams"),
         ({"penalty": math.exp(-1 / 6)}, "the shorter one counts"),
         ({"penalty": 0.9}, "answer for penalty is not right"),
         ({"score": 4 / 15}, "root of their product"),
         ({"score": 53.3}, "arithmetic"),
-        (dict.fromkeys(("words", "pairs", "penalty", "score"), ...), "not tried yet"),
+        (dict.fromkeys(("words_found", "pairs_found", "penalty", "score"), ...), "not tried yet"),
     ],
 )
 def test_the_pencil_knows_its_slips(change, words):
-    right = {"words": 4 / 6, "pairs": 2 / 5, "penalty": 1.0, "score": 0.516}
+    right = {"words_found": 4 / 6, "pairs_found": 2 / 5, "penalty": 1.0, "score": 0.516}
     verdict = exercises.check_by_hand(**{**right, **change})
     assert not verdict.passed
     assert words in verdict.message

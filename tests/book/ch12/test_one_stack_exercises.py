@@ -143,10 +143,10 @@ def test_the_width_is_right_in_the_library():
         ((655_360, 8), "not four"),
         ((327_680 * 4_096, 8), "whole context"),
         ((327_000, 8), "bytes_per_token is not right"),
-        ((327_680, 64), "times is not right"),
-        ((327_680, 1 / 8), "times is not right"),
+        ((327_680, 64), "times_as_large is not right"),
+        ((327_680, 1 / 8), "times_as_large is not right"),
         (("many", 8), "bytes_per_token should be a number"),
-        ((327_680, None), "times should be a number"),
+        ((327_680, None), "times_as_large should be a number"),
         ((..., 8), "not tried yet"),
     ],
 )

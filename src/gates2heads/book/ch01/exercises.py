@@ -6,71 +6,93 @@ import torch
 from torch import Tensor
 
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check, finite_number
+from gates2heads.grading.paper import Numbers, NumbersCheck, between, near, slips
 
 # Exercise 1.1: 0.99 ** 68 is still above one half, 0.99 ** 69 below
 HALF_LIFE = 69
-_HALF_SLIPS = {
-    68: "0.99 to the power of 68 is 0.505, still slightly more than one half.",
-    50: "That subtracts 0.01 of the initial value at every step. Each step removes a hundredth of "
-    "the current value.",
-    51: "That subtracts 0.01 of the initial value at every step. Each step removes a hundredth of "
-    "the current value.",
-    7: "That is the half-life at w = 0.9. Here w = 0.99.",
-    693: "That is the half-life at w = 0.999. Here w = 0.99.",
-}
+check_half_life = NumbersCheck(
+    title="Exercise 1.1",
+    questions=(
+        Numbers(
+            name="steps",
+            right=(near(HALF_LIFE),),
+            slips=(
+                *slips(
+                    {
+                        68: "0.99 to the power of 68 is 0.505, still slightly more than one half.",
+                        50: "That subtracts 0.01 of the initial value at every step. Each step "
+                        "removes a hundredth of the current value.",
+                        51: "That subtracts 0.01 of the initial value at every step. Each step "
+                        "removes a hundredth of the current value.",
+                        7: "That is the half-life at w = 0.9. Here w = 0.99.",
+                        693: "That is the half-life at w = 0.999. Here w = 0.99.",
+                    }
+                ),
+                near(
+                    math.log(0.5) / math.log(0.99),
+                    "This is the right quotient of logarithms. The number of steps is an integer: "
+                    "round up.",
+                    within=0.1,
+                ),
+                between(
+                    -math.inf,
+                    HALF_LIFE,
+                    "That is too few: more than half is left. Which power of 0.99 is one half? "
+                    "Take logarithms.",
+                ),
+            ),
+            otherwise="That is too many. Which power of 0.99 is one half? Take logarithms.",
+        ),
+    ),
+    remark="ln ½ / ln 0.99 = 68.97, rounded up.",
+)
 
 # Exercise 1.4: σ(b) = F with F ** 100 = 1/2
 HALF_AFTER = 100
 FORGET = 0.5 ** (1 / HALF_AFTER)
 FORGET_BIAS = math.log(FORGET / (1 - FORGET))
-_BIAS_SLIPS = {
-    FORGET: "That is the gate f itself. Invert the sigmoid: b = ln(f / (1 − f)).",
-    -FORGET_BIAS: "The sign is wrong: with a negative pre-activation the gate is below "
-    "½, and the cell state decays quickly.",
-    0.0: "With a pre-activation of 0 the gate is ½, and one half is lost after a single step.",
-    math.log(2) / HALF_AFTER: "That is −ln f. Compute f first, then invert the sigmoid.",
-    math.log10(FORGET / (1 - FORGET)): "Use the natural logarithm, because σ is defined with e.",
-    math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: f to the power "
-    "of 100 must be ½.",
-}
-
-
-@check("Exercise 1.1")
-def check_half_life(steps) -> str:
-    """Check after how many steps less than half of a unit's value is left."""
-    number = finite_number(steps)
-    if number == HALF_LIFE:
-        return "ln ½ / ln 0.99 = 68.97, rounded up."
-    if number in _HALF_SLIPS:
-        raise NotYetError(_HALF_SLIPS[number])
-    if abs(number - math.log(0.5) / math.log(0.99)) < 0.1:
-        raise NotYetError(
-            "This is the right quotient of logarithms. The number of steps is an integer: round up."
-        )
-    more = "too few: more than half is left" if number < HALF_LIFE else "too many"
-    raise NotYetError(f"That is {more}. Which power of 0.99 is one half? Take logarithms.")
-
-
-@check("Exercise 1.4")
-def check_forget_bias(bias) -> str:
-    """Check the bias of a forget gate under which half of a cell is left after 100 steps."""
-    number = finite_number(bias)
-    if abs(number - FORGET_BIAS) < 0.02:
-        return f"The gate is {FORGET:.4f}, and the cell state halves in {HALF_AFTER} steps."
-    for slip, words in _BIAS_SLIPS.items():
-        if abs(number - slip) < 0.003:
-            raise NotYetError(words)
-    if abs(number - FORGET_BIAS) < 0.1:
-        raise NotYetError("That is close. Keep more digits of f, because 1 − f is small.")
-    left = _sigmoid(number) ** HALF_AFTER
-    raise NotYetError(
-        f"With that pre-activation, {left:.3g} of the cell state is left after {HALF_AFTER} steps."
-    )
-
-
-def _sigmoid(number: float) -> float:
-    return 1 / (1 + math.exp(-max(-700.0, min(700.0, number))))
+check_forget_bias = NumbersCheck(
+    title="Exercise 1.4",
+    questions=(
+        Numbers(
+            name="bias",
+            right=(near(FORGET_BIAS, within=0.02),),
+            slips=(
+                *slips(
+                    {
+                        FORGET: "That is the gate f itself. Invert the sigmoid: "
+                        "b = ln(f / (1 − f)).",
+                        -FORGET_BIAS: "The sign is wrong: with a negative pre-activation the gate "
+                        "is below ½, and the cell state decays quickly.",
+                        0.0: "With a pre-activation of 0 the gate is ½, and one half is lost after "
+                        "a single step.",
+                        math.log(2) / HALF_AFTER: "That is −ln f. Compute f first, then invert the "
+                        "sigmoid.",
+                        math.log10(FORGET / (1 - FORGET)): "Use the natural logarithm, because σ "
+                        "is defined with e.",
+                        math.log(HALF_AFTER): "That is close, but it leaves 1/e and not one half: "
+                        "f to the power of 100 must be ½.",
+                    },
+                    within=0.003,
+                ),
+                near(
+                    FORGET_BIAS,
+                    "That is close. Keep more digits of f, because 1 − f is small.",
+                    within=0.1,
+                ),
+                between(
+                    -math.inf,
+                    FORGET_BIAS,
+                    "With that pre-activation, less than half of the cell state is left after 100 "
+                    "steps: find the f whose power 100 is ½, then invert the sigmoid.",
+                ),
+            ),
+            otherwise="With that pre-activation, more than half of the cell state is left after "
+            "100 steps: find the f whose power 100 is ½, then invert the sigmoid.",
+        ),
+    ),
+    remark=f"The gate is {FORGET:.4f}, and the cell state halves in {HALF_AFTER} steps.",
+)
 
 
 def jacobian(weight: Tensor, hidden: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from gates2heads.accepts import accepts, flag
 from gates2heads.book.ch01.recall_task import SYMBOLS, UNITS, Rememberer
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.layers.recurrent import LSTM
 
 FORGET_BIAS = 1.0
@@ -33,15 +33,15 @@ def memory(*, faulty: bool = False) -> Rememberer:
     return model
 
 
-@check("Exercise 1.5")
-def check_fault(letter) -> str:
-    """Check the diagnosis of the model with the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 1.5",
+    FAULTS,
+    {
         "a": "Then some gate would be negative; all recorded gates are between 0 and 1.",
         "c": "Then padding after a sequence would change its output; it does not.",
         "d": "Then the second run would give another output; it gives the same.",
         "e": "Then both slopes would agree, because clipping acts after autograd has computed "
         "the gradient.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the last state contains the letter, but no gradient reaches its first step."
+    },
+    closing=": the last state contains the letter, but no gradient reaches its first step.",
+)

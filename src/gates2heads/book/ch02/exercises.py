@@ -6,45 +6,47 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, between, near, slips
 
 # Exercise 2.7: left, right, left, each at ln 3: 3/4 · 1/4 · 3/4
 PATH = 9 / 64
-_PATH_SLIPS = {
-    27 / 64: "This turns left at all three nodes. The second turn is right: σ(−ln 3) = ¼.",
-    3 / 4 + 1 / 4 + 3 / 4: "This is the sum of the three probabilities. Multiply them.",
-    3 / 64: "Left and right are exchanged: the minus sign belongs to the turn to the right.",
-    1 / 64: "This turns right at all three nodes. Only the second turn has a minus sign.",
-    3 / 4: "This is the probability of the first turn alone.",
-    3 / 16: "This is the product of two turns; the path has three.",
-    -math.log(PATH): "This is the loss, −log P. The exercise asks for the probability.",
-    1 / 8: "This uses ½ at every node, which is σ(0); but the inner products are ln 3.",
-}
-
-
-@check("Exercise 2.7")
-def check_path(probability) -> str:
-    """Check the probability of a word whose path turns left, right, left."""
-    if isinstance(probability, bool | str) or probability is None:
-        raise NotYetError(f"The answer should be a number, got {shown(probability)}.")
-    try:
-        number = float(probability)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise NotYetError(f"The answer should be a number, got {shown(probability)}.") from None
-    if abs(number - PATH) < 5e-4:
-        return "¾ · ¼ · ¾. The other leaves have the remaining probability, so all leaves sum to 1."
-    for slip, words in _PATH_SLIPS.items():
-        if abs(number - slip) < 2e-3:
-            raise NotYetError(words)
-    if abs(number - PATH) < 5e-3:
-        raise NotYetError(f"{number:g} is close, but rounded too far: give more digits.")
-    if not 0 <= number <= 1:
-        raise NotYetError("A probability is between 0 and 1.")
-    raise NotYetError(
-        "Each node contributes one factor: σ(score) for a turn to the left, σ(−score) to the right."
-    )
+check_path = NumbersCheck(
+    title="Exercise 2.7",
+    questions=(
+        Numbers(
+            name="probability",
+            right=(near(PATH, within=5e-4),),
+            slips=(
+                *slips(
+                    {
+                        27 / 64: "This turns left at all three nodes. The second turn is right: "
+                        "σ(−ln 3) = ¼.",
+                        3 / 4 + 1 / 4 + 3 / 4: "This is the sum of the three probabilities. "
+                        "Multiply them.",
+                        3 / 64: "Left and right are exchanged: the minus sign belongs to the turn "
+                        "to the right.",
+                        1 / 64: "This turns right at all three nodes. Only the second turn has a "
+                        "minus sign.",
+                        3 / 4: "This is the probability of the first turn alone.",
+                        3 / 16: "This is the product of two turns; the path has three.",
+                        -math.log(PATH): "This is the loss, −log P. The exercise asks for the "
+                        "probability.",
+                        1 / 8: "This uses ½ at every node, which is σ(0); but the inner products "
+                        "are ln 3.",
+                    },
+                    within=2e-3,
+                ),
+                near(PATH, "That is close, but rounded too far: give more digits.", within=5e-3),
+                between(-math.inf, 0, "A probability is between 0 and 1."),
+                between(1, math.inf, "A probability is between 0 and 1."),
+            ),
+            otherwise="Each node contributes one factor: σ(score) for a turn to the left, "
+            "σ(−score) to the right.",
+        ),
+    ),
+    remark="¾ · ¼ · ¾. The other leaves have the remaining probability, so all leaves sum to 1.",
+)
 
 
 def ppmi(counts: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from gates2heads.accepts import accepts, count, flag
 from gates2heads.book.ch02.small_language import small_language
 from gates2heads.data.batches.windows import join_sentences, windows
 from gates2heads.data.tokens.words import WordVocabulary
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.models.words.outputs import NegativeSampling
 from gates2heads.models.words.word2vec import Word2Vec
 
@@ -62,13 +62,13 @@ def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, Wor
     return model.eval(), vocabulary, losses
 
 
-@check("Exercise 2.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the vectors with a bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 2.6",
+    FAULTS,
+    {
         "a": "With bug (a), observed pairs would score higher than noise pairs; both score high.",
         "c": "With bug (c), input vectors would be random, with cosines near 0; all are near 1.",
         "d": "With bug (d), a word would score high with itself, noise low; all score high.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: the loss is lowest if all inner products are large, so all vectors coincide."
+    },
+    closing=": the loss is lowest if all inner products are large, so all vectors coincide.",
+)

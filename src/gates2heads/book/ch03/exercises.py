@@ -5,58 +5,65 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 3.1: "a cat runs" with one added to every count of six tokens
 PROBABILITY = 4 / 9 * 2 / 9 * 1 / 7 * 2 / 7
 PERPLEXITY = PROBABILITY ** (-1 / 4)
 
 
-@check("Exercise 3.1")
-def check_by_hand(probability, perplexity) -> str:
-    """Check the two numbers that the reader computed by hand."""
-    for name, number in (("first", probability), ("second", perplexity)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
-    slips = {
-        0: "That is the probability without smoothing.",
-        4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: `<eos>` after “runs”.",
-        4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: (
-            "The last factor is too small: `<eos>` followed “runs” once, and 1 + 1 = 2."
+check_by_hand = NumbersCheck(
+    title="Exercise 3.1",
+    questions=(
+        Numbers(
+            name="probability",
+            right=(near(PROBABILITY, within=0.01, share=True),),
+            slips=slips(
+                {
+                    0: "That is the probability without smoothing.",
+                    4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: `<eos>` after “runs”.",
+                    4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: "The last factor is too small: `<eos>` followed "
+                    "“runs” once, and 1 + 1 = 2.",
+                    4 / 8 * 2 / 8 * 1 / 6 * 2 / 6: "You added 1 for five tokens; `<eos>` is the "
+                    "sixth.",
+                    4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: "You added 1 for seven tokens; `<bos>` is "
+                    "never generated and does not count.",
+                    4 / 3 * 2 / 3 * 1 / 1 * 2 / 1: "You added 1 to each count but not to the sum: "
+                    "each denominator grows by 6.",
+                },
+                within=0.01,
+                share=True,
+            ),
+            otherwise="The first answer is not right: write down each factor first.",
+            ask="The first answer should be a number",
         ),
-        4 / 8 * 2 / 8 * 1 / 6 * 2 / 6: "You added 1 for five tokens; `<eos>` is the sixth.",
-        4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: (
-            "You added 1 for seven tokens; `<bos>` is never generated and does not count."
+        Numbers(
+            name="perplexity_",
+            right=(near(PERPLEXITY, within=0.01, share=True),),
+            slips=slips(
+                {
+                    PROBABILITY ** (-1 / 3): "There are four factors, `<eos>` included: take the "
+                    "fourth root.",
+                    1 / PROBABILITY: "That is the inverse of the product; perplexity uses the mean "
+                    "per token.",
+                    -math.log2(PROBABILITY) / 4: "That is the number of bits per token: raise 2 to "
+                    "this power.",
+                    -math.log(PROBABILITY) / 4: "That is the number of nats per token: raise e to "
+                    "this power.",
+                    PROBABILITY ** (1 / 4): "That is the geometric mean of the factors: take its "
+                    "inverse.",
+                },
+                within=0.01,
+                share=True,
+            ),
+            otherwise="The second answer is not right: write down each factor first.",
+            ask="The second answer should be a number",
         ),
-        4 / 3 * 2 / 3 * 1 / 1 * 2 / 1: (
-            "You added 1 to each count but not to the sum: each denominator grows by 6."
-        ),
-    }
-    _name_slips("first", probability, PROBABILITY, slips, within=0.01)
-    slips = {
-        PROBABILITY ** (-1 / 3): "There are four factors, `<eos>` included: take the fourth root.",
-        1 / PROBABILITY: "That is the inverse of the product; perplexity uses the mean per token.",
-        -math.log2(PROBABILITY) / 4: "That is the number of bits per token: raise 2 to this power.",
-        -math.log(PROBABILITY) / 4: "That is the number of nats per token: raise e to this power.",
-        PROBABILITY ** (1 / 4): "That is the geometric mean of the factors: take its inverse.",
-    }
-    _name_slips("second", perplexity, PERPLEXITY, slips, within=0.01)
-    return (
-        "The model is as uncertain as if it chose at each step among about four equally probable "
-        "tokens, out of six."
-    )
-
-
-def _name_slips(name, number, wanted, slips, *, within) -> None:
-    """Reject a wrong number, with a message on the mistake that leads to it."""
-    if abs(number - wanted) <= within * wanted:
-        return
-    for slip, words in slips.items():
-        if abs(number - slip) <= within * abs(slip):
-            raise NotYetError(words)
-    raise NotYetError(f"The {name} answer is not right: write down each factor first.")
+    ),
+    remark="The model is as uncertain as if it chose at each step among about four equally "
+    "probable tokens, out of six.",
+)
 
 
 def add_k(counts: Tensor, k: float) -> Tensor:

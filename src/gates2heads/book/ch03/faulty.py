@@ -12,7 +12,7 @@ from gates2heads.data.batches.pairs import Batch, collate, endless_batches
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy
@@ -109,13 +109,13 @@ def _surprise(model, batch: Batch, *, faulty: bool) -> Tensor:
     return cross_entropy(model(batch), batch.target_out, mask=mask)
 
 
-@check("Exercise 3.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the buggy program: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 3.6",
+    FAULTS,
+    {
         "b": "Then the perplexity would be near 1 with batches of size 1, too; it is not.",
         "c": "Then the perplexity would be too low with batches of size 1 as well.",
         "d": "Then the samples would not end with `<eos>`; most of them do.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: padding after the end is easy to predict, and every such prediction counts."
+    },
+    closing=": padding after the end is easy to predict, and every such prediction counts.",
+)

@@ -8,17 +8,40 @@ from torch import Tensor
 
 from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck
-from gates2heads.grading.verdict import NotYetError, check, finite_number
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 4.1: 2 · 10 ** 6 lies below 2 ** 24, 2 · 10 ** 7 above
 SAFE_DIGITS = 6
-_DIGIT_SLIPS = {
-    7: "Some sequences of seven digits fit, but not all: 1 9 9 9 9 9 9 9 exceeds 2²⁴ = 16,777,216.",
-    8: "2²⁴ has eight digits, but the first one is the leading 1, and 1 9 9 9 9 9 9 9 exceeds it.",
-    24: "24 is the number of bits. A decimal digit needs more than three bits.",
-    23: "Bits are not digits: a decimal digit needs more than three bits.",
-    5: "Five digits fit, but a sixth does too: 1 9 9 9 9 9 9 is below 2²⁴ = 16,777,216.",
-}
+check_digits = NumbersCheck(
+    title="Exercise 4.1",
+    questions=(
+        Numbers(
+            name="digits",
+            right=(near(SAFE_DIGITS),),
+            slips=(
+                *slips(
+                    {
+                        7: "Some sequences of seven digits fit, but not all: 1 9 9 9 9 9 9 9 "
+                        "exceeds 2²⁴ = 16,777,216.",
+                        8: "2²⁴ has eight digits, but the first one is the leading 1, and "
+                        "1 9 9 9 9 9 9 9 exceeds it.",
+                        24: "24 is the number of bits. A decimal digit needs more than three bits.",
+                        23: "Bits are not digits: a decimal digit needs more than three bits.",
+                        5: "Five digits fit, but a sixth does too: 1 9 9 9 9 9 9 is below "
+                        "2²⁴ = 16,777,216.",
+                    }
+                ),
+                near(
+                    24 * math.log10(2),
+                    "That is the logarithm of 2²⁴. Count whole digits after the leading 1.",
+                    within=0.1,
+                ),
+            ),
+            otherwise="What is the largest number with n digits after a leading 1?",
+        ),
+    ),
+    remark="1 9 9 9 9 9 9 is 1,999,999; with a seventh 9 it would exceed 16,777,216.",
+)
 
 # Exercise 4.4: eleven tokens, each right with this probability if all before it are
 EACH, TOKENS = 0.98, 11
@@ -32,36 +55,27 @@ _WHOLE_SLIPS = {
     1 - WHOLE: "That is the share of dates with at least one wrong token.",
     TOKENS * EACH: "The probabilities of events that must all occur are multiplied, not added.",
 }
-
-
-@check("Exercise 4.1")
-def check_digits(digits) -> str:
-    """Check how many decimal digits a whole number below 2 ** 24 always holds behind a 1."""
-    number = finite_number(digits)
-    if number == SAFE_DIGITS:
-        return "1 9 9 9 9 9 9 is 1,999,999; with a seventh 9 it would exceed 16,777,216."
-    if number in _DIGIT_SLIPS:
-        raise NotYetError(_DIGIT_SLIPS[number])
-    if abs(number - 24 * math.log10(2)) < 0.1:
-        raise NotYetError("That is the logarithm of 2²⁴. Count whole digits after the leading 1.")
-    raise NotYetError("What is the largest number with n digits after a leading 1?")
-
-
-@check("Exercise 4.4")
-def check_whole(share) -> str:
-    """Check the share of whole dates when each of eleven tokens is right with 0.98."""
-    number = finite_number(share)
-    if abs(number - 100 * WHOLE) < 0.3:
-        raise NotYetError("That is a percentage. Give a share between 0 and 1.")
-    if abs(number - WHOLE) < 0.003:
-        return (
-            "One date in five contains a wrong token, although each token is correct with "
-            "probability 0.98 as long as all tokens before it are."
-        )
-    for slip, words in _WHOLE_SLIPS.items():
-        if abs(number - slip) < 0.003 or abs(number - 100 * slip) < 0.3:
-            raise NotYetError(words)
-    raise NotYetError("All eleven tokens must be correct: multiply eleven probabilities.")
+check_whole = NumbersCheck(
+    title="Exercise 4.4",
+    questions=(
+        Numbers(
+            name="share",
+            right=(near(WHOLE, within=0.003),),
+            slips=(
+                near(
+                    100 * WHOLE,
+                    "That is a percentage. Give a share between 0 and 1.",
+                    within=0.3,
+                ),
+                *slips(_WHOLE_SLIPS, within=0.003),
+                *slips({100 * wrong: told for wrong, told in _WHOLE_SLIPS.items()}, within=0.3),
+            ),
+            otherwise="All eleven tokens must be correct: multiply eleven probabilities.",
+        ),
+    ),
+    remark="One date in five contains a wrong token, although each token is correct with "
+    "probability 0.98 as long as all tokens before it are.",
+)
 
 
 # A decoder by hand, for exercises 4.2 and 4.3: its state is a number, whose digits it outputs, the

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from gates2heads.accepts import a, accepts, count
 from gates2heads.data.batches.pairs import Batch
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 
 FAULTS = {
@@ -36,10 +36,10 @@ def faulty_pair(source_size: int, target_size: int) -> EncoderDecoder:
     return FaultyPair(source_size, target_size, score=None, embedding_size=32, hidden_size=128)
 
 
-@check("Exercise 4.5")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 4.5",
+    FAULTS,
+    {
         "a": "That explains a low cross-entropy after long training, but not after so few batches. "
         "And greedy decoding would then be at least as accurate as in a correct network, and "
         "another day's date would have a high cross-entropy.",
@@ -47,6 +47,6 @@ def check_fault(letter) -> str:
         "decoder that must guess the date has a cross-entropy of at least 1 nat per token.",
         "d": "That explains why greedy decoding fails. But the cross-entropy under teacher forcing "
         "would then be that of a correct network, because it is computed without greedy decoding.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}: it has learned to copy its input and ignores the source."
+    },
+    closing=": it has learned to copy its input and ignores the source.",
+)

@@ -6,82 +6,60 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.grading.comparison import difference
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips, sums_to
 
 # Exercise 6.1: the weights of the third word, by hand
 WEIGHTS_BY_HAND = (4 / 13, 1 / 13, 8 / 13)
 ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
-_SLIPS = {
-    (2 / 6, 0.0, 4 / 6): "A negative score still has a weight: exp(−ln 2) is ½, not 0.",
-    (
-        1 / 2,
-        -1 / 2,
-        1.0,
-    ): "You divided the scores by their sum. Take exp of each score first.",
-    (1.0, -1.0, 2.0): "These are the scores, in units of ln 2. Apply the softmax to them.",
-    (2 / 7, 1 / 7, 4 / 7): "The second score is −ln 2, not 0, and exp(−ln 2) is ½.",
-    (
-        8 / 13,
-        1 / 13,
-        4 / 13,
-    ): "These are the right numbers in the wrong order: the inner product of "
-    "the third vector with itself, 2 ln 2, is the largest of the three.",
-    (2.0, 0.5, 4.0): "These are the exponentials. Divide each by their sum.",
-    (
-        2 / 5,
-        1 / 5,
-        2 / 5,
-    ): "This is the first row of the example in the text. The question is about the third word.",
-    (1 / 4, 1 / 4, 1 / 2): "This is the third row of the example in the text, where the vector "
-    "was (a, a). Here its second number is −a.",
-}
-
-
-@check("Exercise 6.1")
-def check_by_hand(weights) -> str:
-    """Check the three weights that were computed by hand."""
-    given = _listed(weights)
-    if not isinstance(given, tuple | list) or len(given) != len(WEIGHTS_BY_HAND):
-        raise NotYetError(
-            f"Give the three weights in brackets, such as (1/2, 1/4, 1/4), got {shown(weights)}."
-        )
-    numbers = _numbers(given)
-    if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, 1e-3):
-        return "The second score is negative, and its weight is still positive."
-    if not difference(torch.tensor(WEIGHTS_BY_HAND), numbers, ROUNDED):
-        raise NotYetError(
-            "These are the right weights, rounded. Give them as fractions, or with three decimals."
-        )
-    for slip, words in _SLIPS.items():
-        if not difference(torch.tensor(slip), numbers, ROUNDED):
-            raise NotYetError(words)
-    total = float(numbers.sum())
-    if abs(total - 1) > 1e-3:
-        raise NotYetError(f"Weights sum to 1, and yours sum to {total:.4g}.")
-    raise NotYetError(
-        "Your weights sum to 1, but they are not correct. Write down the inner products of the "
-        "third vector with all three vectors, itself included, and then exp of each."
-    )
-
-
-def _listed(weights) -> object:
-    """A tensor as the list of its numbers, where it has any; all else as it is."""
-    if not isinstance(weights, Tensor):
-        return weights
-    try:
-        return weights.detach().to_dense().cpu().tolist()
-    except RuntimeError:  # it holds no numbers, as on the device "meta"
-        return weights
-
-
-def _numbers(weights) -> Tensor:
-    try:
-        return torch.tensor([float(weight) for weight in weights])
-    except (TypeError, ValueError, OverflowError):
-        raise NotYetError(f"Each weight should be a number, got {shown(weights)}.") from None
+check_by_hand = NumbersCheck(
+    title="Exercise 6.1",
+    questions=(
+        Numbers(
+            name="weights_of_the_third",
+            right=(near(WEIGHTS_BY_HAND, within=1e-3),),
+            slips=(
+                near(
+                    WEIGHTS_BY_HAND,
+                    "These are the right weights, rounded. Give them as fractions, or with three "
+                    "decimals.",
+                    within=ROUNDED,
+                ),
+                *slips(
+                    {
+                        (2 / 6, 0.0, 4 / 6): "A negative score still has a weight: exp(−ln 2) is "
+                        "½, not 0.",
+                        (1 / 2, -1 / 2, 1.0): "You divided the scores by their sum. Take exp of "
+                        "each score first.",
+                        (1.0, -1.0, 2.0): "These are the scores, in units of ln 2. Apply the "
+                        "softmax to them.",
+                        (2 / 7, 1 / 7, 4 / 7): "The second score is −ln 2, not 0, and exp(−ln 2) "
+                        "is ½.",
+                        (8 / 13, 1 / 13, 4 / 13): "These are the right numbers in the wrong order: "
+                        "the inner product of the third vector with itself, 2 ln 2, is the largest "
+                        "of the three.",
+                        (2.0, 0.5, 4.0): "These are the exponentials. Divide each by their sum.",
+                        (2 / 5, 1 / 5, 2 / 5): "This is the first row of the example in the text. "
+                        "The question is about the third word.",
+                        (1 / 4, 1 / 4, 1 / 2): "This is the third row of the example in the text, "
+                        "where the vector was (a, a). Here its second number is −a.",
+                    },
+                    within=ROUNDED,
+                ),
+                sums_to(
+                    1 - 1e-3,
+                    1 + 1e-3,
+                    "Your weights sum to 1, but they are not correct. Write down the inner "
+                    "products of the third vector with all three vectors, itself included, and "
+                    "then exp of each.",
+                ),
+            ),
+            otherwise="Weights sum to 1, and yours do not: divide each exponential by their sum.",
+            ask="Give the three weights in brackets, such as (1/2, 1/4, 1/4)",
+        ),
+    ),
+    remark="The second score is negative, and its weight is still positive.",
+)
 
 
 def attend_to_itself(

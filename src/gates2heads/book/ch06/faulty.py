@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, count, flag, mask, module, seed, tokens
 from gates2heads.accepts.shown import shown
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.masks import key_mask
@@ -90,13 +90,13 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
     return cross_entropy(counter(text), counted(text))
 
 
-@check("Exercise 6.6")
-def check_fault(letter) -> str:
-    """Check a diagnosis of the counter with the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 6.6",
+    FAULTS,
+    {
         "a": "Then the weights of a query would not sum to 1.",
         "b": "Then shuffling would change nothing: a scale does not depend on the order.",
         "c": "Then shuffling would change the answers, but a hidden letter would stay hidden.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}, so that the positions of a head hold pieces of one and the same vector."
+    },
+    closing=", so that the positions of a head hold pieces of one and the same vector.",
+)

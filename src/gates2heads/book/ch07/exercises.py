@@ -6,60 +6,47 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
-from gates2heads.grading.comparison import difference
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 7.1: x = (0, 2, 4, 2) and f(x) = (1, 3, 1, −1) leave a post-norm block as this
 OUTPUT = (-1.0, 1.0, 1.0, -1.0)
-ROUNDED = 5e-3  # so far off is a number that was rounded to two decimals
 _ROOT = math.sqrt(2)
-_SLIPS = {
-    (
-        1.0,
-        5.0,
-        5.0,
-        1.0,
-    ): "That is the sum. In a post-norm block, layer normalisation still follows.",
-    (-2.0, 2.0, 2.0, -2.0): "You have subtracted the mean. Now divide by the standard deviation.",
-    (-0.5, 0.5, 0.5, -0.5): "You divided by the variance. Its square root is the standard "
-    "deviation.",
-    (-0.866, 0.866, 0.866, -0.866): "The variance is the mean of the four squared deviations: "
-    "divide their sum by 4, not by 3.",
-    (0.0, _ROOT, 0.0, -_ROOT): "You normalised the output of the sublayer alone. The residual "
-    "connection adds x to it first.",
-    (-_ROOT, 0.0, _ROOT, 0.0): "You normalised x alone. The output of the sublayer is added first.",
-    (1 - _ROOT, 3.0, 1 + _ROOT, -1.0): "You normalised x before the addition, which is "
-    "pre-norm. In a post-norm block, normalisation follows the addition.",
-    (0.277, 1.387, 1.387, 0.277): "That is RMSNorm, which does not subtract the mean.",
-}
-
-
-@check("Exercise 7.1")
-def check_by_hand(output) -> str:
-    """Check the four numbers of the block's output, found with pencil and paper."""
-    try:
-        given = output.detach().cpu().tolist() if isinstance(output, Tensor) else output
-    except (RuntimeError, NotImplementedError):  # it holds no numbers, as on the device "meta"
-        given = None
-    if not isinstance(given, tuple | list) or len(given) != len(OUTPUT):
-        raise NotYetError(
-            f"Give the four numbers in parentheses, such as (2, 0, -2, 0), got {shown(output)}."
-        )
-    try:
-        numbers = torch.tensor([float(number) for number in given])
-    except (TypeError, ValueError, OverflowError):
-        raise NotYetError(f"Each should be a number, got {shown(output)}.") from None
-    if not difference(torch.tensor(OUTPUT), numbers, 1e-3):
-        return "The sublayer has made the two middle components, 2 and 4 in x, equal."
-    for slip, words in _SLIPS.items():
-        if not difference(torch.tensor(slip), numbers, ROUNDED):
-            raise NotYetError(words)
-    raise NotYetError(
-        "Add x and the output of the sublayer component by component. Subtract the mean of the "
-        "sum. Divide by the standard deviation, the square root of the mean squared deviation."
-    )
+check_by_hand = NumbersCheck(
+    title="Exercise 7.1",
+    questions=(
+        Numbers(
+            name="output",
+            right=(near(OUTPUT, within=1e-3),),
+            slips=slips(
+                {
+                    (1.0, 5.0, 5.0, 1.0): "That is the sum. In a post-norm block, layer "
+                    "normalisation still follows.",
+                    (-2.0, 2.0, 2.0, -2.0): "You have subtracted the mean. Now divide by the "
+                    "standard deviation.",
+                    (-0.5, 0.5, 0.5, -0.5): "You divided by the variance. Its square root is the "
+                    "standard deviation.",
+                    (-0.866, 0.866, 0.866, -0.866): "The variance is the mean of the four squared "
+                    "deviations: divide their sum by 4, not by 3.",
+                    (0.0, _ROOT, 0.0, -_ROOT): "You normalised the output of the sublayer alone. "
+                    "The residual connection adds x to it first.",
+                    (-_ROOT, 0.0, _ROOT, 0.0): "You normalised x alone. The output of the sublayer "
+                    "is added first.",
+                    (1 - _ROOT, 3.0, 1 + _ROOT, -1.0): "You normalised x before the addition, "
+                    "which is pre-norm. In a post-norm block, normalisation follows the addition.",
+                    (0.277, 1.387, 1.387, 0.277): "That is RMSNorm, which does not subtract the "
+                    "mean.",
+                },
+                within=5e-3,  # so far off is a number that was rounded to two decimals
+            ),
+            otherwise="Add x and the output of the sublayer component by component. Subtract the "
+            "mean of the sum. Divide by the standard deviation, the square root of the mean "
+            "squared deviation.",
+            ask="Give the four numbers in parentheses, such as (2, 0, -2, 0)",
+        ),
+    ),
+    remark="The sublayer has made the two middle components, 2 and 4 in x, equal.",
+)
 
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

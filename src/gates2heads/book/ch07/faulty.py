@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from gates2heads.accepts import a, accepts, count, mask, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.models.transformer.transformer import Transformer
 
 FAULTS = {
@@ -84,17 +84,15 @@ def _up_to_end(row: Sequence[int]) -> list[int]:
     return list(row[: row.index(Vocabulary.eos)]) if Vocabulary.eos in row else list(row)
 
 
-@check("Exercise 7.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the model with the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 7.6",
+    FAULTS,
+    {
         "a": "Then decoding without the cache would fail too: the later tokens, from which the "
         "model learned to copy, do not exist during decoding.",
         "c": "Then decoding the same dates twice would give different outputs.",
         "d": "Then a date would be translated differently in a batch with longer ones than alone.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return (
-        f"{fault}. With teacher forcing, the positions are given in parallel; with the cache, a "
-        "step gets one token and must be told its position."
-    )
+    },
+    closing=". With teacher forcing, the positions are given in parallel; with the cache, a step "
+    "gets one token and must be told its position.",
+)

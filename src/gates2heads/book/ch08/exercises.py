@@ -5,47 +5,52 @@ import math
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 8.1: 5 tokens, 4 of them a sequence, a beam of 3
 SEQUENCES, CANDIDATES = 5**4, 5 + 3 * (3 * 5)
 
 
-@check("Exercise 8.1")
-def check_counts(sequences, candidates) -> str:
-    """Check the two numbers that the reader counted on paper."""
-    for name, number in (("first", sequences), ("second", candidates)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
-    if sequences == 4**5:
-        raise NotYetError("You computed 4 to the power 5: each of the 4 positions has 5 choices.")
-    if sequences == 5 * 4:
-        raise NotYetError("The choices multiply: after each first token there are 5 second ones.")
-    if sequences != SEQUENCES:
-        raise NotYetError(
-            "The number of sequences is not right: there are 5 choices for the first token, "
-            "and 5 for the second after each of them, …"
-        )
-    slips = {
-        3
-        * 5
-        * 4: "k·V·T assumes three prefixes at every step. How many are there at the first step?",
-        5**4: "Beam search does not score every sequence: count the prefixes at each step.",
-        3 * 4: "That is the number of hypotheses that are kept. Count the candidates: the prefixes "
-        "that enter each step, one at the first step, times 5 tokens.",
-        5 + 3 * 5: "That is the count for the first two steps; there are four.",
-        1 + 3 * (3 * 5): "At the first step the empty prefix has 5 continuations, not 1.",
-    }
-    if candidates in slips:
-        raise NotYetError(slips[candidates])
-    if candidates != CANDIDATES:
-        raise NotYetError(
-            "The number of candidates is not right: for each step, multiply the number of "
-            "prefixes by 5 tokens, and add the four results."
-        )
-    return "The bound k·V·T gives 60, because it assumes three prefixes at the first step as well."
+check_counts = NumbersCheck(
+    title="Exercise 8.1",
+    questions=(
+        Numbers(
+            name="sequences",
+            right=(near(SEQUENCES),),
+            slips=slips(
+                {
+                    4**5: "You computed 4 to the power 5: each of the 4 positions has 5 choices.",
+                    5 * 4: "The choices multiply: after each first token there are 5 second ones.",
+                }
+            ),
+            otherwise="The number of sequences is not right: there are 5 choices for the first "
+            "token, and 5 for the second after each of them, …",
+            ask="The first answer should be a number",
+        ),
+        Numbers(
+            name="candidates",
+            right=(near(CANDIDATES),),
+            slips=slips(
+                {
+                    3 * 5 * 4: "k·V·T assumes three prefixes at every step. How many are there at "
+                    "the first step?",
+                    5**4: "Beam search does not score every sequence: count the prefixes at each "
+                    "step.",
+                    3 * 4: "That is the number of hypotheses that are kept. Count the candidates: "
+                    "the prefixes that enter each step, one at the first step, times 5 tokens.",
+                    5 + 3 * 5: "That is the count for the first two steps; there are four.",
+                    1 + 3 * (3 * 5): "At the first step the empty prefix has 5 continuations, not "
+                    "1.",
+                }
+            ),
+            otherwise="The number of candidates is not right: for each step, multiply the number "
+            "of prefixes by 5 tokens, and add the four results.",
+            ask="The second answer should be a number",
+        ),
+    ),
+    remark="The bound k·V·T gives 60, because it assumes three prefixes at the first step as well.",
+)
 
 
 def beam_step(sums: Tensor, log_probs: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -10,7 +10,7 @@ from gates2heads.accepts import accepts, flag, listed, text
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.translation import check_sides
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 
 FAULTS = {
     "a": "the search stops at the first finished hypothesis, even if another could overtake it",
@@ -93,13 +93,13 @@ def _begin(model, text, source, target) -> tuple[Any, dict[str, int]]:
     return state, {"bos": words.bos, "eos": words.eos}
 
 
-@check("Exercise 8.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the buggy search: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 8.6",
+    FAULTS,
+    {
         "a": "Then a better hypothesis could be missed, but the reported value would be correct.",
         "c": "Then some output would continue after `<eos>`, and none does.",
         "d": "Then the reported log-probability would be that of one token, even with k = 1.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. With k = 1 there is nothing to reorder, so nothing goes wrong."
+    },
+    closing=". With k = 1 there is nothing to reorder, so nothing goes wrong.",
+)

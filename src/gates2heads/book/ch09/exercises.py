@@ -7,61 +7,79 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 9.1: x = a dog a dog a ball; s1 = a dog plays with a red ball, s2 = the dog has a ball
 WORDS, PAIRS, PENALTY = 4 / 6, 2 / 5, 1.0
 SCORE = math.sqrt(WORDS * PAIRS)
-SLIPS = {
-    (
-        "words",
-        1.0,
-    ): "“a” occurs three times in x and at most twice in one reference: clip its count.",
-    ("words", 5 / 6): "Two counts are clipped: how often do “a” and “dog” occur in x, and how "
-    "often in one reference?",
-    ("words", 3 / 6): "Clip at the reference in which “a” occurs most often, not at the other one.",
-    ("pairs", 3 / 5): "“a dog” occurs twice in x and once in a reference: clip its count.",
-    ("pairs", 2 / 6): "x has six words and therefore five bigrams.",
-    ("pairs", 1 / 5): "Each bigram may match in a different reference.",
-    (
-        "penalty",
-        math.exp(1 - 7 / 6),
-    ): "Both references differ from x by one word: then the shorter one counts.",
-    (
-        "BLEU",
-        WORDS * PAIRS,
-    ): "A geometric mean of two factors is the square root of their product.",
-    ("BLEU", (WORDS + PAIRS) / 2): "This is the arithmetic mean; BLEU uses the geometric mean.",
-}
-
 _CROSS_OFF = "count each n-gram of x, and clip the count at its maximum in one reference"
-WAYS_ON = {
-    "words": _CROSS_OFF,
-    "pairs": _CROSS_OFF,
-    "penalty": "compare the length of x, 6, with those of the references, 7 and 5",
-    "BLEU": "it is the penalty times the square root of the product of the two precisions",
+_BLEU_SLIPS = {
+    WORDS * PAIRS: "A geometric mean of two factors is the square root of their product.",
+    (WORDS + PAIRS) / 2: "This is the arithmetic mean; BLEU uses the geometric mean.",
 }
-
-
-@check("Exercise 9.1")
-def check_by_hand(words, pairs, penalty, score) -> str:
-    """Check the precisions, the penalty and the BLEU that the reader computed by hand."""
-    given = {"words": words, "pairs": pairs, "penalty": penalty, "BLEU": score}
-    for name, number in given.items():
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The answer for {name} should be a number, got {shown(number)}.")
-    if score > 1:
-        given["BLEU"] = score / 100
-    for (name, number), wanted in zip(given.items(), (WORDS, PAIRS, PENALTY, SCORE), strict=True):
-        if math.isclose(number, wanted, abs_tol=2e-3):
-            continue
-        for (slip, wrong), reason in SLIPS.items():
-            if slip == name and math.isclose(number, wrong, abs_tol=2e-3):
-                raise NotYetError(reason)
-        raise NotYetError(f"The answer for {name} is not right: {WAYS_ON[name]}.")
-    return "With the longer reference as l_s, the penalty would cost 15 %."
+check_by_hand = NumbersCheck(
+    title="Exercise 9.1",
+    questions=(
+        Numbers(
+            name="words_found",
+            right=(near(WORDS, within=2e-3),),
+            slips=slips(
+                {
+                    1.0: "“a” occurs three times in x and at most twice in one reference: clip its "
+                    "count.",
+                    5 / 6: "Two counts are clipped: how often do “a” and “dog” occur in x, and how "
+                    "often in one reference?",
+                    3 / 6: "Clip at the reference in which “a” occurs most often, not at the other "
+                    "one.",
+                },
+                within=2e-3,
+            ),
+            otherwise=f"The answer for words is not right: {_CROSS_OFF}.",
+            ask="The answer for words should be a number",
+        ),
+        Numbers(
+            name="pairs_found",
+            right=(near(PAIRS, within=2e-3),),
+            slips=slips(
+                {
+                    3 / 5: "“a dog” occurs twice in x and once in a reference: clip its count.",
+                    2 / 6: "x has six words and therefore five bigrams.",
+                    1 / 5: "Each bigram may match in a different reference.",
+                },
+                within=2e-3,
+            ),
+            otherwise=f"The answer for pairs is not right: {_CROSS_OFF}.",
+            ask="The answer for pairs should be a number",
+        ),
+        Numbers(
+            name="penalty",
+            right=(near(PENALTY, within=2e-3),),
+            slips=slips(
+                {
+                    math.exp(1 - 7 / 6): "Both references differ from x by one word: then the "
+                    "shorter one counts.",
+                },
+                within=2e-3,
+            ),
+            otherwise="The answer for penalty is not right: compare the length of x, 6, with those "
+            "of the references, 7 and 5.",
+            ask="The answer for penalty should be a number",
+        ),
+        Numbers(
+            name="score",
+            right=(near(SCORE, within=2e-3), near(100 * SCORE, within=0.2)),
+            slips=(
+                *slips(_BLEU_SLIPS, within=2e-3),
+                *slips({100 * wrong: told for wrong, told in _BLEU_SLIPS.items()}, within=0.2),
+            ),
+            otherwise="The answer for BLEU is not right: it is the penalty times the square root "
+            "of the product of the two precisions.",
+            ask="The answer for BLEU should be a number",
+        ),
+    ),
+    remark="With the longer reference as l_s, the penalty would cost 15 %.",
+)
 
 
 def perplexity(log_probs: Tensor, mask: Tensor) -> float:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gates2heads.accepts import accepts, flag
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 from gates2heads.metrics.sentences import cut, read_pair
@@ -37,13 +37,13 @@ def scored(hypothesis: str, references: Sequence[str], *, faulty: bool = False) 
     return one.from_statistics(total).score
 
 
-@check("Exercise 9.7")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 9.7",
+    FAULTS,
+    {
         "a": "Then the repeated hypothesis would score too high with one reference as well.",
         "b": "Then the short hypothesis would score too high, but its two scores are equal.",
         "d": "Then the good hypothesis would have two different scores with one reference, too.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. With one reference, the sum and the maximum are equal."
+    },
+    closing=". With one reference, the sum and the maximum are equal.",
+)

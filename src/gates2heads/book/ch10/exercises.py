@@ -3,65 +3,62 @@
 import math
 from collections.abc import Callable, Sequence
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 from gates2heads.metrics.seeds import exchange_runs, pareto_front
 
 # Exercise 10.1: two models with three runs each
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
 FOUND = exchange_runs(FIRST, SECOND)
-SLIPS = {
-    ("the difference", 6): "These are the sums. For the means, divide by three.",
-    (
-        "the difference",
-        -2,
-    ): "Subtract the second mean from the first, not the first from the second.",
-    (
-        "the splits",
-        720,
-    ): "The order within a group does not matter: 720 orders count each split 36 times.",
-    (
-        "the splits",
-        10,
-    ): "It matters which three scores belong to the first model: count both assignments.",
-    ("the splits", 64): "Exactly three of the six scores are assigned to the first model.",
-    (
-        "those as far",
-        4,
-    ): "Count the differences of +2 and more and those of −2 and less: both directions.",
-    ("those as far", 0.4): "This is the share of the splits. The question asks for their number.",
-}
-
-WAYS_ON = {
-    "the difference": "compute both means, then subtract the second from the first",
-    "the splits": "choose three of the six scores for the first model",
-    "those as far": "list the sums that three of the six scores can have",
-}
-
-
-@check("Exercise 10.1")
-def check_by_hand(difference, splits, as_far) -> str:
-    """Check the reader's answers on paper for `FIRST` and `SECOND`."""
-    given = {"the difference": difference, "the splits": splits, "those as far": as_far}
-    for name, number in given.items():
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The answer for {name} should be a number, got {shown(number)}.")
-    for (name, number), wanted in zip(
-        given.items(), (FOUND.difference, FOUND.splits, FOUND.as_far), strict=True
-    ):
-        if math.isclose(number, wanted, abs_tol=1e-6):
-            continue
-        reason = next(
-            (
-                told
-                for (slip, wrong), told in SLIPS.items()
-                if slip == name and math.isclose(number, wrong, abs_tol=1e-6)
+check_by_hand = NumbersCheck(
+    title="Exercise 10.1",
+    questions=(
+        Numbers(
+            name="difference",
+            right=(near(FOUND.difference),),
+            slips=slips(
+                {
+                    6: "These are the sums. For the means, divide by three.",
+                    -2: "Subtract the second mean from the first, not the first from the second.",
+                }
             ),
-            f"The answer for {name} is not right: {WAYS_ON[name]}.",
-        )
-        raise NotYetError(reason)
-    return "So random variation alone separates two equal models this far in two of five trials."
+            otherwise="The answer for the difference is not right: compute both means, then "
+            "subtract the second from the first.",
+            ask="The answer for the difference should be a number",
+        ),
+        Numbers(
+            name="splits",
+            right=(near(FOUND.splits),),
+            slips=slips(
+                {
+                    720: "The order within a group does not matter: 720 orders count each split 36 "
+                    "times.",
+                    10: "It matters which three scores belong to the first model: count both "
+                    "assignments.",
+                    64: "Exactly three of the six scores are assigned to the first model.",
+                }
+            ),
+            otherwise="The answer for the splits is not right: choose three of the six scores for "
+            "the first model.",
+            ask="The answer for the splits should be a number",
+        ),
+        Numbers(
+            name="as_far",
+            right=(near(FOUND.as_far),),
+            slips=slips(
+                {
+                    4: "Count the differences of +2 and more and those of −2 and less: both "
+                    "directions.",
+                    0.4: "This is the share of the splits. The question asks for their number.",
+                }
+            ),
+            otherwise="The answer for those as far is not right: list the sums that three of the "
+            "six scores can have.",
+            ask="The answer for those as far should be a number",
+        ),
+    ),
+    remark="So random variation alone separates two equal models this far in two of five trials.",
+)
 
 
 def interval(scores: Sequence[float], t: float) -> tuple[float, float]:

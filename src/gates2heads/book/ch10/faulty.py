@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gates2heads.accepts import accepts, flag, listed
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.metrics.seeds import seed_interval
 
 FAULTS = {
@@ -32,13 +32,13 @@ def told(scores: Sequence[float], *, faulty: bool = False) -> tuple[float, float
     return ranked, ranked + low - mean, ranked + high - mean
 
 
-@check("Exercise 10.4")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis of the bug: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 10.4",
+    FAULTS,
+    {
         "a": "Then the intervals would be too narrow, but they are as wide as the correct ones.",
         "b": "Then the excess over the correct number would be the same for 2 and for 40 runs.",
         "d": "Then the intervals for few runs would be too narrow: compare the widths.",
-    }
-    fault = chosen_fault(letter, FAULTS, contradiction)
-    return f"{fault}. Whoever submits more runs ranks higher."
+    },
+    closing=". Whoever submits more runs ranks higher.",
+)

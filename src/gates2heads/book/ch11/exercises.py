@@ -3,36 +3,56 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
-RIGHT = {"first": 150, "second": 120, "third": 15}  # of 1,000 tokens, in exercise 11.1
-SLIPS = {
-    (
-        "first",
-        120,
-    ): "The loss is computed for all chosen tokens, not only for those that became [MASK].",
-    ("first", 1000): "That is a left-to-right model, which predicts every token.",
-    ("second", 150): "Not every chosen token becomes [MASK]: only 80 % of them do.",
-    ("second", 800): "It is 80 % of the chosen tokens, not of all tokens.",
-    ("third", 850): "Count only the tokens that contribute to the loss.",
-    ("third", 865): "Count only the tokens that contribute to the loss.",
-    ("third", 30): "Half of these 30 were replaced by a random token.",
-    ("third", 100): "It is 10 % of the chosen tokens, not of all tokens.",
-}
-
-
-@check("Exercise 11.1")
-def check_counts(asked, masked, unchanged) -> str:
-    """Check the three numbers that the reader computed by hand."""
-    for name, number in zip(RIGHT, (asked, masked, unchanged), strict=True):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"The {name} answer should be a number, got {shown(number)}.")
-        if number != RIGHT[name]:
-            rule = "15 % are chosen; of these, 80 % are masked and 10 % replaced."
-            raise NotYetError(SLIPS.get((name, number), f"The {name} number is incorrect: {rule}"))
-    return "A left-to-right model would predict 999 of the 1,000 tokens: each but the first."
+# Exercise 11.1: of 1,000 tokens
+_RULE = "number is incorrect: 15 % are chosen; of these, 80 % are masked and 10 % replaced."
+check_counts = NumbersCheck(
+    title="Exercise 11.1",
+    questions=(
+        Numbers(
+            name="predicted",
+            right=(near(150),),
+            slips=slips(
+                {
+                    120: "The loss is computed for all chosen tokens, not only for those that "
+                    "became [MASK].",
+                    1000: "That is a left-to-right model, which predicts every token.",
+                }
+            ),
+            otherwise=f"The first {_RULE}",
+            ask="The first answer should be a number",
+        ),
+        Numbers(
+            name="masked",
+            right=(near(120),),
+            slips=slips(
+                {
+                    150: "Not every chosen token becomes [MASK]: only 80 % of them do.",
+                    800: "It is 80 % of the chosen tokens, not of all tokens.",
+                }
+            ),
+            otherwise=f"The second {_RULE}",
+            ask="The second answer should be a number",
+        ),
+        Numbers(
+            name="unchanged",
+            right=(near(15),),
+            slips=slips(
+                {
+                    850: "Count only the tokens that contribute to the loss.",
+                    865: "Count only the tokens that contribute to the loss.",
+                    30: "Half of these 30 were replaced by a random token.",
+                    100: "It is 10 % of the chosen tokens, not of all tokens.",
+                }
+            ),
+            otherwise=f"The third {_RULE}",
+            ask="The third answer should be a number",
+        ),
+    ),
+    remark="A left-to-right model would predict 999 of the 1,000 tokens: each but the first.",
+)
 
 
 def hidden(tokens: Tensor, chosen: Tensor, draw: Tensor, others: Tensor, mask: int) -> Tensor:

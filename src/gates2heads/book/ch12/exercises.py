@@ -4,9 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 12.2: D = 96 and F = 384
 HIDDEN, PARAMETERS = 256, 2 * 96 * 384
@@ -83,29 +82,41 @@ check_prefix_mask = FunctionCheck(
 )
 
 
-@check("Exercise 12.2")
-def check_equal_size(hidden, parameters) -> str:
-    """Check the width of a SwiGLU sublayer and its number of parameters."""
-    for name, number in (("hidden", hidden), ("parameters", parameters)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"{name} should be a number, got {shown(number)}.")
-    slips = {
-        384: "With the same width, SwiGLU has one and a half times as many parameters.",
-        192: "SwiGLU has three matrices in place of two, not four.",
-        576: "The width must be smaller, since there is one matrix more: divide by 3/2.",
-        128: "Two matrices become three, so the width becomes 2/3, not 1/3, of what it was.",
-    }
-    if hidden in slips:
-        raise NotYetError(slips[hidden])
-    if hidden != HIDDEN:
-        raise NotYetError("hidden is not right: set 2·D·F equal to 3·D·F′ and solve for F′.")
-    if parameters == PARAMETERS + 384 + 96:
-        raise NotYetError("You counted biases; this sublayer has none.")
-    if parameters in (96 * 384, 96 * 256):
-        raise NotYetError("You counted one matrix; a SwiGLU sublayer has three.")
-    if parameters != PARAMETERS:
-        raise NotYetError("parameters is not right: there are three matrices of D·F′ numbers.")
-    return "Llama rounds 8/3 · D up to a multiple of a power of two, which runs faster on a GPU."
+check_equal_size = NumbersCheck(
+    title="Exercise 12.2",
+    questions=(
+        Numbers(
+            name="hidden",
+            right=(near(HIDDEN),),
+            slips=slips(
+                {
+                    384: "With the same width, SwiGLU has one and a half times as many parameters.",
+                    192: "SwiGLU has three matrices in place of two, not four.",
+                    576: "The width must be smaller, since there is one matrix more: divide by "
+                    "3/2.",
+                    128: "Two matrices become three, so the width becomes 2/3, not 1/3, of what it "
+                    "was.",
+                }
+            ),
+            otherwise="hidden is not right: set 2·D·F equal to 3·D·F′ and solve for F′.",
+            ask="hidden should be a number",
+        ),
+        Numbers(
+            name="parameters",
+            right=(near(PARAMETERS),),
+            slips=slips(
+                {
+                    PARAMETERS + 384 + 96: "You counted biases; this sublayer has none.",
+                    96 * 384: "You counted one matrix; a SwiGLU sublayer has three.",
+                    96 * 256: "You counted one matrix; a SwiGLU sublayer has three.",
+                }
+            ),
+            otherwise="parameters is not right: there are three matrices of D·F′ numbers.",
+            ask="parameters should be a number",
+        ),
+    ),
+    remark="Llama rounds 8/3 · D up to a multiple of a power of two, which runs faster on a GPU.",
+)
 
 
 def repeat_groups(keys: Tensor, heads: int) -> Tensor:
@@ -154,35 +165,39 @@ check_repeat_groups = FunctionCheck(
 )
 
 
-@check("Exercise 12.4")
-def check_cache(bytes_per_token, times) -> str:
-    """Check the size of a cache, and how much smaller the groups make it."""
-    for name, number in (("bytes_per_token", bytes_per_token), ("times", times)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"{name} should be a number, got {shown(number)}.")
-    slips = {
-        BYTES_PER_TOKEN // 2: "That is the keys alone, or one byte per number: there are keys and "
-        "values, and bf16 has two bytes.",
-        BYTES_PER_TOKEN // 4: "That is the number of keys. There are as many values, and each "
-        "number has two bytes.",
-        BYTES_PER_TOKEN * 8: "That is the cache with 64 key–value heads; there are 8.",
-        BYTES_PER_TOKEN // 80: "That is one layer; there are 80.",
-        BYTES_PER_TOKEN * 2: "bf16 has two bytes per number, not four.",
-        BYTES_PER_TOKEN * 4096: "That is the whole context; the question is about one token.",
-    }
-    if bytes_per_token in slips:
-        raise NotYetError(slips[bytes_per_token])
-    if bytes_per_token != BYTES_PER_TOKEN:
-        raise NotYetError(
-            "bytes_per_token is not right: multiply 2 (keys and values) by the layers, the "
-            "key–value heads, their width and the bytes of a number."
-        )
-    if times != TIMES:
-        raise NotYetError(
-            "times is not right: only the number of key–value heads changes, and the cache is "
-            "proportional to it."
-        )
-    return "A context of 4,096 tokens takes 1.3 GB; with 64 key–value heads it would take 10.7 GB."
+check_cache = NumbersCheck(
+    title="Exercise 12.4",
+    questions=(
+        Numbers(
+            name="bytes_per_token",
+            right=(near(BYTES_PER_TOKEN),),
+            slips=slips(
+                {
+                    BYTES_PER_TOKEN // 2: "That is the keys alone, or one byte per number: there "
+                    "are keys and values, and bf16 has two bytes.",
+                    BYTES_PER_TOKEN // 4: "That is the number of keys. There are as many values, "
+                    "and each number has two bytes.",
+                    BYTES_PER_TOKEN * 8: "That is the cache with 64 key–value heads; there are 8.",
+                    BYTES_PER_TOKEN // 80: "That is one layer; there are 80.",
+                    BYTES_PER_TOKEN * 2: "bf16 has two bytes per number, not four.",
+                    BYTES_PER_TOKEN * 4096: "That is the whole context; the question is about one "
+                    "token.",
+                }
+            ),
+            otherwise="bytes_per_token is not right: multiply 2 (keys and values) by the layers, "
+            "the key–value heads, their width and the bytes of a number.",
+            ask="bytes_per_token should be a number",
+        ),
+        Numbers(
+            name="times_as_large",
+            right=(near(TIMES),),
+            otherwise="times_as_large is not right: only the number of key–value heads changes, "
+            "and the cache is proportional to it.",
+            ask="times_as_large should be a number",
+        ),
+    ),
+    remark="A context of 4,096 tokens takes 1.3 GB; with 64 key–value heads it would take 10.7 GB.",
+)
 
 
 def keep_min_p(probs: Tensor, share: float) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from gates2heads.accepts import a, accepts, count, tokens
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import check, chosen_fault
+from gates2heads.grading.paper import bug_check
 from gates2heads.layers.positions import rotate
 from gates2heads.models.language.decoder_only import CachedState, DecoderOnly
 
@@ -67,17 +67,17 @@ def in_parallel(model: DecoderOnly, text: Tensor) -> Tensor:
     return log_probs[0].gather(1, text[0, 1:, None])[:, 0]
 
 
-@check("Exercise 12.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 12.6",
+    FAULTS,
+    {
         "a": "Then the first window − 1 tokens would be right, but the error would begin one "
         "position earlier, and it would stay small: one token less in the context.",
         "c": "Then the second token would already be wrong, because its key is cached.",
         "d": "Then cache and parallel computation would differ in what is visible, but no token "
         "would look as if it were at another position; and a wider view does little harm.",
-    }
-    return f"{chosen_fault(letter, FAULTS, contradiction)}."
+    },
+)
 
 
 def extend_cache(keys: Tensor, new: Tensor, read: int, window: int) -> Tensor:

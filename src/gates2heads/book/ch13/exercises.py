@@ -3,44 +3,56 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts.shown import shown
 from gates2heads.book.ch13.conflict_measures import context_is_true
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.verdict import NotYetError, check
+from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 13.1: a million parameters and four million tokens
 OPERATIONS, TOKENS = 6 * 10**6 * 4 * 10**6, 10**6
 
 
-@check("Exercise 13.1")
-def check_compute(operations, tokens) -> str:
-    """Check the operations of a training run, and the tokens of a model four times as large."""
-    for name, number in (("operations", operations), ("tokens", tokens)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise NotYetError(f"{name} should be a number, got {shown(number)}.")
-    slips = {
-        OPERATIONS // 6: "You left out the factor 6: each parameter takes about six operations "
-        "for each token.",
-        OPERATIONS // 3: "That is the forward pass alone; the backward pass takes twice as many.",
-        OPERATIONS // 3 * 2: "That is the backward pass alone; the forward pass comes before it.",
-        OPERATIONS // 4: "You multiplied by one million tokens; there are four.",
-        6 * 5 * 10**6: "You added parameters and tokens: every token passes through every "
-        "parameter, so multiply.",
-    }
-    if operations in slips:
-        raise NotYetError(slips[operations])
-    if not abs(operations / OPERATIONS - 1) < 1e-6:
-        raise NotYetError("operations is not right: multiply 6, the parameters and the tokens.")
-    slips = {
-        16 * 10**6: "With the same budget a larger model reads fewer tokens, not more.",
-        4 * 10**6: "Then the budget would be four times as large; it should stay the same.",
-        2 * 10**6: "Divide by four, not by two: the operations are proportional to both factors.",
-    }
-    if tokens in slips:
-        raise NotYetError(slips[tokens])
-    if not abs(tokens / TOKENS - 1) < 1e-6:
-        raise NotYetError("tokens is not right: divide the operations by 6 and the parameters.")
-    return "Which of the two models has the lower loss cannot be calculated: it must be measured."
+check_compute = NumbersCheck(
+    title="Exercise 13.1",
+    questions=(
+        Numbers(
+            name="operations",
+            right=(near(OPERATIONS, share=True),),
+            slips=slips(
+                {
+                    OPERATIONS // 6: "You left out the factor 6: each parameter takes about six "
+                    "operations for each token.",
+                    OPERATIONS // 3: "That is the forward pass alone; the backward pass takes "
+                    "twice as many.",
+                    OPERATIONS // 3 * 2: "That is the backward pass alone; the forward pass comes "
+                    "before it.",
+                    OPERATIONS // 4: "You multiplied by one million tokens; there are four.",
+                    6 * 5 * 10**6: "You added parameters and tokens: every token passes through "
+                    "every parameter, so multiply.",
+                },
+                share=True,
+            ),
+            otherwise="operations is not right: multiply 6, the parameters and the tokens.",
+            ask="operations should be a number",
+        ),
+        Numbers(
+            name="tokens",
+            right=(near(TOKENS, share=True),),
+            slips=slips(
+                {
+                    16 * 10**6: "With the same budget a larger model reads fewer tokens, not more.",
+                    4 * 10**6: "Then the budget would be four times as large; it should stay the "
+                    "same.",
+                    2 * 10**6: "Divide by four, not by two: the operations are proportional to "
+                    "both factors.",
+                },
+                share=True,
+            ),
+            otherwise="tokens is not right: divide the operations by 6 and the parameters.",
+            ask="tokens should be a number",
+        ),
+    ),
+    remark="Which of the two models has the lower loss cannot be calculated: it must be measured.",
+)
 
 
 def fit_power_law(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -14,7 +14,8 @@ from gates2heads.book.ch12.python_text import VOCABULARY
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.python_source import known_characters
-from gates2heads.grading.verdict import NotYetError, check, chosen_fault
+from gates2heads.grading.paper import bug_check
+from gates2heads.grading.verdict import NotYetError, check
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import fit
 from gates2heads.training.schedules import warmup_cosine
@@ -200,18 +201,18 @@ def losses(
     return Losses(*map(list, zip(begun, *history.evaluations, strict=True)))
 
 
-@check("Exercise 13.6")
-def check_fault(letter) -> str:
-    """Check the reader's diagnosis: one letter of `FAULTS`."""
-    contradiction = {
+check_fault = bug_check(
+    "Exercise 13.6",
+    FAULTS,
+    {
         "a": "Then the test loss would deviate in any direction and stay where it is. Here it "
         "falls with the training loss, epoch after epoch.",
         "c": "Then the loss on the other module would be as low: a model that copies the next "
         "token from its input need not know the text.",
         "d": "Then the difference would be there from the first epoch on and stay about the same. "
         "Here it is small at first and grows with every repetition of the training windows.",
-    }
-    return f"{chosen_fault(letter, FAULTS, contradiction)}."
+    },
+)
 
 
 SPLITS = ((40, 8, 4, 0.25), (200, 16, 8, 0.2), (100, 10, 5, 0.27), (60, 6, 6, 0.5))
