@@ -141,6 +141,7 @@ def test_a_description_holds_what_json_can():
         "words": "At most 1.",
         "of_sum": False,
     }
-    assert weights["size"] == 2 and weights["slips"][-1]["of_sum"]
+    assert weights["size"] == 2
+    assert weights["slips"][-1]["of_sum"]
     assert described(PAIR)["right"] == ["dot", "general"]
     assert described(BUG)["choices"][0] == {"name": "a", "words": "the mask is dropped"}

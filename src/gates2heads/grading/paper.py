@@ -41,7 +41,7 @@ class Range:
 def near(
     value: float | tuple[float, ...], words: str = "", *, within: float = 1e-6, share: bool = False
 ) -> Range:
-    """The range around a number, or around several numbers at once.
+    """The range around a number, or around several numbers in a fixed order.
 
     Args:
         value: the number or the numbers.

@@ -53,6 +53,7 @@ def check(title: str) -> Callable:
         def checked(*answers, **named) -> Verdict:
             return verdict_of(title, lambda: function(*map(tried, answers), **_all_tried(named)))
 
+        checked.title = title
         return checked
 
     return decorate
