@@ -85,8 +85,11 @@ def test_the_search_finds_code_on_a_page_and_in_a_data_file(tmp_path):
 
 
 def test_a_line_that_is_excused_occurs_in_a_solution_and_outside():
-    solved = [cell for one in WHOLE.values() for cell in one.cells if is_solution(cell)]
-    for notebooks in ([nbformat.v4.new_notebook(cells=solved)], map(stripped, WHOLE.values())):
+    solved = (
+        nbformat.v4.new_notebook(cells=list(filter(is_solution, one.cells)))
+        for one in WHOLE.values()
+    )
+    for notebooks in (solved, map(stripped, WHOLE.values())):
         text = "\n".join(map(nbformat.writes, notebooks))
         assert set(found_in(text, SHARED)) == set(SHARED)
 
