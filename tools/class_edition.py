@@ -4,7 +4,8 @@
 
 Into `_build/class/`: `notebooks/` has each chapter without its solutions, with all other outputs;
 `solutions/` has one notebook of solutions for each page, for the teacher; `html/` is the book,
-built from the notebooks without solutions. Then every file of `notebooks/` and of `html/` is
+built from the notebooks without solutions, without the page for teachers and without the library's
+wheel, in which the checks have the solutions. Then every file of `notebooks/` and of `html/` is
 searched for lines of the solutions. A line that is found ends the command with the file's name.
 """
 
@@ -40,11 +41,13 @@ from tools.without_solutions import (  # noqa: E402
 
 CLASS = ROOT / "_build" / "class"
 PARTS = ("notebooks", "solutions", "html")
-COPIED = ("_config.yml", "_toc.yml", "references.bib", "DATA.md", "pyproject.toml", "LICENSE")
+COPIED = ("_config.yml", "references.bib", "DATA.md", "pyproject.toml", "LICENSE")
 TEXT = {".html", ".js", ".json", ".txt", ".xml", ".ipynb", ".md", ".css", ".svg", ".inv"}
 # What the library or the theme brings along; the pages do not put text into it.
 BROUGHT = ("vendor", "live", "_static")
 LIBRARY = re.compile(r'<a href="[^"]*\.whl"[^>]*>(.*?)</a>', re.S)
+TEACHING = "appendix/teaching"  # the page for teachers, which answers the questions for class
+ADVICE = re.compile(rf" [^.]*\({TEACHING}\.md\)[^.]*\.")
 DOWNLOAD = "1. Download the library ("
 ASK = "1. Ask your teacher for the library ("
 
@@ -79,11 +82,12 @@ def linked(source: str, to: str) -> str:
 
 
 def first_page() -> nbformat.NotebookNode:
-    """The first page of the book, without the link to the library's wheel."""
+    """The first page of the book, without the library's wheel and the page for teachers."""
     first = nbformat.read(CHAPTERS / "intro.ipynb", as_version=4)
     for cell in first.cells:
         if LIBRARY.search(cell.source):
             cell.source = LIBRARY.sub(r"\1", cell.source).replace(DOWNLOAD, ASK)
+        cell.source = ADVICE.sub("", cell.source)
     return first
 
 
@@ -92,7 +96,7 @@ def lay_out(tree: Path, pages: dict[Path, nbformat.NotebookNode]) -> None:
 
     Args:
         tree: the folder of the copy.
-        pages: path in `chapters/` → the notebook that takes its place.
+        pages: path in `chapters/` → the notebook that replaces it.
     """
     tree.mkdir(parents=True)
     for name in COPIED:
@@ -104,8 +108,13 @@ def lay_out(tree: Path, pages: dict[Path, nbformat.NotebookNode]) -> None:
     no_wheel = shutil.ignore_patterns("*.whl", ".wheel")
     shutil.copytree(ROOT / "_assets", tree / "_assets", ignore=no_wheel, copy_function=linked)
     shutil.copytree(
-        CHAPTERS, tree / "chapters", ignore=shutil.ignore_patterns("*.ipynb", ".ipynb_checkpoints")
+        CHAPTERS,
+        tree / "chapters",
+        ignore=shutil.ignore_patterns("*.ipynb", ".ipynb_checkpoints", Path(TEACHING).name + ".md"),
     )
+    contents = (ROOT / "_toc.yml").read_text(encoding="utf-8").splitlines(keepends=True)
+    listed = "".join(line for line in contents if TEACHING not in line)
+    (tree / "_toc.yml").write_text(listed, encoding="utf-8")
     for path, notebook in pages.items():
         write(notebook, tree / "chapters" / path.name)
     write(first_page(), tree / "chapters" / "intro.ipynb")

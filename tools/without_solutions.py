@@ -29,7 +29,7 @@ SHARED = {
     "trained.target, max_length=11)": "the exercise gives this call",
     "A boy wearing a blue shirt is throwing a ball to a dog.": "the sentence to translate",
     ", whose standard deviation is 2.": "another example with the same deviation",
-    "one.rung.name for one in rungs.values()": "lists the models, as a table of the page does",
+    "one.rung.name for one in rungs.values()": "models",  # term: rung, code; term: rungs, code
     "for one in readers.values()": "lists the models, as a figure of the page does",
     "The derivative of the loss with respect to": "begins a sentence of another derivation",
     "for name, one in NETWORKS.items()": "lists the networks, as a figure of the page does",
@@ -163,7 +163,7 @@ def secrets(notebook: nbformat.NotebookNode, known: set[str]) -> dict[str, set[s
 
 
 def found_in(text: str, lines: Iterable[str]) -> list[str]:
-    """The lines that a page, a notebook or a data file contains, tags and escapes aside."""
+    """The lines that a page, a notebook or a data file contains, ignoring tags and escapes."""
     plain = html.unescape(re.sub(r"<[^<>]*>", "", text))
     both = packed(html.unescape(text)) + "\n" + packed(plain)
     return sorted(line for line in lines if packed(line) in both)

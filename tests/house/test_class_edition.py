@@ -128,11 +128,13 @@ def test_the_solutions_apart_are_all_there_each_after_its_exercise(path):
             assert exercise in told
 
 
-def test_the_first_page_of_the_class_edition_offers_no_library():
+def test_the_first_page_of_the_class_edition_offers_neither_library_nor_answers():
     texts = "\n".join(
         cell.source for cell in class_edition.first_page().cells if cell.cell_type == "markdown"
     )
     assert ".whl" not in texts
+    assert "teaching.md" not in texts
+    assert texts.count("not lectures.\n") == 1  # the sentence before the removed one is whole
     assert "1. Ask your teacher for the library (" in texts
 
 
