@@ -10,6 +10,7 @@ COLAB_SCRIPTS := .venv-colab-scripts/manifest.json
 ASSETS := _assets/vendor/manifest.json
 WHEEL := _assets/.wheel
 LIVE := _assets/live/.exported
+OTTER := .venv-otter/.installed
 BUILT := _build/.built
 HOST := $(wildcard src/gates2heads/browser/host/*)
 UV ?= $(VENV)/bin/uv
@@ -25,13 +26,15 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild zip serve test check lint bench execute heights picture clean distclean
+.PHONY: help install repository release versions book rebuild zip class autograde serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make book     install, build the book, and print where to open it"
 	@echo "make serve    serve the built book on this machine and print the address"
 	@echo "make zip      pack the built book as one file that opens from disk, without a server"
+	@echo "make class    write the book without its solutions, for students, and the solutions apart"
+	@echo "make autograde  write a test of each exercise for otter-grader, and install otter-grader"
 	@echo "make install  only create the environment and install the library"
 	@echo "make rebuild  rebuild the whole book"
 	@echo "make test     all checks, without network access where the system allows it (STEPS=… for some;"
@@ -108,6 +111,18 @@ book: $(BUILT)
 zip: book
 	@$(PY) tools/pack_book.py
 
+# The wheel is no part of it: the library contains the solutions that the checks compare with.
+class: $(ASSETS) $(LIVE)
+	@$(PY) tools/class_edition.py
+
+$(OTTER): $(INSTALLED) tools/autograde.py
+	@$(PY) tools/autograde.py environment
+	@touch $@
+
+autograde: $(OTTER)
+	@$(PY) tools/autograde.py write
+	@echo "To grade: $(PY) tools/autograde.py grade FOLDER --to marks.csv"
+
 serve: book
 	@$(PY) tools/serve.py
 
@@ -170,4 +185,4 @@ clean:
 	find src tests tools _ext -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean
-	rm -rf $(VENV) .venv-colab .venv-colab-scripts _assets
+	rm -rf $(VENV) .venv-otter .venv-colab .venv-colab-scripts _assets
