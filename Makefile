@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
-SCRIPTS := "src/**/*.js" "_static/**/*.js" "tests/**/*.mjs"
+SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tests/**/*.mjs"
 
 .PHONY: help install repository release versions book rebuild zip serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
@@ -116,7 +116,7 @@ serve: book
 lint: $(TESTED)
 	$(VENV)/bin/ruff check $(LINTED)
 	$(VENV)/bin/ruff format --check $(LINTED)
-	$(VENV)/bin/oxlint --deny-warnings src _static tests
+	$(VENV)/bin/oxlint --deny-warnings src _static _ext tests
 	$(VENV)/bin/oxfmt --check $(SCRIPTS)
 	$(PY) -m tools.terms
 
