@@ -24,7 +24,7 @@ PAGES = {
             section(
                 "beam",
                 "1.1 Beam search",
-                "Nobody had been in a search party. A beam search keeps k prefixes. Beams are wide.",
+                "Nobody had been in a search. A beam search keeps k prefixes. Beams are wide.",
             ),
             section("ex", "Exercise 1.1 · Layer normalisation", "Write layer normalisation."),
         ],
@@ -56,8 +56,8 @@ def searched(*queries, pages=None):
         """
         const { runInThisContext } = await import("node:vm");
         globalThis.self = globalThis;
-        for (const script of [given.stemmer, ...given.files.map((file) => readFileSync(file, "utf8"))])
-          runInThisContext(script);
+        const files = given.files.map((file) => readFileSync(file, "utf8"));
+        for (const script of [given.stemmer, ...files]) runInThisContext(script);
         const stem = (word) => new globalThis.Stemmer().stemWord(word);
         const { bookSearch, MiniSearch } = globalThis;
         const book = bookSearch(given.pages, { MiniSearch, stem, stopwords: ["a", "of", "in"] });
@@ -111,7 +111,6 @@ def test_the_excerpt_is_the_sentence_with_both_words():
 
 
 def test_nothing_a_reader_types_breaks_it():
-    for answer in searched(
-        "", "   ", "<b>", "a" * 500, "C++ & [", "__proto__", "constructor", "🙂"
-    ):
+    queries = ["", "   ", "<b>", "a" * 500, "C++ & [", "__proto__", "constructor", "🙂"]
+    for answer in searched(*queries):
         assert isinstance(answer["results"], list)
