@@ -25,13 +25,14 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild zip serve test check lint bench execute heights picture clean distclean
+.PHONY: help install repository release versions book rebuild zip pdf serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make book     install, build the book, and print where to open it"
 	@echo "make serve    serve the built book on this machine and print the address"
 	@echo "make zip      pack the built book as one file that opens from disk, without a server"
+	@echo "make pdf      print the whole built book as one PDF, with an outline and links"
 	@echo "make install  only create the environment and install the library"
 	@echo "make rebuild  rebuild the whole book"
 	@echo "make test     all checks, without network access where the system allows it (STEPS=… for some;"
@@ -107,6 +108,9 @@ book: $(BUILT)
 
 zip: book
 	@$(PY) tools/pack_book.py
+
+pdf: book $(TESTED)
+	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && $(PY) tools/print_book.py
 
 serve: book
 	@$(PY) tools/serve.py

@@ -250,20 +250,17 @@ def _flat(reader: PdfReader, items: list, depth: int) -> Iterator[tuple[int, str
             yield from _flat(reader, item, depth + 1)
 
 
-def print_book(entries: list[Entry], to: Path = PRINTED, site: Path = SITE) -> Path:
+def print_book(browser: Browser, entries: list[Entry], to: Path, site: Path = SITE) -> Path:
     """Print pages of the built book to one file.
 
     Args:
+        browser: Chromium, running.
         entries: the contents; titles of pages are filled in.
         to: the file; replaced when the new one is complete.
         site: the folder of the built pages.
     """
-    executable = find()
-    if executable is None:
-        raise SystemExit(ADVICE)
     writer, places, counts, headings, titles = PdfWriter(), {}, {}, {}, []
-    with served(site) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with served(site) as address:
         for entry in in_order(entries):
             entry.title, made = printed(browser, f"{address}{entry.page}.html")
             reader = PdfReader(io.BytesIO(made))
@@ -273,12 +270,11 @@ def print_book(entries: list[Entry], to: Path = PRINTED, site: Path = SITE) -> P
             titles += [entry.title] * len(reader.pages)
             writer.append(reader, import_outline=False)
             print(f"{entry.page}: {len(reader.pages)} pages", flush=True)
-        feet = numbered(browser, titles)
-        browser.close()
-        for sheet, foot in zip(writer.pages, feet.pages, strict=True):
-            sheet.merge_page(foot)
-        for page, count in counts.items():
-            lead_links(writer, page, places, address, count)
+    for sheet, foot in zip(writer.pages, numbered(browser, titles).pages, strict=True):
+        sheet.merge_page(foot)
+        sheet.compress_content_streams()
+    for page, count in counts.items():
+        lead_links(writer, page, places, address, count)
     writer.root_object.pop("/Names", None)  # anchors of the single pages; links no longer use them
     writer.root_object.pop("/Dests", None)
     outline(writer, entries, places, headings)
@@ -300,7 +296,13 @@ def main() -> None:
     entries = contents(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
     if options.pages:
         entries = only(entries, set(options.pages))
-    made = print_book(entries, options.to)
+    executable = find()
+    if executable is None:
+        raise SystemExit(ADVICE)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        made = print_book(browser, entries, options.to)
+        browser.close()
     print(f"{made}: {made.stat().st_size / 1e6:.0f} MB")
 
 
