@@ -115,6 +115,7 @@ def test_solutions_come_at_the_end_of_the_chapter_and_pages_have_numbers(printed
     said = [page.extract_text() for page in printed.pages]
     for number, text in enumerate(said, start=1):
         assert text.rstrip().endswith(str(number))
+        assert len(text) > 120, f"page {number} is blank"
     first, last = said[0], "".join(said)
     assert "8 · Decoding" in first
     assert last.index("8.9 Summary") < last.index("Solutions")
