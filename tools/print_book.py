@@ -80,7 +80,7 @@ FOOTER = """<style>
 
 @dataclass
 class Entry:
-    """A page of the book, or a part's caption, with what stands below it in the contents."""
+    """A page of the book, or a part's caption, with its subordinate entries in the contents."""
 
     page: str | None
     title: str = ""
@@ -108,7 +108,7 @@ def in_order(entries: list[Entry]) -> Iterator[Entry]:
 
 
 def only(entries: list[Entry], wanted: set[str]) -> list[Entry]:
-    """Keep the entries that are wanted, and what stands above them."""
+    """Keep the entries that are wanted, and the parts and chapters that contain them."""
     kept = []
     for entry in entries:
         below = only(entry.below, wanted)
@@ -160,7 +160,7 @@ class Printed:
 
 
 def anchors(reader: PdfReader) -> dict[str, tuple[int, float]]:
-    """Give the place of each anchor: the page, counted from 0, and the height on it."""
+    """Locate each anchor: the page, counted from 0, and the height on it."""
     found = {}
     for name, place in reader.named_destinations.items():
         number = reader.get_destination_page_number(place)
@@ -181,7 +181,7 @@ def target(annotation: dict, site: str, page: str) -> tuple[str, str] | None:
 
 
 def lead_links(writer: PdfWriter, page: str, places: dict[str, Printed], site: str, count: int):
-    """Let the links of a page lead to places in the same PDF; drop those that nobody sees."""
+    """Let the links of a page lead into the same PDF; drop those that nobody sees."""
     for sheet in writer.pages[places[page].first : places[page].first + count]:
         kept = ArrayObject()
         for reference in sheet.get("/Annots", []):
