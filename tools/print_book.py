@@ -3,7 +3,7 @@
     python tools/print_book.py [--to FILE] [PAGE …]
 
 Chromium prints each built page with the print style of `_static/book.css`; pypdf joins the pages.
-Solutions are moved to the end of their page, so that no answer stands below its exercise.
+Solutions are moved to the end of their page, so that no answer is beside its exercise.
 """
 
 from __future__ import annotations
@@ -49,16 +49,12 @@ PREPARE = """() => {
             if (/^H[2-6]$/.test(before.tagName)) return before;
         }
       };
-      const heading = named(one);
-      const told = heading?.cloneNode(true);
-      told?.querySelectorAll(".headerlink").forEach((link) => link.remove());
-      const title = document.createElement("h3");
+      const told = named(one)?.cloneNode(true);
+      told?.querySelector(".headerlink")?.remove();
+      const [title, where, body] = ["h3", "p", "div"].map((tag) => document.createElement(tag));
       title.textContent = told?.textContent ?? "Solution";
-      const where = document.createElement("p");
-      where.className = "g2h-elsewhere";
       where.textContent = "The solution is at the end of this chapter.";
       one.replaceWith(where);
-      const body = document.createElement("div");
       body.append(...[...one.childNodes].filter((node) => node.nodeName !== "SUMMARY"));
       end.append(title, body);
     }
@@ -174,7 +170,7 @@ def target(annotation: dict, site: str, page: str) -> tuple[str, str] | None:
     if "/Dest" in annotation or action.get("/S") == "/GoTo":
         name = annotation.get("/Dest", action.get("/D"))
         return page, str(name).lstrip("/")
-    address, _, anchor = _address(annotation).partition("#")
+    address, _, anchor = str(action.get("/URI", "")).partition("#")
     if not address.startswith(site) or not address.endswith(".html"):
         return None
     return address.removeprefix(site).removesuffix(".html"), anchor
@@ -192,13 +188,10 @@ def lead_links(writer: PdfWriter, page: str, places: dict[str, Printed], site: s
             there = target(annotation, site, page)
             if there and there[0] in places:
                 aim(writer, annotation, places[there[0]], there[1])
-            if "/Dest" in annotation or not _address(annotation).startswith(site):
+            address = str(annotation.get("/A", {}).get("/URI", ""))
+            if not address.startswith(site):
                 kept.append(reference)  # what the built book has beside its pages is not in the PDF
         sheet[NameObject("/Annots")] = kept
-
-
-def _address(annotation: dict) -> str:
-    return str(annotation.get("/A", {}).get("/URI", ""))
 
 
 def aim(writer: PdfWriter, annotation: dict, place: Printed, anchor: str) -> None:
