@@ -6,8 +6,7 @@ The first name is the usual one, and a name may carry the lecture notes that use
 
 - {stored-table} chinese-index: every name with a Chinese character, in the order of pinyin, each
   with a link to its row;
-- an entry of the search's index for every term and every name. A query leads to the row, and the
-  result shows the row's text.
+- the forms and names under which `book_search` leads to a row, whose text the result shows.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from pathlib import Path
 
 from docutils import nodes
 from page_links import GLOSSARY, terms
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from stored_tables import ROOT, TABLES
@@ -134,10 +132,10 @@ def _item(name: str, entry: Entry) -> str:
     return f'<li><a href="{address}">{said}</a> {html.escape(entry.term)}</li>'
 
 
-class FoundEntries(SphinxTransform):
-    """Give each row of the glossary its anchor, and the search an entry for each of its names."""
+class AnchoredRows(SphinxTransform):
+    """Give each row of the glossary its anchor, and its Chinese names their language."""
 
-    default_priority = 500  # before Sphinx reads the entries of its index
+    default_priority = 500
 
     def apply(self) -> None:
         """Change the glossary, and no other page."""
@@ -145,17 +143,12 @@ class FoundEntries(SphinxTransform):
             return
         text = Path(self.env.doc2path(GLOSSARY)).read_text(encoding="utf-8")
         known = searched(text)
-        index = addnodes.index(entries=[])
         for row in self.document.findall(nodes.row):
             for raw in list(row.findall(nodes.raw)):
                 if (anchor := ANCHOR.fullmatch(raw.astext())) and anchor[1] in known:
                     row["ids"].append(anchor[1])
                     row[1]["classes"].append(f"language-{LANGUAGE}")
-                    # "main" ranks it above the words of a page
-                    told = [("single", said, anchor[1], "main", None) for said in known[anchor[1]]]
-                    index["entries"] += told
                     self._unwrap(raw)
-        self.document.insert(0, index)
 
     @staticmethod
     def _unwrap(opened: nodes.raw) -> None:
@@ -178,5 +171,5 @@ TABLES["chinese-index"] = chinese_index
 
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx."""
-    app.add_transform(FoundEntries)
+    app.add_transform(AnchoredRows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

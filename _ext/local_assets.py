@@ -28,12 +28,6 @@ VIEW = re.compile(
     r'<script type="application/vnd\.jupyter\.widget-view\+json">(.*?)</script>', re.S
 )
 
-# The search page fetches the pages it found, to quote them; a browser forbids that to files.
-PLAIN_SEARCH = (
-    'if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;'
-)
-
-
 # The theme measures every scrollable box in one pass; `_static/scroll_stops.js` does not.
 THEME = "_static/scripts/pydata-sphinx-theme.js"
 MEASURED = re.compile(r"\{e\.tabIndex=e\.scrollWidth>e\.clientWidth\|\|[^}]*\?0:-1\}")
@@ -103,8 +97,6 @@ def settle_scripts(app: Sphinx, pagename: str, template: str, context: dict, doc
             check_widgets(pagename, body, context.get("body", ""))
     host = [script for script in kept if _filename(script) == f"_static/{HOST}"]
     context["script_files"][:] = host + [script for script in kept if script not in host]
-    if pagename == "search":
-        context["script_files"].append(_JavaScript(None, priority=900, body=PLAIN_SEARCH))
     if host:  # inline, before any script with an address of its own
         engine = f'window.gates2heads_engine = "{app.config.live_engine}";'
         context["script_files"].insert(0, _JavaScript(None, priority=0, body=engine))

@@ -50,6 +50,10 @@ def _katex(path: str) -> str | None:
     return path.removeprefix("dist/") if path.endswith(".woff2") else None
 
 
+def _minisearch(path: str) -> str | None:
+    return {"LICENSE.txt": "LICENSE", "dist/umd/index.js": "minisearch.js"}.get(path)
+
+
 def _requirejs(path: str) -> str | None:
     return path if path == "require.js" else None
 
@@ -68,6 +72,13 @@ PAGES = (
         "jG8uKntjSEcm2EpQOh0XturpPuuC9r3Sq5HLHdsFdWZT27E672SF19QEi+of0/YeOy15lDgRhKvr5614uRrEfA==",
         "katex",
         _katex,
+    ),
+    Package(
+        "minisearch",
+        "7.2.0",
+        "dqT2XBYUOZOiC5t2HRnwADjhNS2cecp9u+TJRiJ1Qp/f5qjkeT5APcGPjHw+bz89Ms8Jp+cG4AlE+QZ/QnDglg==",
+        "minisearch",
+        _minisearch,
     ),
 )
 COLAB = (

@@ -35,7 +35,10 @@ def test_only_pages_with_views_load_the_host_and_it_comes_first(site):
 
 
 def test_the_site_holds_no_other_widget_manager(site):
-    assert {path.name for path in (site / "vendor").iterdir() if path.is_dir()} == {"katex"}
+    assert {path.name for path in (site / "vendor").iterdir() if path.is_dir()} == {
+        "katex",
+        "minisearch",
+    }
     assert not list(site.rglob("embed-amd*"))
 
 
