@@ -4,9 +4,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li")?.querySelector("a");
     summary.setAttribute("aria-label", `pages below ${link?.textContent.trim() ?? "this one"}`);
   }
-  // Entries of a bibliography are no list items to a screen reader: their list is none either.
-  for (const list of document.querySelectorAll('.citation-list[role="list"]'))
-    list.removeAttribute("role");
   // Beside a wide column a formula that is a little wider is set smaller. On a phone, or where that
   // would not do, it scrolls, so the keyboard must reach it; no other is a stop.
   const [WIDE, SMALLEST] = [600, 0.72]; // pixels; a share of the usual size
@@ -23,5 +20,11 @@ document.addEventListener("DOMContentLoaded", () => {
       }
     }
   });
-  for (const formula of document.querySelectorAll("div.math")) wide.observe(formula);
+  const measure = () => {
+    wide.disconnect();
+    for (const formula of document.querySelectorAll("div.math")) wide.observe(formula);
+  };
+  measure();
+  // A formula is wider in its own font, which arrives later.
+  document.fonts.addEventListener("loadingdone", measure);
 });

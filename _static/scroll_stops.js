@@ -3,7 +3,8 @@
 // page cannot react meanwhile; `_ext/local_assets.py` takes that out. Here a box is measured when it
 // comes near the window.
 document.addEventListener("DOMContentLoaded", () => {
-  const BOXES = "pre, .cell_output > .output, .pst-scrollable-table-container";
+  const BOXES =
+    "pre, figure.g2h-figure, .cell_output > .output:not(.g2h-figure), .pst-scrollable-table-container";
   const main = document.querySelector("#main-content");
   if (!main) return;
   const scrolls = (box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
@@ -11,7 +12,10 @@ document.addEventListener("DOMContentLoaded", () => {
     (seen) => {
       const boxes = seen.filter((one) => one.isIntersecting).map((one) => one.target);
       const found = boxes.map(scrolls); // all are read before one is changed
-      boxes.forEach((box, place) => (box.tabIndex = found[place] ? 0 : -1));
+      boxes.forEach((box, place) => {
+        if (found[place]) box.tabIndex = 0;
+        else box.removeAttribute("tabindex");
+      });
     },
     { rootMargin: "100%" },
   );

@@ -104,7 +104,7 @@ class AttentionExplorer extends LiveStage {
       {
         class: "g2h-scroll",
         tabindex: 0,
-        role: "region",
+        role: "group",
         "aria-label": "attention weights; the up and down arrow keys change the step",
       },
       element("div", { class: "g2h-plane" }, this.columns, this.canvas),

@@ -1,7 +1,7 @@
 // The numbers of a search as tables and rows of the page.
 
 import { chance, decomposed, EMPTY, signOf, textOf, written } from "./search_tree.js";
-import { element } from "../kit/view.js";
+import { columnHead, element } from "../kit/view.js";
 
 /** The two tables of probabilities, side by side. */
 export function twoTablesNode({ names, tables, source }) {
@@ -46,11 +46,7 @@ export function twoTablesNode({ names, tables, source }) {
 export function rankingHead() {
   const power = element("span", {}, "L", element("sup", {}, "α"));
   const names = ["", "finished hypotheses, by score", "score", "log P", "L", power, "P"];
-  return element(
-    "thead",
-    {},
-    element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name))),
-  );
+  return element("thead", {}, element("tr", {}, ...names.map(columnHead)));
 }
 
 /** One row of the table; a click on its text shows its parts. */

@@ -51,7 +51,7 @@ class BeamLaboratory extends GermanStage {
     this.parts = element("div", {
       class: "g2h-parts",
       tabindex: 0,
-      role: "region",
+      role: "group",
       "aria-label": "score of one hypothesis",
     });
     this.root.append(this.parts);
@@ -138,7 +138,7 @@ class BeamLaboratory extends GermanStage {
     this.root.append(
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "ranking" },
+        { class: "g2h-scroll", tabindex: 0, role: "group", "aria-label": "ranking" },
         table,
       ),
     );

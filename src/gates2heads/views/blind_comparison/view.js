@@ -112,7 +112,7 @@ class BlindComparison extends Stage {
       ...inWords(found, systems, metric).map((sentence) => element("p", {}, sentence)),
       element(
         "div",
-        { class: "g2h-wide", tabindex: 0, role: "region", "aria-label": "all pairs" },
+        { class: "g2h-wide", tabindex: 0, role: "group", "aria-label": "all pairs" },
         element(
           "table",
           {},

@@ -186,7 +186,7 @@ class CacheSizes extends Stage {
       this.sum,
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": name },
+        { class: "g2h-scroll", tabindex: 0, role: "group", "aria-label": name },
         element("table", {}, element("thead", {}, head), this.step),
       ),
       element("p", { class: "g2h-legend" }, BOUND),

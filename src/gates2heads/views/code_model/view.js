@@ -476,11 +476,7 @@ class CodeModel extends LiveStage {
       return element(
         "div",
         { class: "g2h-candidate" },
-        element(
-          "pre",
-          { tabindex: 0, role: "region", "aria-label": `sample ${at + 1}` },
-          one.added,
-        ),
+        element("pre", { tabindex: 0, role: "group", "aria-label": `sample ${at + 1}` }, one.added),
         element("p", {}, element("span", {}, told), use),
       );
     });

@@ -1,7 +1,7 @@
 // One character in numbers: what the unit did there, and what the network expects next.
 
 import { likeliest, NAMES, probability, quantitiesOf, seen, seriesOf, told } from "../kit/gates.js";
-import { element } from "../kit/view.js";
+import { columnHead, element } from "../kit/view.js";
 
 export class GatePanel {
   constructor() {
@@ -47,7 +47,7 @@ function bar(share) {
 }
 
 function fill(table, caption, heads, rows) {
-  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+  const head = element("tr", {}, ...heads.map(columnHead));
   const body = rows.map(({ name, cells }) =>
     element("tr", {}, element("th", { scope: "row" }, name), ...cells),
   );

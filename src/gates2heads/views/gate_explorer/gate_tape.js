@@ -42,7 +42,7 @@ export class GateTape {
       this.all,
       this.at,
     );
-    this.node = element("div", { class: "g2h-tape", tabindex: 0, role: "region" }, this.sheet);
+    this.node = element("div", { class: "g2h-tape", tabindex: 0, role: "group" }, this.sheet);
     const on = (type, handler) => stage.listen(this.node, type, handler);
     on("pointermove", (event) => event.pointerType === "mouse" && hears.point(this.under(event)));
     on("pointerleave", () => hears.point(null));

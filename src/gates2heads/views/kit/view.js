@@ -20,6 +20,11 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/** The head of a column; one without words is an ordinary cell. */
+export function columnHead(words) {
+  return words ? element("th", { scope: "col" }, words) : element("td");
+}
+
 /** The place nearest to `value` among 0 … places − 1. */
 export function inside(value, places) {
   return Math.min(Math.max(Math.round(Number(value)) || 0, 0), places - 1);

@@ -117,7 +117,7 @@ class Leaderboard extends Stage {
       this.legend,
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "the board" },
+        { class: "g2h-scroll", tabindex: 0, role: "group", "aria-label": "the board" },
         element("table", {}, element("thead", {}, head), this.rows),
       ),
       this.status,
@@ -171,7 +171,7 @@ class Leaderboard extends Stage {
         {
           class: "g2h-scroll",
           tabindex: 0,
-          role: "region",
+          role: "group",
           "aria-label": "translations of this caption",
         },
         element(

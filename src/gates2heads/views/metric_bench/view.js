@@ -7,7 +7,16 @@ import {
   runInWords,
   scoreRows,
 } from "../kit/metrics.js";
-import { Stage, choice, direction, element, field, inside, moreControls } from "../kit/view.js";
+import {
+  Stage,
+  choice,
+  columnHead,
+  direction,
+  element,
+  field,
+  inside,
+  moreControls,
+} from "../kit/view.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
 const CUTS = [
@@ -147,15 +156,11 @@ class MetricBench extends Stage {
     const table = (heads, body, label) =>
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": label },
+        { class: "g2h-scroll", tabindex: 0, role: "group", "aria-label": label },
         element(
           "table",
           {},
-          element(
-            "thead",
-            {},
-            element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text))),
-          ),
+          element("thead", {}, element("tr", {}, ...heads.map(columnHead))),
           body,
         ),
       );

@@ -9,7 +9,7 @@ export class WalkBlock {
   constructor() {
     this.node = element("div", {
       class: "g2h-block",
-      role: "region",
+      role: "group",
       "aria-label": "the open block",
     });
     this.widths = new ResizeObserver((entries) => this.signs(entries));
@@ -127,7 +127,7 @@ export class WalkBlock {
       {
         class: "g2h-heads",
         tabindex: 0,
-        role: "region",
+        role: "group",
         "aria-label": "attention weights of its heads",
       },
       table,

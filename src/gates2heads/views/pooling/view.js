@@ -183,7 +183,7 @@ class PoolingView extends Stage {
     this.root.append(
       element(
         "div",
-        { class: "g2h-scroll", tabindex: 0, role: "region", "aria-label": "the numbers" },
+        { class: "g2h-scroll", tabindex: 0, role: "group", "aria-label": "the numbers" },
         element(
           "table",
           {},

@@ -128,7 +128,11 @@ class Predict extends Stage {
     this.asked = this.questions.map((question, place) => new Asked(this, question, place));
     this.score = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.retry = element("button", { type: "button", hidden: true }, "Ask me again");
-    this.result = element("section", { class: "g2h-result", "aria-label": "the result" });
+    this.result = element("div", {
+      class: "g2h-result",
+      role: "group",
+      "aria-label": "the result",
+    });
     this.root.append(...this.asked.map(({ node }) => node), this.score, this.retry, this.result);
     this.listen(this.retry, "click", () => this.again());
     this.follow(["answers"], () => this.draw());

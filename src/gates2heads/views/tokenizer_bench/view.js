@@ -81,7 +81,7 @@ class TokenizerBench extends Stage {
     this.history = element("div", {
       class: "g2h-history",
       tabindex: 0,
-      role: "region",
+      role: "group",
       "aria-label": "the merges of one word",
     });
     this.root.append(

@@ -130,11 +130,7 @@ class Unroller extends LiveStage {
           ]),
     );
     const box = (sheet, label) =>
-      element(
-        "div",
-        { class: "g2h-tape", tabindex: 0, role: "region", "aria-label": label },
-        sheet,
-      );
+      element("div", { class: "g2h-tape", tabindex: 0, role: "group", "aria-label": label }, sheet);
     this.picture = element(
       "div",
       { class: "g2h-dim" },
