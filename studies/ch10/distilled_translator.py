@@ -9,13 +9,13 @@ Both translators have the same architecture and tokenizer. `translator` was trai
 
 `seen` counts the test captions that also occur in the training text of each, compared without
 capitals and punctuation. `captions` scores both on the test captions: all of them, and subsets
-chosen without looking at any translation, where the gain could vanish: captions that share no
-five consecutive words with the descriptions in either language, captions with and without rare
-words, short and long ones. `search` scores both on the validation captions, on which the best of
-two students and its length normalisation were chosen: as their recipes search, greedily, and with
-the same length normalisation. `descriptions`
-scores both on 300 descriptions of training images that the distilled translator was not trained
-on, beside five English descriptions of the same image.
+that depend on no translation and in which the gain could vanish: captions that share no five
+consecutive words with the descriptions in either language, captions with and without rare words,
+short and long ones. `search` scores both on the validation captions, on which the best of two
+students and its length normalisation were chosen: as their recipes search, greedily, and with the
+same length normalisation; `search, test` does the same on the test captions, from which nothing
+was chosen. `descriptions` scores both on 300 descriptions of training images that the distilled
+translator was not trained on, beside five English descriptions of the same image.
 Intervals are 95 % bootstrap intervals over sentences; differences are paired.
 """
 
@@ -35,6 +35,7 @@ SHARED = 5  # consecutive words that an unfamiliar caption does not share with a
 RARE = 5  # a rare word occurs less often in the German training captions
 LONG = 14  # words of a long German caption, at least; of a short one, at most
 SHORT = 9
+SEARCHES = {"search": "validation", "search, test": "test"}  # settings and their captions
 POWERS = (0.8, 1.0, 1.2)  # of the length normalisation
 UNPUNCTUATED = str.maketrans("", "", string.punctuation + "„“”‚‘’–—…")
 
@@ -119,8 +120,8 @@ def run(setting: str, seed: int) -> dict:
     if setting == "descriptions":
         texts, references = described("German")
         return told | compared(plain, distilled, texts, references, seed)
-    if setting == "search":
-        return told | searched(plain, distilled, seed)
+    if setting in SEARCHES:
+        return told | searched(plain, distilled, SEARCHES[setting], seed)
     german, english = captions("test")
     for name, chosen in subsets().items():
         some = [place for place, one in enumerate(chosen) if one]
@@ -136,9 +137,9 @@ def compared(
     return scored(plain.write(texts), distilled.write(texts), references, seed)
 
 
-def searched(plain: Translator, distilled: Translator, seed: int) -> dict:
-    """Scores of both translators on the validation captions, with several searches."""
-    texts, english = captions("validation")
+def searched(plain: Translator, distilled: Translator, split: str, seed: int) -> dict:
+    """Scores of both translators on the captions of a split, with several searches."""
+    texts, english = captions(split)
     references = [[text] for text in english]
     told = {"own": compared(plain, distilled, texts, references, seed)}
     searches: dict[str, dict] = {"greedy": {"width": 1}}
@@ -166,7 +167,7 @@ def scored(
 
 def study() -> Study:
     """The study, for its tests too."""
-    return Study("ch10/distilled_translator", run, ["captions", "search", "descriptions", "seen"])
+    return Study("ch10/distilled_translator", run, ["captions", *SEARCHES, "descriptions", "seen"])
 
 
 if __name__ == "__main__":
