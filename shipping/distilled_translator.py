@@ -119,6 +119,19 @@ TRIAL_SIZE = 400  # sentences of each kind
 LAST = 10.0  # seconds for what follows the last training: its evaluation and its files
 POWERS = (0.8, 1.0, 1.2)  # of the length normalisation, of which `release` takes the best
 PART = 3_000_000  # parameters in one file of the student, so that none is larger than 12 MB
+TERMS = (
+    "Captions of Flickr30k photographs (Young et al. 2014), translated for Multi30k, and German "
+    "and English descriptions of the training photographs (Elliott et al. 2016; Young et al. "
+    "2014); for research and education. The file contains no sentence of them as text."
+)
+LIMITS = (
+    "Trained on captions and descriptions of photographs of everyday scenes and nothing else: "
+    "given names, questions or news, it invents a scene or produces nonsense. It translates "
+    "number words up to nine and gets most larger ones wrong. It loses most negations, often "
+    "exchanges subject and object where the object comes first, and usually merges several "
+    "sentences into one and loses part of their content. Captions reflect the assumptions and "
+    "biases of their authors, for instance about who is called a man or a woman."
+)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -386,12 +399,22 @@ def student_of(out: Path) -> tuple[Team, dict]:
     told = {what: log.last(what) for what in ("begin", "teachers", "students")}
     for name in ("teachers validation", "ensemble validation", "students validation"):
         told[name] = log.last(name)
+    told["seconds"] = duration(log.entries)
     sizes = told["students"]["how"]["sizes"]
     team = Team.drawn(len(tokenizer()), [0], **sizes)
     parts = sorted(out.glob("student-*.safetensors"))
     with torch.no_grad():
         team.flat.copy_(torch.cat([load_file(part)["flat"] for part in parts])[None])
     return team, told
+
+
+def duration(entries: Sequence[Mapping]) -> float:
+    """Seconds of all runs that a log tells of, from the beginning of each to its last entry."""
+    following = [*entries[1:], {"what": "begin"}]
+    ends = (
+        one["at"] for one, after in zip(entries, following, strict=True) if after["what"] == "begin"
+    )
+    return round(sum(ends), 1)
 
 
 def release(out: Path, to: Path, checkpoint: Path) -> None:
@@ -414,7 +437,6 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     card = card_of(told, read_recipe("translator"))
     recipe = card["recipe"]
     task = TASKS[recipe["task"]](recipe["data"])
-    card["terms"], card["limits"] = task.terms, task.limits
     decoding, found = recipe["decoding"], {}
     for decoding["length_power"] in POWERS:
         written = scores(model, task, both, both, task.pairs("validation"), **search_of(recipe))
@@ -431,7 +453,7 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     save_model(
         checkpoint, model, source=both, target=both, decoding=decoding_of(recipe, task), card=card
     )
-    # `shrink` evaluates what it writes, and takes terms and limits from the task.
+    # `shrink` evaluates what it writes.
     if command(["shrink", str(checkpoint), str(to), "--overwrite"]):
         raise SystemExit("the student could not be written in one byte a parameter")
 
@@ -455,6 +477,9 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "warmup": how["warmup"],
         "clip": how["clip"],
         "label_smoothing": how["smoothing"],
+        # It is evaluated and written once, at the end.
+        "evaluate_every": told["students"]["steps"],
+        "checkpoint_every": told["students"]["steps"],
     }
     distillation = {
         "soft": soft,
@@ -469,6 +494,13 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "back": settings["back"],
         "translate": settings["translate"],
     }
+    limits = {"teachers": settings["teachers"], "translate": settings["translate"], "students": how}
+    options = [
+        f" --{stage}-seconds {one['seconds']:.0f}"
+        for stage, one in limits.items()
+        if one["seconds"] is not None
+    ]
+    program = "python -m shipping.distilled_translator"
     seconds = {name: told[name]["seconds"] for name in ("teachers", "students")}
     return {
         "data": (
@@ -476,12 +508,14 @@ def card_of(told: Mapping, recipe: dict) -> dict:
             "descriptions of the training images (Elliott et al. 2016; Young et al. 2014), each "
             "with a translation by a model"
         ),
-        "command": "python -m shipping.distilled_translator prepare, then train, then release",
+        "terms": TERMS,
+        "limits": LIMITS,
+        "command": f"{program} prepare; {program} train{''.join(options)}; {program} release",
         "seed": seed,
         "recipe": recipe,
         "distillation": distillation,
         "steps": told["students"]["steps"],
-        "seconds": round(sum(seconds.values()), 1),
+        "seconds": told["seconds"],
         "seconds_of": seconds,
         "machine": {"device": told["begin"]["device"], "precision": "bf16"},
     }

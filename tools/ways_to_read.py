@@ -34,7 +34,7 @@ ON_COLAB = (
 )
 BY_UPLOAD = (
     "**In Colab**, without an installation on your machine:\n\n"
-    "1. Download {wheel} (one file of 28 MB; see [Data and licences](appendix/data.md)).\n"
+    "1. Download {wheel} (one file of 34 MB; see [Data and licences](appendix/data.md)).\n"
     "2. On the page of a chapter, click the download button at the top and choose **.ipynb**.\n"
     "3. In Colab, choose **File → Upload notebook** and upload that file.\n"
     "4. Open the file panel on the left, upload the library, and wait until the upload is "

@@ -244,7 +244,12 @@ def _card(arguments) -> None:
 
 
 def _words(card: Mapping) -> dict[str, str]:
-    """Terms and limits in the wording of this version; a file may have an older wording."""
+    """Terms and limits in the wording of this version; a file may have an older wording.
+
+    A distilled model was also trained on other data than its task, so its card has its own wording.
+    """
+    if "distillation" in card:
+        return {}
     recipe = card.get("recipe")
     name = recipe.get("task") if isinstance(recipe, Mapping) else None
     task = TASKS.get(name) if isinstance(name, str) else None

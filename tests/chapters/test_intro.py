@@ -1,4 +1,4 @@
-"""What the first page says, asked of the translator, of its captions and of the chapters."""
+"""What the first page says, asked of the translator, of its training text and of the chapters."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gates2heads.book.studies import read_study, results_of
-from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.data.corpora.multi30k import descriptions, multi30k
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import align_heads, translate
 from gates2heads.training.checkpoints import shipped_weights
@@ -24,6 +24,12 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 @pytest.fixture(scope="module")
 def trained():
+    return load(shipped_weights("translator_distilled"))
+
+
+@pytest.fixture(scope="module")
+def captions_only():
+    """The translator of chapters 6 to 10."""
     return load(shipped_weights("translator"))
 
 
@@ -76,7 +82,7 @@ def test_the_words_of_a_literal_translation_stand_in_order(trained):
         [of_pieces[:, :6], of_pieces[:, 6:8].sum(1, keepdim=True), of_pieces[:, 8:]], dim=1
     )
     for weights in (of_pieces, of_words):
-        looked = weights.argmax(-1).tolist()
+        looked = weights[: there.target.index(".")].argmax(-1).tolist()
         assert looked == sorted(looked)
 
 
@@ -84,7 +90,6 @@ def test_the_words_of_a_literal_translation_stand_in_order(trained):
     ("label", "word", "source"),
     [
         ("sandcastle", "beach", ["Strand"]),
-        ("verb at the end", "wearing", ["wirft", "trägt"]),
         ("word order", "park", ["Park"]),
     ],
 )
@@ -92,15 +97,30 @@ def test_a_word_attends_to_what_the_page_says(trained, label, word, source):
     assert most_attended(trained, label, word)[: len(source)] == source
 
 
+def test_a_word_attends_to_two_verbs_about_as_much(trained):
+    there = align_heads(
+        trained.model, examples()["verb at the end"][0], trained.source, trained.target
+    )
+    weights = there.weights[-1].mean(0)[there.target.index(" wearing")]
+    throws, wears = (float(weights[there.source.index(verb)]) for verb in (" wirft", " trägt"))
+    assert min(throws, wears) > 3 * float(weights.sort().values[-3])
+    assert throws == pytest.approx(wears, rel=0.1)
+
+
 def test_it_writes_what_the_page_says(trained):
     assert written(trained, "bench or bank?").count("bench") == 2
-    assert written(trained, "who throws?") == "The ball is throwing the boy."
+    assert written(trained, "who takes it?") == "The man is taking a picture of a woman."
+    tried = ["Den Ball wirft der Junge.", "Ein Schneeballwerfer lacht."]
+    english = translate(trained.model, tried, trained.source, trained.target, max_length=80)
+    assert english[0] == "The boy is throwing the ball."
+    assert english[1].startswith("A snowball pitcher")
     assert not re.search(r"\b(no|not|without)\b", written(trained, "negation"), re.I)
-    assert "snowman" in written(trained, "a new word")
-    made_up = trained.source.encode("Schneeballwerfer")
-    assert len(made_up) > 2  # several tokens and <eos>
+    assert written(trained, "a new word") == "A cat is smiling."
+    for new in ("Katzenfotograf", "Schneeballwerfer"):
+        assert len(trained.source.encode(new)) > 2  # several tokens and <eos>
     assert "chancellor" not in written(trained, "a proper name").lower()
-    wider = written(trained, "not a caption", width=5, length_rule=Power(1.2))
+    power = Power(trained.card["recipe"]["decoding"]["length_power"])
+    wider = written(trained, "not a caption", width=5, length_rule=power)
     assert wider != written(trained, "not a caption")
     assert "love you" not in wider
 
@@ -119,7 +139,7 @@ def test_it_merges_several_sentences_into_one(trained):
     english = translate(trained.model, several, trained.source, trained.target, max_length=80)
     ends = [len(re.findall(r"[.!?]", text)) for text in english]
     assert ends.count(1) > 0.8 * len(several)
-    lost = {"sitting": 0, "woman": 1, "child": 3, "car": 4, "sister": 5}
+    lost = {"sitting": 0, "woman": 1, "dog": 3, "car": 4, "sister": 5}
     assert not any(word in english[place] for word, place in lost.items())
 
 
@@ -152,24 +172,54 @@ def test_it_counts_to_nine_and_most_larger_numbers_become_smaller_ones(trained):
     smaller = {"Zehn": "Two", "Dreizehn": "Three", "Vierzehn": "Four", "Fünfzehn": "Five"}
     smaller |= {"Sechzehn": "Six", "Zwanzig": "Two", "Dreißig": "Three", "Vierzig": "Four"}
     smaller |= {"Fünfzig": "Five"}
-    others = ("Elf", "Zwölf", "Hundert")
+    smaller["Zwölf"] = "Two"
+    others = ("Elf", "Hundert")
     became = [number for number in smaller if begins(number, smaller[number])]
     assert len(became) > (len(smaller) + len(others)) / 2
-    assert begins("Zwölf", "Twelve")
+    assert "number words up to nine and gets most larger ones wrong" in trained.card["limits"]
+
+
+def test_it_loses_negations_and_exchanges_subject_and_object_as_its_limits_say(trained):
+    negated = [
+        *(
+            "Kein Hund ist im Garten.",
+            "Kein Mensch ist am Strand.",
+            "Keine Kinder spielen im Park.",
+        ),
+        *("Der Mann trägt keinen Hut.", "Die Frau hat keinen Schirm.", "Das Kind weint nicht."),
+        *("Der Hund trägt kein Halsband.", "Niemand ist auf der Straße."),
+        *("Das Kind hat keine Schuhe.", "Der Hund ist nicht schwarz."),
+    ]
+    object_first = {
+        "Den Mann fotografiert eine Frau.": r"man .+ picture of a woman",
+        "Den Hund jagt die Katze.": r"dog .+ cat",
+        "Den Hund streichelt ein Mädchen.": r"dog .+ girl",
+        "Einen Mann küsst eine Frau.": r"man .+ woman",
+        "Die Gitarre spielt ein Mann.": r"guitar .+ man",
+        "Den Ball wirft der Junge.": r"ball .+ boy",
+    }
+    sides = trained.source, trained.target
+    english = translate(trained.model, [*negated, *object_first], *sides, max_length=80)
+    kept = [bool(re.search(r"\b(no|not|nobody|without)\b", one, re.I)) for one in english]
+    assert sum(kept[: len(negated)]) < len(negated) / 3
+    exchanged = zip(english[len(negated) :], object_first.values(), strict=True)
+    assert sum(bool(re.search(pattern, one)) for one, pattern in exchanged) >= 4
+    for limit in ("loses most negations", "often exchanges subject and object where the object"):
+        assert limit in trained.card["limits"]
 
 
 @needs_data
-def test_its_captions_hold_what_the_page_says():
-    german = [pair.german for pair in multi30k("train")]
+def test_its_training_text_holds_what_the_page_says():
+    german = [*(pair.german for pair in multi30k("train")), *descriptions("German")]
 
     def share(pattern: str) -> float:
         return sum(bool(re.search(pattern, text)) for text in german) / len(german)
 
-    assert share(r"^(Den|Einen)\b") == 0
+    assert share(r"^Den\b") == 0
     assert 0 < share(r"\b[Kk]ein") < 0.001
     assert share(r"[Kk]anzler") == 0
-    assert share(r"[Ss]chneeballwerfer") == 0
-    assert share(r"\b[Dd]ich\b") == 0
+    assert share(r"[Ss]chneeballwerfer") == share(r"[Kk]atzenfotograf") == 0
+    assert 0 < share(r"\b[Dd]ich\b") < 0.0001
     assert share(r"\bBank\b") > 0.005
 
 
@@ -416,11 +466,18 @@ def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
     assert "orally in class or in writing, without marks" in advice
 
 
-def test_every_page_tells_the_training_of_the_translator_alike(trained):
+def test_every_page_tells_the_training_of_the_translators_alike(trained, captions_only):
     root = CHAPTERS.parent
     texts = [(root / name).read_text("utf-8") for name in ("README.md", "docs/models.md")]
     readme, models = (" ".join(text.split()) for text in texts)
-    minutes, threads = trained.card["seconds"] / 60, trained.card["machine"]["threads"]
+    assert trained.card["parameters"] == captions_only.card["parameters"]
+    short = f"in {trained.card['seconds'] / 60:.0f} minutes on one GPU"
+    scores = [one.card["scores_small"]["test"]["bleu"] for one in (trained, captions_only)]
+    for page in (readme, models):
+        assert short in page
+        assert all(f"{score:.1f} BLEU" in page for score in scores)
+    minutes = captions_only.card["seconds"] / 60
+    threads = captions_only.card["machine"]["threads"]
     assert threads == 2
     assert f"in {minutes:.0f} minutes on two threads of a CPU" in readme
     assert f"for {minutes:.0f} minutes on two threads" in models

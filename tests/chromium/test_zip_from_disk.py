@@ -25,7 +25,7 @@ def unpacked(tmp_path_factory):
 
 def test_its_index_is_the_first_page_and_the_translator_translates(unpacked, open_page):
     page = open_page(unpacked.as_uri() + "/", "index.html")
-    view = Translator(page, page.locator(".g2h-translate"))
+    view = Translator(page, page.locator(".g2h-translate"), "translator_distilled")
     asked(view, OWN)
     view.check(OWN)
 

@@ -18,9 +18,9 @@ SHOWN = re.compile(r"\bg2h-shown\b")
 
 
 @cache
-def python_writes(text: str, width: int) -> Aligned:
-    """What the library's model writes for a text, and where it looked."""
-    trained = load(shipped_weights("translator"))
+def python_writes(text: str, width: int, model: str = "translator") -> Aligned:
+    """What a model of the library writes for a text, and where it looked."""
+    trained = load(shipped_weights(model))
     rule = Power(trained.card["recipe"]["decoding"]["length_power"])
     search = {"width": width, "length_rule": rule} if width > 1 else {}
     return align_heads(trained.model, text, trained.source, trained.target, max_length=80, **search)
@@ -62,6 +62,7 @@ class Translator:
 
     page: Page
     root: Locator
+    model: str = "translator"
 
     def __post_init__(self):
         self.input = self.root.locator("textarea")
@@ -88,7 +89,7 @@ class Translator:
 
     def check(self, text: str, width: int = 1) -> Aligned:
         """Compare both sides' words with Python's."""
-        there = python_writes(text, width)
+        there = python_writes(text, width, self.model)
         assert self.words("source") == [word for word, _ in words_of(there.source)]
         assert self.words("target") == [word for word, _ in words_of(there.target)]
         return there
@@ -135,7 +136,7 @@ def asked(view: Translator, text: str) -> None:
 
 def drive_translate(page: Page, root: Locator, traits: dict) -> None:
     """The recorded example, every other one, a text of one's own, beams, links and keys."""
-    view = Translator(page, root)
+    view = Translator(page, root, traits["live"][0]["name"])
     root.scroll_into_view_if_needed()
     texts = [text for _, text, _ in traits["examples"]]
     view.settled(texts[0], "recorded")

@@ -29,7 +29,7 @@ from shipping.distilled_data import (
     tokenizer,
 )
 from shipping.distilled_training import Log, bleu, planned, search, token_loss, train
-from shipping.distilled_translator import each, main, stream_of, within
+from shipping.distilled_translator import duration, each, main, stream_of, within
 from shipping.team import Team
 
 SIZES = {
@@ -173,6 +173,11 @@ def test_rows_are_cut_within_the_budget():
     chunks = cut([4] * 50 + [8] * 3 + [60], 100)
     assert [end for _, end, _ in chunks][-1] == 54
     assert all((end - start) * length <= 100 or end == start + 1 for start, end, length in chunks)
+
+
+def test_the_time_is_that_of_all_runs_in_the_log():
+    runs = [("begin", 0.5), ("teachers", 100.0), ("begin", 0.4), ("students", 50.0), ("end", 51.0)]
+    assert duration([{"what": what, "at": at} for what, at in runs]) == 151.0
 
 
 def test_the_number_of_steps_follows_from_the_time():

@@ -1,4 +1,4 @@
-"""The translator that comes with the book: whole, small, lean, and as good as its card says."""
+"""The translators that come with the book: whole, small, lean, and as good as their cards say."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from gates2heads.decoding.translation import translate
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import evaluate, load
 from gates2heads.training.recipes.typed import translate_typed
+from shipping.distilled_translator import LIMITS, TERMS
 from tests.needs import needs_data
 
 PATH = shipped_weights("translator")
@@ -38,6 +39,36 @@ def test_its_card_says_what_a_user_must_know(trained):
     assert card["scores_small"]["test"]["bleu"] > card["scores"]["test"]["bleu"] - 0.3
     assert {"terms", "limits", "machine", "seconds", "parameters"} <= card.keys()
     assert card["parameters"] == sum(p.numel() for p in trained.model.parameters())
+
+
+def test_the_card_of_the_distilled_translator_tells_its_training(trained, capsys):
+    path = shipped_weights("translator_distilled")
+    assert path.stat().st_size <= 7_000_000
+    distilled = load(path)
+    card = distilled.card
+    assert card["terms"] == TERMS
+    assert card["limits"] == LIMITS
+    assert "descriptions" in card["data"]
+    assert card["scores_small"]["test"]["bleu"] > trained.card["scores_small"]["test"]["bleu"] + 4
+    assert card["scores_small"]["test"]["bleu"] > card["scores"]["test"]["bleu"] - 0.3
+    assert card["seconds"] > sum(card["seconds_of"].values())
+    told = card["distillation"]
+    assert told["students"]["seeds"][0] == card["seed"] == card["recipe"]["seed"]
+    assert told["begin"] is None  # from random parameters
+    bleu = told["validation_bleu_of_length_power"]
+    assert max(bleu, key=bleu.get) == str(card["recipe"]["decoding"]["length_power"])
+    limits = [told[stage]["seconds"] for stage in ("teachers", "translate", "students")]
+    assert [int(one) for one in re.findall(r"seconds (\d+)", card["command"])] == [
+        round(one) for one in limits
+    ]
+    sizes = []
+    for one in (distilled, trained):
+        assert one.source.vocabulary.tokens == one.target.vocabulary.tokens
+        shapes = {name: tuple(p.shape) for name, p in one.model.named_parameters()}
+        sizes.append((shapes, one.source.vocabulary.tokens))
+    assert sizes[0] == sizes[1]
+    assert main(["card", "translator_distilled"]) == 0
+    assert LIMITS in capsys.readouterr().out  # and not those of its task
 
 
 def test_the_other_direction_translates_number_words_as_its_limits_say():
@@ -145,6 +176,8 @@ def test_a_translation_imports_little_more_than_torch(capsys):
 
 @pytest.mark.slow
 @needs_data
-def test_it_scores_what_its_card_says(trained):
-    told = evaluate(trained, "test")
-    assert told["bleu"] == pytest.approx(trained.card["scores_small"]["test"]["bleu"], abs=0.05)
+@pytest.mark.parametrize("name", ["translator", "translator_distilled"])
+def test_it_scores_what_its_card_says(name):
+    one = load(shipped_weights(name))
+    told = evaluate(one, "test")
+    assert told["bleu"] == pytest.approx(one.card["scores_small"]["test"]["bleu"], abs=0.05)

@@ -14,6 +14,7 @@ ENGINE = "engine"
 # The models that the views of the book need
 LIVE = (
     "translator",
+    "translator_distilled",
     "translator_to_german",
     "bottleneck_none",
     "bottleneck_additive",
@@ -44,7 +45,10 @@ LIVE = (
     "induction_two",
 )
 # For a model with German input, the one that translates into German for other readers
-PARTNERS = {"translator": "translator_to_german"}
+PARTNERS = {
+    "translator": "translator_to_german",
+    "translator_distilled": "translator_to_german",
+}
 _DIGITS = 8  # of the hash in the name of a model's file
 _WORKER = Path(__file__).with_name("worker.js")
 

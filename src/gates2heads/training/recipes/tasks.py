@@ -162,7 +162,7 @@ class CaptionsTask:
     )
     limits = (
         "Trained on captions of everyday scenes and nothing else: given names, questions or news, "
-        "it invents a scene or produces nonsense. Both translators of the book translate number "
+        "it invents a scene or produces nonsense. The translators of the book translate number "
         "words up to nine and get most larger ones wrong. Captions reflect the assumptions and "
         "biases of their authors, for instance about who is called a man or a woman."
     )
