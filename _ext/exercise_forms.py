@@ -7,7 +7,7 @@ place of the cell's output, which asks to run the cell. The form holds the check
 After the cell of any other check come links to the notebook at this exercise, and a box to tick.
 
 Each chapter ends with a line on its exercises, and the first page has a list of all, in place of
-`<div id="your-progress">`. What is solved is kept in the reader's browser.
+`<div class="g2h-progress-place">`. What is solved is kept in the reader's browser.
 
 With `exercise_answers = False`, as in an edition without solutions, no form is made.
 """
@@ -30,7 +30,7 @@ from sphinx.errors import ExtensionError
 PAGE = re.compile(r"chapters/(\d\d)_\w+")
 CALL = re.compile(r"\b\w+\.(check_\w+)\(")
 NUMBER = re.compile(r"Exercise (\d+\.\d+)")
-PLACE = '<div id="your-progress"></div>'
+PLACE = '<div class="g2h-progress-place"></div>'
 FIRST = "chapters/intro"
 
 
@@ -186,9 +186,10 @@ def add_list(app: Sphinx, page: str, _template: str, context: dict, _doctree) ->
         # The second page of a chapter comes after the first.
         chapter = chapters.setdefault(PAGE.fullmatch(document)[1], chapter)
         for one in json.loads(app.env.metadata[document].get("exercises", "[]")):
-            chapter["exercises"].append({**one, "href": f"{target}{one['href']}"})
+            more = document.endswith("_further")
+            chapter["exercises"].append({**one, "href": f"{target}{one['href']}", "more": more})
     data = _data(list(chapters.values()))
-    filled = f'<div id="your-progress"><div class="g2h-progress" hidden>{data}</div></div>'
+    filled = f'<div class="g2h-progress" hidden>{data}</div>'
     context["body"] = context["body"].replace(PLACE, filled)
 
 

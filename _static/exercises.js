@@ -303,26 +303,28 @@
   function listOf(exercises) {
     const known = progress();
     const list = made("ul", { class: "g2h-exercise-list" });
-    for (const { number, href } of exercises) {
+    for (const { number, href, more } of exercises) {
       const solved = Boolean(known[number]?.solved);
       const link = made("a", { href }, number);
       const sign = made("span", { "aria-hidden": "true" }, solved ? "✔" : "○");
       const words = made("span", { class: "visually-hidden" }, solved ? ", solved" : ", open");
-      list.append(made("li", solved ? { class: "g2h-solved" } : {}, link, words, " ", sign));
+      const kinds = [solved && "g2h-solved", more && "g2h-more"].filter(Boolean);
+      list.append(made("li", { class: kinds.join(" ") }, link, words, " ", sign));
     }
     return list;
   }
 
   function solvedOf(exercises) {
     const known = progress();
-    return exercises.filter(({ number }) => known[number]?.solved).length;
+    const solved = exercises.filter(({ number }) => known[number]?.solved);
+    return `${solved.length} of ${exercises.length}`;
   }
 
   function prepareLine(line) {
     const { exercises, all } = JSON.parse(line.querySelector("script").textContent);
     const text = made("p");
     const show = () => {
-      const words = `Solved on this page: ${solvedOf(exercises)} of ${exercises.length}. `;
+      const words = `Solved on this page: ${solvedOf(exercises)}. `;
       text.replaceChildren(words, made("a", { href: all }, "All chapters"));
       line.replaceChildren(text, listOf(exercises));
     };
@@ -334,6 +336,8 @@
   function preparePanel(panel) {
     const chapters = JSON.parse(panel.querySelector("script").textContent);
     const every = chapters.flatMap(({ exercises }) => exercises);
+    const core = every.filter(({ more }) => !more);
+    const further = every.filter(({ more }) => more);
     const told = made("p", { role: "status" });
     const table = made("div", { class: "g2h-progress-table" });
     const file = made("input", { type: "file", accept: ".json,application/json", hidden: "" });
@@ -343,21 +347,12 @@
     const show = () => {
       table.replaceChildren(
         ...chapters.map(({ title, href, exercises }) =>
-          made(
-            "section",
-            {},
-            made(
-              "p",
-              {},
-              made("a", { href }, title),
-              ` ${solvedOf(exercises)} of ${exercises.length}`,
-            ),
-            listOf(exercises),
-          ),
+          made("section", {}, made("p", {}, made("a", { href }, title)), listOf(exercises)),
         ),
       );
       told.textContent = keeps
-        ? `Solved in this browser: ${solvedOf(every)} of ${every.length} exercises.`
+        ? `Solved in this browser: ${solvedOf(core)} exercises of the chapters, and ` +
+          `${solvedOf(further)} of the “More on …” pages (after the line).`
         : "This browser keeps nothing for this page: save your answers as a file before you leave.";
     };
     buttons[0].addEventListener("click", () => {

@@ -463,7 +463,7 @@ def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
     assert "The diagnosis is not marked" in below
     advice = prose_of(read(INTRO)).split("## For teachers")[1]
     assert "Require the exercises to be complete, but do not mark them" in advice
-    assert "orally in class or in writing, without marks" in advice
+    assert "either orally in class or, as practice, in a written diagnosis" in below
 
 
 def test_every_page_tells_the_training_of_the_translators_alike(trained, captions_only):

@@ -47,7 +47,7 @@ def test_a_week_asks_for_all_exercises_of_its_chapters(row):
 
 
 def test_the_project_takes_the_hours_of_the_first_page():
-    (hours,) = re.findall(r"\| (\d+) h, with the question", intro.path_called("Twelve weeks"))
+    (hours,) = re.findall(r"\| (\d+) h, including the question", intro.path_called("Twelve weeks"))
     assert TWELVE[11][3].startswith(f"{60 * int(hours)} ")
 
 
