@@ -7,7 +7,7 @@ fetches nothing.
 
 Code, formulas on lines of their own and solutions are not searched: a search must not give away an
 answer. Sphinx's own index stays beside the pages, since an incremental build reads it; no page
-loads it. CONTRIBUTING.md says, under "The search", why neither that index nor Pagefind serves.
+loads it. docs/authors.md says, under "The search", why neither that index nor Pagefind serves.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ place of the cell's output, which asks to run the cell. The form holds the check
 After the cell of any other check come links to the notebook at this exercise, and a box to tick.
 
 Each chapter ends with a line on its exercises, and the first page has a list of all, in place of
-`<div class="g2h-progress-place">`. What is solved is kept in the reader's browser.
+`<div class="g2h-progress-here">`. What is solved is kept in the reader's browser.
 
 With `exercise_answers = False`, as in an edition without solutions, no form is made.
 """
@@ -30,7 +30,7 @@ from sphinx.errors import ExtensionError
 PAGE = re.compile(r"chapters/(\d\d)_\w+")
 CALL = re.compile(r"\b\w+\.(check_\w+)\(")
 NUMBER = re.compile(r"Exercise (\d+\.\d+)")
-PLACE = '<div class="g2h-progress-place"></div>'
+PLACE = '<div class="g2h-progress-here"></div>'
 FIRST = "chapters/intro"
 
 

@@ -121,7 +121,7 @@ def fault_of(folder: Path, chromium, mode: str) -> tuple[str, bool]:
 
 @pytest.mark.parametrize("mode", ["http", "file"])
 def test_of_a_models_file_nothing_runs_over_http(copy, chromium, mode):
-    """From file:// it is a script, like those of the page itself: CONTRIBUTING says so."""
+    """From file:// it is a script, like those of the page itself: docs/authors.md says so."""
     spoil(copy, lambda path: path.write_text(path.read_text() + "globalThis.foreign = true;\n"))
     said, ran = fault_of(copy, chromium, mode)
     if mode == "http":
