@@ -127,7 +127,9 @@ def resplit(rows: Tensor, prepared: Prepared, generator: torch.Generator) -> Ten
     counts = prepared.counts[rows, ways]
     ends = counts.cumsum(dim=1)
     fits = ends[:, -1:] <= WIDTH
-    found = rows.new_zeros(len(rows), WIDTH + 1)  # the last column takes what is no piece
+    found = rows.new_zeros(
+        len(rows), WIDTH + 1
+    )  # the last column receives what lies outside the pieces
     for number in range(PIECES):
         places = torch.where((number < counts) & fits, ends - counts + number, WIDTH)
         found.scatter_(1, places, prepared.splits[rows, ways, number])

@@ -20,7 +20,7 @@ from shipping.team import Team
 
 PLANNED_AT = (50, 300, 1_000)  # steps after which the number of all steps is computed from the time
 TOLD_EVERY = 50  # steps from one note of the loss to the next
-ROWS = 32_768  # sequences that a search follows at once, counted once for each member
+ROWS = 32_768  # sequences that a search extends in parallel, counted once for each member
 
 
 class Log:
@@ -206,7 +206,7 @@ def search(
 
 
 def _sampled(top_k: int, generator: torch.Generator | None) -> Callable[[Tensor, Tensor], Tensor]:
-    """Choose one of the likeliest tokens at random, in proportion to their probabilities."""
+    """Choose one of the most probable tokens at random, in proportion to their probabilities."""
 
     def choose(log_probs: Tensor, finished: Tensor) -> Tensor:
         likeliest = log_probs.topk(top_k, dim=1)

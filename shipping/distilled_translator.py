@@ -206,7 +206,7 @@ def run(data: Path, folder: Path, out: Path, settings: Mapping, asked) -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")  # TF32 in the output layer
-        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans again for each shape
         torch.cuda.init()
     out.mkdir(parents=True, exist_ok=True)
     log = Log(out / "log.json")
@@ -453,7 +453,7 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     save_model(
         checkpoint, model, source=both, target=both, decoding=decoding_of(recipe, task), card=card
     )
-    # `shrink` evaluates what it writes.
+    # `shrink` evaluates the file that it makes.
     if command(["shrink", str(checkpoint), str(to), "--overwrite"]):
         raise SystemExit("the student could not be written in one byte a parameter")
 

@@ -248,7 +248,7 @@ class TeamState(NamedTuple):
     past: list[Pair]  # (M, ·, H, t, K), not yet in order
     memory: list[Pair]  # (M, B/k, H, S, K)
     mask: Tensor  # (M, B/k, 1, 1, S)
-    order: Tensor | None = None  # (B,) which row of the past each sequence goes on from
+    order: Tensor | None = None  # (B,) which row of the past each sequence continues
     readers: int = 1  # k, how many sequences in a row have the same source
 
     def select_rows(self, rows: Tensor) -> "TeamState":

@@ -1,4 +1,4 @@
-"""Chapter 12: models that differ in one part of the block, with equally many parameters."""
+"""Chapter 12: models that differ in one component of the block, with equally many parameters."""
 
 from collections.abc import Mapping
 

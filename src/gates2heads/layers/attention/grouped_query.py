@@ -26,7 +26,7 @@ class GroupedQueryAttention(nn.Module):
 
     Source: Ainslie et al. 2023, section 2.2. With G = H it is multi-head attention, with G = 1
     multi-query attention (Shazeer 2019). The parameters are named as in Llama, except for
-    `out_proj`. Notes `weights` (B, H, T, S) when somebody records.
+    `out_proj`. Records `weights` (B, H, T, S) inside a `record` block.
 
     Args:
         embed_dim: width D of the input and output.

@@ -204,7 +204,7 @@ class DecoderOnly(NeuralLanguageModel):
 
     @accepts(tokens=tokens("B T", below="vocabulary_size"))
     def extend(self, state: CachedState, tokens: Tensor):
-        """Read T more tokens (B, T) at once, such as a prompt; `step` reads one.
+        """Read T more tokens (B, T) in parallel, such as a prompt; `step` reads one.
 
         Args:
             state: from `start`, `step` or `extend`.

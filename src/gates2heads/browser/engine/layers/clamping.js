@@ -35,7 +35,7 @@ function check({ gate, value, units = null }, known, size) {
     throw new Error(`clamps must be of gates that layer has, ${names}; got ${gate}`);
   }
   if (!(value >= 0 && value <= 1))
-    throw new Error(`clamps must hold a gate at a value from 0 to 1, got ${value}`);
+    throw new Error(`clamps must set a gate to a value from 0 to 1, got ${value}`);
   const stranger = units?.find((unit) => !Number.isInteger(unit) || unit < 0 || unit >= size);
   if (stranger !== undefined)
     throw new Error(`clamps must be of units from 0 to ${size - 1}, got ${stranger}`);
