@@ -1,7 +1,7 @@
 """Find what a slide shows in a built page: sentences, figures, equations, tables, code, views.
 
-A plan (`chapters/slides/*.yml`) names each part by its number or by its first words, so that text
-and numbers come from the page and never from the plan. A part that is not found, or that several
+A plan (`chapters/slides/*.yml`) names each part by its number or by words of it, so that text and
+numbers come from the page and never from the plan. A part that is not found, or that several
 parts match, is an error.
 """
 
@@ -23,7 +23,7 @@ ENDED = re.compile(r"[.!?]”?\s*$")
 HIDDEN = "details.solution, form.g2h-answer, .g2h-task"
 
 
-class NotOnThePage(Exception):
+class NotFoundError(Exception):
     """A plan names something that the page does not have, or has more than once."""
 
 
@@ -90,10 +90,10 @@ def one(found: list, what: str) -> Tag:
     """Give the only one that was found.
 
     Raises:
-        NotOnThePage: there are none or several.
+        NotFoundError: there are none or several.
     """
     if len(found) != 1:
-        raise NotOnThePage(f"{what}: found {len(found)} times, expected once")
+        raise NotFoundError(f"{what}: found {len(found)} times, expected once")
     return found[0]
 
 
@@ -122,21 +122,21 @@ class Page:
         return one(found, f"section {number}")
 
     def sentence(self, section: Tag, words: str) -> tuple[Tag, Tag]:
-        """Give the sentence that begins with these words, and its paragraph."""
+        """Give the only sentence that contains these words, and its paragraph."""
         found = [
             (wrapped(nodes), paragraph)
             for paragraph in section.select("p, li")
             if not paragraph.find(["p", "ul", "ol"]) and not paragraph.find_parent("table")
             for nodes in sentences(paragraph)
-            if tidy(" ".join(map(plain, nodes))).startswith(tidy(words))
-            or tidy("".join(map(plain, nodes))).startswith(tidy(words))
+            if tidy(words) in tidy("".join(map(plain, nodes)))
         ]
-        return one(found, f"a sentence “{words} …”")
+        return one(found, f"a sentence with “{words}”")
 
-    def paragraph(self, section: Tag, words: str) -> Tag:
-        """Give the paragraph that begins with these words."""
-        starts = [p for p in section.select("p") if tidy(plain(p)).startswith(tidy(words))]
-        return one([p for p in starts if not p.find_parent("table")], f"a paragraph “{words} …”")
+    def paragraph(self, words: str) -> Tag:
+        """Give the paragraph that begins with these words, wherever it is."""
+        found = [p for p in self.article.select("p") if tidy(plain(p)).startswith(tidy(words))]
+        own = [p for p in found if not p.find_parent(["table", "li"])]
+        return one(own, f"a paragraph “{words} …”")
 
     def figure(self, number: str) -> tuple[Tag, Tag]:
         """Give a figure and its caption."""

@@ -24,13 +24,12 @@ from bs4 import BeautifulSoup, Tag
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools.slide_kinds import SHOWN, option_list  # noqa: E402
 from tools.slide_parts import (  # noqa: E402
     STATE,
-    VIEW,
-    NotOnThePage,
+    NotFoundError,
     Page,
     plain,
-    sentences,
     tidy,
     unlinked,
     wrapped,
@@ -41,9 +40,11 @@ SLIDES = ROOT / "_build" / "slides"
 PLANS = ROOT / "chapters" / "slides"
 DECK = ROOT / "tools" / "deck"  # the style sheet and the script of the slides
 STYLES = ("tokens.css", "pygments.css", "book.css")
-WORDS = 40  # on a slide, beside its figure, table, equation, code, view or list
-PARTS = {"section", "title", "say", "notes", "small"}
+WORDS = 40  # of sentences on a slide, beside its figure, table, equation, code, view or list
+ASKED = 60  # of the question of a prediction, which needs its numbers
+PARTS = {"section", "title", "say", "notes"}
 LETTERS = "abcdefgh"
+LABELS = {"question": "Predict first", "result": "The result"}
 PAGE = """<!DOCTYPE html>
 <html lang="en" data-theme="light" data-content_root="">
 <head>
@@ -70,8 +71,9 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-SLIDE = """<section class="slide" id="slide-{number}" data-kind="{kind}" aria-label="Slide {number}">
-<h2 tabindex="-1">{title}</h2>
+SLIDE = """<section class="slide" id="slide-{number}" data-kind="{kind}"
+ aria-label="Slide {number}">
+<h2 tabindex="-1">{label}{title}</h2>
 <div class="body bd-article">
 {body}
 </div>
@@ -107,69 +109,33 @@ def heading(section: Tag, shown: Tag | None) -> str:
     return re.sub(r"^(\d+\.\d+|\d+ ·) ", "", tidy(plain(found)))
 
 
-def first_sentence(caption: Tag) -> Tag:
-    """Shorten a caption to its number and its first sentence."""
-    number, text = caption.strong, caption.em
-    first = wrapped(next(sentences(text))) if text else None
-    made = wrapped([number])
-    if first is not None:
-        made.append(" ")
-        made.extend(list(first.contents))
-    made["class"] = "caption"
-    return made
-
-
-def option_list(options: list[str]) -> str:
-    """Write options as a list with letters."""
-    return '<ol class="options">' + "".join(f"<li>{one}</li>" for one in options) + "</ol>"
-
-
 def made(page: Page, plan: dict) -> list[Slide]:
     """Make the slides of one entry of a plan: two of a prediction, one of everything else.
 
     Raises:
-        NotOnThePage: the entry names what the page does not have.
+        NotFoundError: the entry names what the page does not have.
     """
-    number = str(plan.get("section", ""))
-    section = page.section(number)
-    (kind,) = set(plan) - PARTS or {"text"}
-    wanted = plan.get(kind)
+    section = page.section(str(plan["section"]))
+    kind = next(iter(set(plan) - PARTS), "text")
+    if kind == "predict":
+        return predicted(page, section, plan)
+    if kind not in (*SHOWN, "text"):
+        raise NotFoundError(f"{kind}: no such kind of slide")
     said = [page.sentence(section, words) for words in plan.get("say", [])]
     notes = [paragraph for _, paragraph in said]
     shown, part = "", said[0][1] if said else None
-    if kind == "figure":
-        part, caption = page.figure(wanted)
-        shown = f"{unlinked(part)}{first_sentence(caption)}"
-        notes.append(caption)
-    elif kind == "equation":
-        parts = [page.equation(each) for each in wanted.split()]
-        part, shown = parts[0], "".join(str(unlinked(each)) for each in parts)
-    elif kind == "table":
-        part, caption = page.table(section, wanted)
-        shown = str(unlinked(part))
-        notes += [caption] if caption else []
-    elif kind == "listing":
-        part = page.listing(section, wanted)
-        shown = str(unlinked(part))
-    elif kind == "options":
-        part = page.listing(section, wanted)
-        lines = plain(part).strip().splitlines()
-        shown = option_list([re.sub(r"`(.+?)`", r"<code>\1</code>", html.escape(line[4:])) for line in lines])
-    elif kind == "view":
-        view = page.view(wanted)
-        shown = f'<div class="view"><script type="{VIEW}">{json.dumps({"model_id": view})}</script></div>'
-    elif kind == "predict":
-        return predicted(page, section, plan)
-    elif kind == "exercises":
-        shown = "<ul>" + "".join(f"<li>{plain(unlinked(h))}</li>" for h in page.exercises()) + "</ul>"
-    elif kind != "text":
-        raise NotOnThePage(f"{kind}: no such kind of slide")
-    notes += [page.paragraph(section, words) for words in plan.get("notes", [])]
-    title = plan.get("title") or heading(section, part)
-    unique = list({id(note): note for note in notes}.values())
+    if kind in SHOWN:
+        shown, part, captions = SHOWN[kind](page, section, plan[kind])
+        notes += captions
+    notes += map(page.paragraph, plan.get("notes", []))
+    title = plan.get("title") or (plan["view"] if kind == "view" else heading(section, part))
     return [
-        Slide(kind, title, number, section.get("id", ""), [one for one, _ in said], shown, unique)
-    ]
+        Slide(
+            kind, title, str(plan["section"]), section.get("id", ""),
+            [sentence for sentence, _ in said], shown,
+            list({tidy(plain(note)): note for note in notes}.values()),
+        )
+    ]  # fmt: skip
 
 
 def predicted(page: Page, section: Tag, plan: dict) -> list[Slide]:
@@ -177,7 +143,6 @@ def predicted(page: Page, section: Tag, plan: dict) -> list[Slide]:
     twin, state = page.prediction(plan["predict"])
     asked, reasons = twin.find("ol"), twin.select_one("details.predict ol")
     options = [unlinked(li.p or li).decode_contents() for li in asked.find_all("li")]
-    *_, question = sentences(twin.p)
     right = [
         at for at, li in enumerate(reasons.find_all("li")) if plain(li).strip().startswith("Right.")
     ]
@@ -190,14 +155,14 @@ def predicted(page: Page, section: Tag, plan: dict) -> list[Slide]:
         f'<figure class="g2h-figure">{drawing}</figure><p class="caption">'
         f"<strong>({LETTERS[right[0]]})</strong> {answer}</p>"
     )
-    later = [page.paragraph(section, words) for words in plan.get("notes", [])]
+    later = [page.paragraph(words) for words in plan.get("notes", [])]
     said = wrapped(BeautifulSoup(reason, "html.parser").contents)
     return [
         Slide(
-            "question", title, shown=option_list(options), say=[wrapped(question)],
-            notes=[twin.p], **own,
+            "question", title, shown=option_list(options), say=[unlinked(twin.p)],
+            notes=[], **own,
         ),
-        Slide("result", f"{title}: the result", shown=shown, notes=[said, *later], **own),
+        Slide("result", title, shown=shown, notes=[said, *later], **own),
     ]  # fmt: skip
 
 
@@ -205,14 +170,14 @@ def slides_of(page: Page, plan: list[dict]) -> list[Slide]:
     """Make all slides of a chapter, its title first.
 
     Raises:
-        NotOnThePage: an entry names what the page does not have; the message says which entry.
+        NotFoundError: an entry names what the page does not have; the message says which entry.
     """
     found = []
     for at, entry in enumerate(plan, start=1):
         try:
             found += made(page, entry)
-        except NotOnThePage as error:
-            raise NotOnThePage(f"{page.name}, entry {at}: {error}") from None
+        except NotFoundError as error:
+            raise NotFoundError(f"{page.name}, entry {at}: {error}") from None
     found[0].kind = "title"
     return found
 
@@ -221,17 +186,18 @@ def written(page: Page, slides: list[Slide]) -> str:
     """Write the slides of a chapter as one page."""
     texts = []
     for number, slide in enumerate(slides, start=1):
-        where = f"section {slide.section}" if slide.section else "the chapter"
-        say = "".join(map(str, slide.say))
+        where = f"section {slide.section}" if slide.section else "this chapter"
+        say, label = "".join(map(str, slide.say)), LABELS.get(slide.kind)
         texts.append(
             SLIDE.format(
                 number=number,
                 kind=slide.kind,
+                label=f"<small>{label}</small> " if label else "",
                 title=html.escape(slide.title),
                 body=f'<div class="say">{say}</div>{slide.shown}' if say else slide.shown,
                 chapter=html.escape(page.title),
                 link=f"../html/chapters/{page.name}.html#{slide.anchor}",
-                where=f"{where} of the book",
+                where=f"{where} in the book",
                 notes="".join(str(wrapped(note.contents)) for note in slide.notes),
             )
         )
@@ -271,7 +237,7 @@ def write(names: list[str], to: Path = SLIDES, book: Path = BOOK) -> list[tuple[
 
     Raises:
         FileNotFoundError: the book is not built.
-        NotOnThePage: a plan names what its page does not have.
+        NotFoundError: a plan names what its page does not have.
     """
     if not (book / "index.html").is_file():
         raise FileNotFoundError(f"no built book in {book}: run make book first")
@@ -304,7 +270,7 @@ def main() -> None:
     options = parser.parse_args()
     try:
         found = write(options.chapters or planned)
-    except (FileNotFoundError, NotOnThePage) as error:
+    except (FileNotFoundError, NotFoundError) as error:
         raise SystemExit(str(error)) from None
     for path, count in found:
         print(f"{path}: {count} slides")

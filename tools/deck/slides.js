@@ -32,7 +32,7 @@ function notes() {
   const next = page.createElement("p");
   const text = page.createElement("div");
   title.textContent = `${at + 1}. ${slides[at].querySelector("h2").textContent}`;
-  text.append(...[...slides[at].querySelector("aside").cloneNode(true).childNodes]);
+  text.append(...slides[at].querySelector("aside").cloneNode(true).childNodes);
   next.className = "next";
   next.textContent = slides[at + 1]
     ? `Next: ${slides[at + 1].querySelector("h2").textContent}`
@@ -78,7 +78,7 @@ const STEPS = { ArrowRight: 1, PageDown: 1, " ": 1, ArrowLeft: -1, PageUp: -1 };
 const OWN = ".g2h-widget, a, button, input, select, textarea, summary";
 
 function key(event) {
-  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   const own = event.target.closest?.(OWN);
   if (own && !event.key.startsWith("Page")) return;
   if (event.key in STEPS) go(STEPS[event.key]);
@@ -94,7 +94,8 @@ const scale = () => {
   document.documentElement.style.setProperty("--scale", share);
 };
 
-document.addEventListener("keydown", key);
+// Before a view hears of it: a presenter's remote control sends PageUp and PageDown.
+document.addEventListener("keydown", key, true);
 byId("back").addEventListener("click", () => show(at - 1));
 byId("next").addEventListener("click", () => show(at + 1));
 byId("speaker").addEventListener("click", openNotes);
