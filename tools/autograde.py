@@ -236,7 +236,10 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
 
 
 def grade(folder: Path, to: Path, timeout: float) -> int:
-    """Grade every notebook of a folder, and write the table of marks; give its number of rows."""
+    """Grade every notebook of a folder, and write the table of marks; give its number of rows.
+
+    A line for each notebook says how many points it has.
+    """
     known = [path.name for path in AUTOGRADERS.iterdir()]
     rows = []
     for path in sorted(folder.rglob("*.ipynb")):
@@ -246,7 +249,10 @@ def grade(folder: Path, to: Path, timeout: float) -> int:
         page = page_of(path, known)
         print(f"grading {path}", file=sys.stderr, flush=True)
         if page:
-            rows += [(student, page, *row) for row in graded(path, page, timeout)]
+            marks = graded(path, page, timeout)
+            rows += [(student, page, *row) for row in marks]
+            points, possible = (sum(row[at] for row in marks) for at in (1, 2))
+            print(f"{student}, {page}: {points:g} of {possible:g} points", flush=True)
         else:
             rows.append((student, path.name, "", 0, 0, "the name contains no name of a chapter"))
     with to.open("w", encoding="utf-8", newline="") as file:

@@ -64,7 +64,7 @@ PAGE = """<!DOCTYPE html>
 </main>
 <nav aria-label="Slides">
 <button type="button" id="back" title="Previous slide (←)">←</button>
-<span id="place" aria-live="polite"></span>
+<span id="number" aria-live="polite"></span>
 <button type="button" id="next" title="Next slide (→)">→</button>
 <button type="button" id="speaker" title="A window with the speaker's notes (N)">Notes</button>
 </nav>
@@ -78,9 +78,9 @@ SLIDE = """<section class="slide" id="slide-{number}" data-kind="{kind}"
 {body}
 </div>
 <footer><span>{chapter}</span><a href="{link}">{where}</a></footer>
-<aside hidden>
+<div class="notes" hidden>
 {notes}
-</aside>
+</div>
 </section>"""
 
 

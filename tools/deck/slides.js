@@ -32,7 +32,7 @@ function notes() {
   const next = page.createElement("p");
   const text = page.createElement("div");
   title.textContent = `${at + 1}. ${slides[at].querySelector("h2").textContent}`;
-  text.append(...slides[at].querySelector("aside").cloneNode(true).childNodes);
+  text.append(...slides[at].querySelector(".notes").cloneNode(true).childNodes);
   next.className = "next";
   next.textContent = slides[at + 1]
     ? `Next: ${slides[at + 1].querySelector("h2").textContent}`
@@ -44,7 +44,7 @@ function notes() {
 function show(place) {
   at = Math.min(Math.max(place, 0), slides.length - 1);
   slides.forEach((slide, k) => slide.classList.toggle("current", k === at));
-  byId("place").textContent = `${at + 1} / ${slides.length}`;
+  byId("number").textContent = `${at + 1} / ${slides.length}`;
   byId("back").disabled = at === 0;
   byId("next").disabled = at === slides.length - 1;
   if (asked() !== at || !location.hash) history.replaceState(null, "", `#${at + 1}`);
