@@ -21,7 +21,7 @@ FAST := -m "not slow and not browser and not book"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
+SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -path 'chapters/slides/*' -not -name '*.pyc' 2>/dev/null)
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tools/**/*.js" "tests/**/*.mjs"

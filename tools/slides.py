@@ -192,7 +192,7 @@ def written(page: Page, slides: list[Slide]) -> str:
             SLIDE.format(
                 number=number,
                 kind=slide.kind,
-                label=f"<small>{label}</small> " if label else "",
+                label=f"<small>{label}:</small> " if label else "",
                 title=html.escape(slide.title),
                 body=f'<div class="say">{say}</div>{slide.shown}' if say else slide.shown,
                 chapter=html.escape(page.title),
