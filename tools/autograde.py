@@ -248,8 +248,8 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
 def grade(folder: Path, to: Path, timeout: float) -> int:
     """Grade every notebook of a folder, and write the table of marks; give its number of rows.
 
-    A line for each notebook says how many points it has. Its rows are written immediately, so that what
-    ends the command later loses no marks.
+    A line for each notebook says how many points it has. Its rows are written immediately, so that
+    what ends the command later loses no marks.
     """
     known, count = [path.name for path in AUTOGRADERS.iterdir()], 0
     with to.open("w", encoding="utf-8", newline="", buffering=1) as file:
