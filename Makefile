@@ -21,12 +21,12 @@ FAST := -m "not slow and not browser and not book"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -name '*.pyc' 2>/dev/null)
+SOURCES := $(shell find chapters _ext _static -type f -not -path '*/.*' -not -path 'chapters/slides/*' -not -name '*.pyc' 2>/dev/null)
 LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -not -name '*.pyc' 2>/dev/null)
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
-SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tests/**/*.mjs"
+SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tools/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild zip pdf class autograde serve test check lint bench execute heights picture clean distclean
+.PHONY: help install repository release versions book rebuild zip pdf slides class autograde serve test check lint bench execute heights picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make serve    serve the built book on this machine and print the address"
 	@echo "make zip      pack the built book as one file that opens from disk, without a server"
 	@echo "make pdf      print the whole built book as one PDF, with an outline and links"
+	@echo "make slides   write slides for lectures from the built chapters, with their views"
 	@echo "make class    write the book without its solutions, for students, and the solutions apart"
 	@echo "make autograde  write a test of each exercise for otter-grader, and install otter-grader"
 	@echo "make install  only create the environment and install the library"
@@ -115,6 +116,9 @@ zip: book
 pdf: book $(TESTED)
 	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && $(PY) tools/print_book.py
 
+slides: book
+	@$(PY) tools/slides.py
+
 # The wheel is no part of it: the library contains the solutions that the checks compare with.
 class: $(ASSETS) $(LIVE)
 	@$(PY) tools/class_edition.py
@@ -135,7 +139,7 @@ serve: book
 lint: $(TESTED)
 	$(VENV)/bin/ruff check $(LINTED)
 	$(VENV)/bin/ruff format --check $(LINTED)
-	$(VENV)/bin/oxlint --deny-warnings src _static _ext tests
+	$(VENV)/bin/oxlint --deny-warnings src _static _ext tools tests
 	$(VENV)/bin/oxfmt --check $(SCRIPTS)
 	$(PY) -m tools.terms
 

@@ -54,6 +54,16 @@ PINS = {
     **({} if sys.version_info >= (3, 11) else {"pytz": "2025.2"}),
 }
 HEADER = ("student", "page", "exercise", "points", "possible", "comment")
+# What reading a file raises that is no notebook.
+UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    nbformat.ValidationError,
+    nbformat.reader.NotJSONError,
+)
+NO_PAGE = "the name contains no name of a chapter"
 MINUTES = 20  # until a submission counts as hanging
 TEST = '''"""{exercise}, graded by the book's own check."""
 
@@ -223,7 +233,7 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
                     os.killpg(running.pid, signal.SIGKILL)
                     ended = f"the notebook took more than {timeout:g} s"
             told = json.loads(answer.read_text(encoding="utf-8"))
-        except (ValueError, AttributeError, nbformat.reader.NotJSONError):
+        except UNREADABLE:
             ended = ended or "cannot be read as a notebook"
         except OSError:
             ended = ended or "the notebook did not run to its end"
@@ -236,22 +246,27 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
 
 
 def grade(folder: Path, to: Path, timeout: float) -> int:
-    """Grade every notebook of a folder, and write the table of marks; give its number of rows."""
-    known = [path.name for path in AUTOGRADERS.iterdir()]
-    rows = []
-    for path in sorted(folder.rglob("*.ipynb")):
-        if ".ipynb_checkpoints" in path.parts:
-            continue
-        student = path.relative_to(folder).parts[0].removesuffix(".ipynb")
-        page = page_of(path, known)
-        print(f"grading {path}", file=sys.stderr, flush=True)
-        if page:
-            rows += [(student, page, *row) for row in graded(path, page, timeout)]
-        else:
-            rows.append((student, path.name, "", 0, 0, "the name contains no name of a chapter"))
-    with to.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([HEADER, *rows])
-    return len(rows)
+    """Grade every notebook of a folder, and write the table of marks; give its number of rows.
+
+    A line for each notebook says how many points it has. Its rows are written immediately, so that
+    what ends the command later loses no marks.
+    """
+    known, count = [path.name for path in AUTOGRADERS.iterdir()], 0
+    with to.open("w", encoding="utf-8", newline="", buffering=1) as file:
+        table = csv.writer(file)
+        table.writerow(HEADER)
+        for path in sorted(folder.rglob("*.ipynb")):
+            if ".ipynb_checkpoints" in path.parts:
+                continue
+            student = path.relative_to(folder).parts[0].removesuffix(".ipynb")
+            page = page_of(path, known)
+            print(f"grading {path}", file=sys.stderr, flush=True)
+            marks = graded(path, page, timeout) if page else [("", 0, 0, NO_PAGE)]
+            points, possible = (sum(row[at] for row in marks) for at in (1, 2))
+            print(f"{student}, {page or path.name}: {points:g} of {possible:g} points", flush=True)
+            table.writerows([(student, page or path.name, *row) for row in marks])
+            count += len(marks)
+    return count
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -141,6 +141,25 @@ def test_no_page_is_wider_than_a_phone(chromium, site, address):
     assert wide == {}
 
 
+def test_the_parts_of_an_equation_are_on_one_baseline(chromium, address):
+    page, _ = visit(chromium, f"{address}chapters/08_decoding.html", address)
+    # An empty box of a line stands on the baseline.
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll(".katex-display .katex-html")].map((formula) => {
+             const feet = [...formula.querySelectorAll(":scope > .katex-base")].map((part) => {
+               const foot = document.createElement("span");
+               foot.style.display = "inline-block";
+               part.append(foot);
+               return foot.getBoundingClientRect().bottom;
+             });
+             return Math.max(...feet) - Math.min(...feet);
+           })"""
+    )
+    page.context.close()
+    assert apart
+    assert max(apart) < 1
+
+
 def test_search_finds_a_word_of_the_book(chromium, home):
     page, noise = visit(chromium, f"{home}search.html?q=recurrent", home)
     page.wait_for_selector("#search-results li a")

@@ -72,3 +72,17 @@ def test_every_week_has_two_questions_with_a_good_answer():
         assert len(asked) == 2, week[:40]
     questions = {f"{week}.{one}" for week in range(1, 13) for one in (1, 2)}
     assert all(set(re.findall(r"\d+\.\d", row[5])) <= questions for row in SIX)
+
+
+def test_the_sections_of_a_lesson_exist_and_are_of_the_chapters_of_its_week():
+    part = PAGE.split("| at the board |")[1].split("**Slides.**")[0]
+    rows = re.findall(r"^\| (\d+) \| (\d+\.\d+), .*? \| (.*?) \| (.*?) \|$", part, re.M)
+    assert [row[0] for row in rows] == [week[0] for week in TWELVE[:11]]
+    for (_, board, by_hand, bugs), week in zip(rows, TWELVE, strict=False):
+        of = re.findall(r"\(\.\./(\w+\.ipynb)\)", week[1])
+        text = "\n".join(intro.prose_of(intro.chapters()[name]) for name in of)
+        headings = dict(re.findall(r"^## (\d+\.\d+) (.*)$", text, re.M))
+        assert {board, *named(by_hand), *named(bugs)} <= set(headings)
+        assert [one for one, title in headings.items() if title.startswith("A bug to find")] == (
+            named(bugs)
+        )

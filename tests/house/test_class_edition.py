@@ -174,3 +174,23 @@ def test_a_page_is_found_by_the_name_of_the_file():
     names = ("05_attention_further (2)", "anna_05_attention", "essay")
     found = [autograde.page_of(chapters()[0].with_name(f"{one}.ipynb"), known) for one in names]
     assert found == ["05_attention_further", "05_attention", ""]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "7", "no JSON", '{"cells": 3, "nbformat": 4}', ""])
+def test_a_file_that_is_no_notebook_gets_no_points_and_the_others_are_graded(
+    tmp_path, monkeypatch, capsys, text
+):
+    (tmp_path / "autograders" / "05_attention").mkdir(parents=True)
+    monkeypatch.setattr(autograde, "AUTOGRADERS", tmp_path / "autograders")
+    for name in ("ann/05_attention.ipynb", "bob/my_05_attention_2.ipynb", "bob/notes.ipynb"):
+        path = tmp_path / "handed_in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    whole = next(one for path, one in WHOLE.items() if path.stem == "05_attention")
+    asked = [found for cell in whole.cells if (found := check_of(cell))]
+    count = autograde.grade(tmp_path / "handed_in", tmp_path / "marks.csv", 60)
+    rows = (tmp_path / "marks.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == count + 1 == 2 * len(asked) + 2
+    assert all(row.endswith(",0,1,cannot be read as a notebook") for row in rows[1:-1])
+    assert rows[-1] == f"bob,notes.ipynb,,0,0,{autograde.NO_PAGE}"
+    assert f"ann, 05_attention: 0 of {len(asked)} points" in capsys.readouterr().out
