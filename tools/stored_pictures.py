@@ -14,7 +14,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
 PICTURE = "image/png"
 OURS = "gates2heads."
-USE = "Run the cell to use it."
+USE = "Run the notebook to use it."
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from tools.view_heights import DRAWN  # noqa: E402
 SITE = ROOT / "_build" / "html"
 WINDOW = {"width": 1280, "height": 2400}  # taller than any view
 COLOURS = 64  # with half of them, shades that stand for numbers become one
-NOTE = "This is a picture. To use the view, run its cell in JupyterLab or Colab."
+NOTE = "This is a picture. To use the view, run the notebook in JupyterLab or Colab."
 VIEW = ".g2h-reserved .g2h-widget"
 # Nobody should click in vain.
 NOTED = """(views, note) => views.forEach((view) => {
