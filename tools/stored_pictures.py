@@ -62,7 +62,7 @@ def shown_views(notebook: Mapping) -> Iterator[ShownView]:
 
 
 def pictures(notebook: Mapping) -> dict[tuple[str, int], tuple[str, str]]:
-    """Give the stored pictures with their words, by the places of the views."""
+    """Give the stored pictures with their words, by the positions of the views."""
     found = ((view.at, view.picture(), view.alt()) for view in shown_views(notebook))
     return {at: (picture, alt) for at, picture, alt in found if picture}
 

@@ -85,7 +85,7 @@ def store(browser: Browser, site: str, path: Path) -> list[int]:
     """Photograph the views of a notebook and store the pictures; give their sizes in bytes.
 
     Raises:
-        ValueError: the page has other views than the notebook: the book must be built anew.
+        ValueError: the page has other views than the notebook: the book must be built again.
     """
     notebook = nbformat.read(path, as_version=4)
     views = list(shown_views(notebook))
