@@ -26,7 +26,7 @@ LIBRARY := $(shell find src -type f -not -path '*/.*' -not -path '*.egg-info*' -
 LINTED := src tests tools _ext $(wildcard benchmarks) $(wildcard studies) $(wildcard shipping) $(wildcard chapters)
 SCRIPTS := "src/**/*.js" "_static/**/*.js" "_ext/**/*.js" "tools/**/*.js" "tests/**/*.mjs"
 
-.PHONY: help install repository release versions book rebuild zip pdf slides class autograde serve test check lint bench execute heights picture clean distclean
+.PHONY: help install repository release versions book rebuild zip pdf slides class autograde serve test check lint bench execute heights pictures picture clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -50,6 +50,7 @@ help:
 	@echo "              (URL=https://github.com/owner/name sets them first)"
 	@echo "make release  check that the tagged release matches the published pages"
 	@echo "make heights  measure the height of each view, which pages reserve"
+	@echo "make pictures photograph the views for the notebooks (NOTEBOOKS=… for some)"
 	@echo "make picture  retake the README's pictures of a live view"
 	@echo "make clean    remove build outputs; make distclean also the environments and assets"
 
@@ -181,6 +182,10 @@ release:
 
 heights: book
 	@$(PY) tools/view_heights.py
+
+pictures: book $(TESTED)
+	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
+	  $(PY) tools/view_pictures.py $(NOTEBOOKS)
 
 picture: book
 	@$(PY) tools/picture.py

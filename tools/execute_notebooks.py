@@ -13,6 +13,8 @@ not stored:
 - stderr. Progress bars are for whoever watches the run; anything else on stderr is a warning,
   which belongs to the author, and is printed here.
 
+The pictures of views that `tools/view_pictures.py` took are kept.
+
 A picture with an empty box instead of a letter is refused: the letter and the cell are named.
 A notebook that fails keeps its old file, and the failing cell is named.
 """
@@ -40,6 +42,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools.figure_numbers import renumber  # noqa: E402
 from tools.folding import fold  # noqa: E402
+from tools.stored_pictures import pictures, put_back  # noqa: E402
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 HANGS = 1800  # no cell of the book takes half an hour, however slow the machine
@@ -78,6 +81,7 @@ def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
         notebook = nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
         raise NotebookError(f"{path}: cannot be read as a notebook: {error}") from None
+    kept = pictures(notebook)
     begin = time.perf_counter()
     if run:
         notebook.metadata.pop("widgets", None)
@@ -87,7 +91,8 @@ def execute(path: Path, timeout: float = HANGS, *, run: bool = True) -> float:
         renew_views(notebook)
     seconds = time.perf_counter() - begin
     settle(notebook, path)
-    _write(path, notebook)
+    put_back(notebook, kept)
+    write(path, notebook)
     return seconds
 
 
@@ -202,7 +207,8 @@ def _number_widgets(notebook: nbformat.NotebookNode) -> None:
     notebook.cells, notebook.metadata = fresh.cells, fresh.metadata
 
 
-def _write(path: Path, notebook: nbformat.NotebookNode) -> None:
+def write(path: Path, notebook: nbformat.NotebookNode) -> None:
+    """Write a valid notebook, in one step: an interrupted write keeps the file."""
     try:
         nbformat.validate(notebook)
     except nbformat.ValidationError as error:

@@ -47,6 +47,8 @@ import glob
 import importlib.util
 import os
 
+# The models are small: two threads gain nothing, and wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # The release of the book, as pip knows it; empty where the book has no address.
 BOOK = "{source}"
 if importlib.util.find_spec("gates2heads") is None:  # Colab, or a new kernel

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import re
 from pathlib import Path
 
@@ -99,3 +100,12 @@ def test_the_page_leaves_out_what_only_a_kernel_needs(chapter):
     # The first page has no open code; elsewhere _ext/import_cells.py finds the cell by its tag.
     shown = "remove-cell" if chapter.stem == "intro" else "imports"
     assert {"setup", shown} <= set(imports["metadata"]["tags"])
+
+
+def test_one_thread_unless_the_reader_chose_otherwise(chapter, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    exec(first_cell(chapter), {"get_ipython": Shell()})
+    assert os.environ["OMP_NUM_THREADS"] == "3"
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    exec(first_cell(chapter), {"get_ipython": Shell()})
+    assert os.environ.pop("OMP_NUM_THREADS") == "1"

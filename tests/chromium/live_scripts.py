@@ -94,7 +94,7 @@ SECOND_VIEW = (
 }"""
 )
 CHANNEL = (
-    "async ({ text: wanted, parts, error }) => {"
+    "async ({ text: wanted, parts, error, busy }) => {"
     + OWN_MODEL
     + """
   const { name, hash } = state.live[0];
@@ -108,7 +108,12 @@ CHANNEL = (
   const { source } = await registered(window.gates2heads_engine);
   delete document.documentElement.dataset.content_root;
   let asked = 0;
-  model.send = (content) => {
+  const kernel = { status: busy ? "busy" : "idle" };
+  model.widget_manager = { kernel };
+  const cells = new Promise((end) => (busy ? (window.cells_end = end) : end()));
+  cells.then(() => (kernel.status = "idle"));
+  model.send = async (content) => {
+    await cells;
     if (content.ask === "engine") {
       const piece = new DataView(new TextEncoder().encode(source).buffer);
       return listeners.forEach((listen) => listen({ model: "engine", part: 0, parts: 1 }, [piece]));

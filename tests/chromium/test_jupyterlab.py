@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from translate_driver import OWN, Translator
 
 from tests import hangs
+from tools.stored_pictures import PICTURE, VIEW
 
 pytestmark = pytest.mark.browser
 
@@ -36,16 +37,29 @@ TRANSLATOR = [
     "print(view.text, view.width)",
     "view.width = 5; view.text = 'Eine Katze schläft auf dem Sofa.'",
 ]
+BUSY = [TRANSLATOR[0], "import os, time\nwhile not os.path.exists('go on'):\n    time.sleep(0.1)"]
+
+# As a clone holds it: nobody has run it here, so that JupyterLab does not trust it.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
+STORED = {VIEW: {"model_id": "1"}, PICTURE: DOT, "text/plain": "Predict(1 question)"}
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab_folder(tmp_path_factory):
+    """Give the folder that JupyterLab serves."""
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="module")
+def lab(lab_folder):
     """Start JupyterLab with folders and settings of its own; give its address."""
     if not _has_lab():
         pytest.fail("JupyterLab is missing: pip install jupyterlab", pytrace=False)
-    folder = tmp_path_factory.mktemp("lab")
+    folder = lab_folder
     write_notebook(folder / "views.ipynb", CELLS)
     write_notebook(folder / "translator.ipynb", TRANSLATOR)
+    write_notebook(folder / "busy.ipynb", BUSY)
+    write_notebook(folder / "stored.ipynb", CELLS[3:4], STORED)
     port = _free_port()
     address = f"http://127.0.0.1:{port}/"
     with (folder / "lab.log").open("w") as log:
@@ -59,10 +73,11 @@ def lab(tmp_path_factory):
             server.wait(600)
 
 
-def write_notebook(path: Path, cells: list[str]) -> None:
+def write_notebook(path: Path, cells: list[str], shown: dict | None = None) -> None:
     notebook = nbformat.v4.new_notebook()
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    notebook.cells = [nbformat.v4.new_code_cell(text) for text in cells]
+    outputs = [nbformat.v4.new_output("display_data", shown)] if shown else []
+    notebook.cells = [nbformat.v4.new_code_cell(text, outputs=outputs) for text in cells]
     nbformat.write(notebook, path)
 
 
@@ -181,6 +196,30 @@ def shows(view: Locator, index: int) -> None:
     """Each sample frame bears its number."""
     expect(view.locator(".g2h-frame")).to_have_attribute("data-index", str(index))
     expect(view.locator(".g2h-frame svg text")).to_have_text(str(index))
+
+
+def test_before_the_first_run_a_picture_is_shown_and_then_the_view(lab, open_page):
+    notebook = open_notebook(open_page, lab, "stored", 1)
+    picture = notebook.page.locator(".jp-RenderedImage img")
+    expect(picture).to_have_attribute("src", f"data:image/png;base64,{DOT}")
+    expect(notebook.page.get_by_text("Predict(1 question)")).to_have_count(0)
+    notebook.run(0)
+    expect(notebook.page.locator(".g2h-predict")).to_have_count(1, timeout=60_000)
+    expect(picture).to_have_count(0)
+
+
+def test_while_cells_run_a_view_says_that_it_waits_for_them(lab, lab_folder, open_page):
+    notebook = open_notebook(open_page, lab, "busy", len(BUSY))
+    page, text = notebook.page, "Zwei Kinder bauen am Strand eine Burg aus Sand."
+    notebook.run(0)
+    view = Translator(page, page.locator(".g2h-translate"))
+    page.locator(".jp-CodeCell").nth(1).locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    view.examples.nth(1).click()
+    expect(view.state).to_have_text("Waits for the kernel, which is running cells.")
+    (lab_folder / "go on").touch()
+    view.settled(text)
+    view.check_looks(view.check(text))
 
 
 def controls_reach_python(notebook: Notebook, view: Locator) -> None:

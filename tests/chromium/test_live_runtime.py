@@ -201,7 +201,27 @@ def test_when_python_is_silent_the_view_says_so(live, open_page):
         )
         page.clock.run_for(30_000)
         told = page.evaluate("() => window.told")
-    assert told["state"].startswith("Python does not answer: run the cell above again.")
+    assert told["state"].startswith("Python does not answer: if cells are running, try again")
+
+
+def test_while_cells_run_the_view_says_that_it_waits(live, open_page):
+    """However long they run, and the answer that comes then is taken."""
+    folder, _ = live
+    with served(folder, "http") as site:
+        page = open_page(site, "index.html")
+        expect(page.locator(".g2h-translate")).to_have_count(1)
+        page.clock.install()
+        given = {"text": OWN, "parts": 3, "busy": True}
+        page.evaluate("given => { window.told = (" + CHANNEL + ")(given); }", given)
+        page.clock.run_for(5_000)
+        state = page.locator(".g2h-translate .g2h-state").last
+        expect(state).to_have_text("Waits for the kernel, which is running cells.")
+        page.clock.run_for(300_000)
+        expect(state).to_have_text("Waits for the kernel, which is running cells.")
+        page.evaluate("() => window.cells_end()")
+        told = page.evaluate("() => window.told")
+    assert told["written"] == python_text(OWN)
+    assert told["listeners"] == 0
 
 
 # ---- how long the page waits

@@ -150,7 +150,7 @@ class TestStore:
 
         monkeypatch.setattr(execute_notebooks.os, "replace", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            execute_notebooks._write(path, nbformat.v4.new_notebook())
+            execute_notebooks.write(path, nbformat.v4.new_notebook())
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
 
@@ -160,7 +160,7 @@ class TestStore:
         notebook.cells = [nbformat.from_dict({"cell_type": "song", "id": "a"})]
         before = path.read_bytes()
         with pytest.raises(execute_notebooks.NotebookError, match="not a valid notebook"):
-            execute_notebooks._write(path, notebook)
+            execute_notebooks.write(path, notebook)
         assert path.read_bytes() == before
 
     def test_progress_is_dropped_and_a_warning_is_passed_on(self, capsys):

@@ -93,10 +93,11 @@ def _least_squares(pairs: Tensor, n: Tensor, d: Tensor, losses: Tensor) -> tuple
 
     The error is infinite where one of the three would be negative.
     """
-    terms = torch.stack(
-        [torch.ones(len(pairs), len(n)).double(), n ** -pairs[:, :1], d ** -pairs[:, 1:]], dim=2
-    )
-    terms = terms / losses[:, None]  # (P, R, 3): relative to the measured loss
+    terms = torch.empty(len(pairs), len(n), 3).double()  # (P, R, 3): relative to the measured loss
+    terms[..., 0] = 1 / losses
+    for place, base in ((0, n), (1, d)):  # few exponents, in many pairs
+        exponents, of_pair = pairs[:, place].unique(return_inverse=True)
+        terms[..., place + 1] = (base ** -exponents[:, None] / losses)[of_pair]
     moments = terms.transpose(1, 2) @ terms + 1e-12 * torch.eye(3)  # (P, 3, 3)
     factors = torch.linalg.solve(moments, terms.sum(dim=1))  # (P, 3)
     errors = ((terms @ factors[:, :, None])[:, :, 0] - 1).square().sum(dim=1)

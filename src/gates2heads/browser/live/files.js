@@ -4,6 +4,11 @@
 import { Sha256 } from "../engine/sha256.js";
 
 const PATIENCE = 20_000; // milliseconds without a word from Python
+const SOON = 1000; // milliseconds in which Python answers if it runs nothing else
+/** Said while nothing has come because Python answers after the cells that it runs. */
+export const WAITS = "Waits for the kernel, which is running cells.";
+const SILENT =
+  "Python does not answer: if cells are running, try again when they have ended; otherwise run the cell above again.";
 
 export const key = ({ name, hash }) => (hash ? `${name}-${hash}` : name);
 
@@ -130,7 +135,13 @@ async function fromPage(url, { name }, tell) {
 
 // ---- Python
 
-/** The same over the widget's own channel, in as many messages as Python needs. */
+/** Whether the kernel runs something, as far as the notebook tells: JupyterLab does, Colab does not. */
+const isBusy = (widget) => widget.widget_manager?.kernel?.status === "busy";
+
+/**
+ * The same over the widget's own channel, in as many messages as Python needs. `tell` hears of 0
+ * bytes while the kernel runs cells: it answers when they have ended.
+ */
 function fromPython(widget, wanted, tell) {
   return new Promise((done, failed) => {
     const parts = [];
@@ -139,16 +150,18 @@ function fromPython(widget, wanted, tell) {
     let timer;
     const finish = (settle, value) => {
       clearTimeout(timer);
+      clearInterval(watch);
       widget.off("msg:custom", listen);
       settle(value);
     };
     const wait = () => {
       clearTimeout(timer);
       timer = setTimeout(
-        () => finish(failed, new Error("Python does not answer: run the cell above again.")),
+        () => (isBusy(widget) ? wait() : finish(failed, new Error(SILENT))),
         PATIENCE,
       );
     };
+    const watch = setInterval(() => !came && isBusy(widget) && tell(0), SOON);
     function listen(content, buffers) {
       if (content.model !== key(wanted)) return;
       if (content.error) {

@@ -14,7 +14,7 @@
 // or more in `mark()`, by which the controls show what is asked.
 
 import { Refusal, Stage, element, field } from "../../views/kit/view.js";
-import { megabytes } from "./files.js";
+import { WAITS, megabytes } from "./files.js";
 import { Live } from "./runtime.js";
 import { refusalInWords, tidy, tooLong, unknownInWords } from "./pieces.js";
 import { Permission } from "./permission.js";
@@ -164,7 +164,8 @@ export class LiveStage extends Stage {
   /** Says where the machine stands; of a stored result that answers what is asked, also that it is one. */
   report(sentence) {
     const isKept = this.isRecorded && !this.isOld;
-    this.state.textContent = isKept ? `${KEPT} ${sentence}`.trim() : sentence;
+    const told = isKept ? `${KEPT} ${sentence}`.trim() : sentence;
+    if (this.state.textContent !== told) this.state.textContent = told; // what is new is read aloud
   }
 
   /** Said of a live result: how long it took, and which words the models do not know. */
@@ -336,7 +337,7 @@ export class LiveStage extends Stage {
         came[place] = received;
         this.become("loading");
         const sum = came.reduce((a, b) => a + b, 0);
-        this.report(`${loading} (once per page): ${megabytes(sum, total)} …`);
+        this.report(sum ? `${loading} (once per page): ${megabytes(sum, total)} …` : WAITS);
       };
     try {
       await Promise.all(lives.map((live, place) => live.load({ onProgress: hears(place) })));

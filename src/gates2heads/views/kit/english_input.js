@@ -1,7 +1,7 @@
 // A field for English below one for German: a second model translates into German. It is loaded only
 // when this is used, and its size is announced before. The view asks once for both of its models.
 
-import { inMegabytes, megabytes } from "../../browser/live/files.js";
+import { WAITS, inMegabytes, megabytes } from "../../browser/live/files.js";
 import { refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
 import { Live } from "../../browser/live/runtime.js";
 import { likenessInWords, questionInWords } from "../../browser/live/word_counts.js";
@@ -141,10 +141,9 @@ export class EnglishInput {
   }
 
   tell(loading) {
-    this.state.textContent =
-      loading === undefined
-        ? "Translating …"
-        : `Loading the second model (once per page): ${megabytes(loading, this.live.size)} …`;
+    const size = () => megabytes(loading, this.live.size);
+    const told = loading ? `Loading the second model (once per page): ${size()} …` : WAITS;
+    this.state.textContent = loading === undefined ? "Translating …" : told;
   }
 
   dispose() {
