@@ -2,7 +2,7 @@
 
     python tools/view_pictures.py [NOTEBOOK …]
 
-JupyterLab and GitHub show it in place of a view that nobody has run yet. A picture has the light
+JupyterLab shows it in place of a view that nobody has run yet. A picture has the light
 theme, the width of the page's text, and few colours. It says that it is one, and shows a view as it
 is before its first use.
 """
