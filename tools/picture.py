@@ -62,6 +62,8 @@ def take(browser: Browser, site: str, scheme: str) -> bytes:
     search.blur()  # no outline of the keyboard in the picture
     asked = f"[data-state=done][data-shown='{SENTENCE}'][data-width='{WIDTH}']"
     page.locator(VIEW + asked).wait_for()
+    # A photograph scrolls to the view, and then the pointer would be over another word.
+    view.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     words = view.locator("[data-side=target] .g2h-word")
     words.filter(has_text=POINTED).first.hover()
     taken = view.screenshot()
