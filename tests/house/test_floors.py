@@ -1,6 +1,7 @@
 """No import climbs a floor, none goes in a circle; the check finds a planted fault of each kind."""
 
 import ast
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -154,3 +155,9 @@ SOURCES = sorted(
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_source_is_python_3_10(path):
     assert ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 10)).body is not None
+
+
+def test_no_two_test_files_have_one_name():
+    """Pytest imports them by their names alone: the second of two would not be collected."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []

@@ -218,7 +218,7 @@ def test_clamped_gates(node, count):
     [
         ({"gate": "door"}, "clamps must be of gates that layer has, .*; got door"),
         ({"gate": "cell_l0"}, "clamps must be of gates that layer has, .*; got cell_l0"),
-        ({"value": 1.5}, "clamps must hold a gate at a value from 0 to 1, got 1.5"),
+        ({"value": 1.5}, "clamps must set a gate to a value from 0 to 1, got 1.5"),
         ({"units": [5]}, "clamps must be of units from 0 to 4, got 5"),
     ],
 )
