@@ -59,7 +59,7 @@ def add_forms(app: Sphinx, doctree: nodes.document) -> None:
     page = PAGE.fullmatch(app.env.docname)
     if not page:
         return
-    checks = checks_of(page[1])
+    checks, colab = checks_of(page[1]), _colab(app)
     exercises: list[dict] = []
     for cell, code in _cells(doctree):
         check = next((checks[name] for name in CALL.findall(code) if name in checks), None)
@@ -72,7 +72,8 @@ def add_forms(app: Sphinx, doctree: nodes.document) -> None:
             for output in [one for one in cell.children if "cell_output" in one["classes"]]:
                 cell.remove(output)
         else:
-            part = _task(app, number[1], cell)
+            address = colab[cell["cell_index"]] if colab else ""
+            part = _task(app.env.docname, number[1], address)
         cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", part, format="html"))
     app.env.metadata[app.env.docname]["exercises"] = json.dumps(exercises)
     if exercises:
@@ -147,11 +148,17 @@ def _choice_words(name: str, words: str) -> str:
     )
 
 
-def _task(app: Sphinx, number: str, cell: nodes.container) -> str:
-    """Where a reader solves an exercise in code, and a box to tick."""
-    name = app.env.docname.rpartition("/")[2]
-    file = f'<a href="../_sources/{app.env.docname}.ipynb" download>download {name}.ipynb</a>'
-    places = [*_colab(app, cell), file]
+def _task(page: str, number: str, colab: str) -> str:
+    """Where a reader solves an exercise in code, and a box to tick.
+
+    Args:
+        page: such as "chapters/05_attention".
+        number: of the exercise.
+        colab: the address of its cell in Colab, or nothing.
+    """
+    name = page.rpartition("/")[2]
+    places = [f'<a href="{html.escape(colab)}">open it in Colab</a>'] if colab else []
+    places.append(f'<a href="../_sources/{page}.ipynb" download>download {name}.ipynb</a>')
     return (
         f'<div class="g2h-task" data-exercise="{number}" hidden><span>Write the code in the '
         f'notebook: {" or ".join(places)}.</span> <label><input type="checkbox"> '
@@ -159,20 +166,19 @@ def _task(app: Sphinx, number: str, cell: nodes.container) -> str:
     )
 
 
-def _colab(app: Sphinx, cell: nodes.container) -> list[str]:
-    """A link to the cell in Colab, if the book has an address there."""
+def _colab(app: Sphinx) -> list[str]:
+    """The address of each cell of a page in Colab; none if the book has no address there."""
     options = app.config.html_theme_options
     address = re.fullmatch(r"https://github\.com/(.+)", options.get("repository_url", ""))
     if not address:
         return []
     notebook = json.loads(Path(app.env.doc2path(app.env.docname)).read_text(encoding="utf-8"))
-    known = notebook["cells"][cell["cell_index"]].get("id", "")
     branch = quote(options.get("repository_branch") or "main")
-    url = (
+    page = (
         f"https://colab.research.google.com/github/{address[1]}/blob/{branch}/"
-        f"{app.env.docname}.ipynb#scrollTo={quote(known)}"
+        f"{app.env.docname}.ipynb"
     )
-    return [f'<a href="{html.escape(url)}">open it in Colab</a>']
+    return [f"{page}#scrollTo={quote(cell.get('id', ''))}" for cell in notebook["cells"]]
 
 
 def add_list(app: Sphinx, page: str, _template: str, context: dict, _doctree) -> None:

@@ -10,7 +10,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # The shell is the same engine without windows. It comes first: a whole browser without a screen now
 # and then stops drawing frames, and a page that waits for one waits for ever.
@@ -57,6 +63,24 @@ def find() -> str | None:
         if found := shutil.which(name):
             return found
     return _playwright_browser()
+
+
+def launched() -> AbstractContextManager[Browser]:
+    """A headless browser for a `with`; where there is none, one sentence ends the command."""
+    executable = find()
+    if executable is None:
+        raise SystemExit(ADVICE)
+    return _launched(executable)
+
+
+@contextmanager
+def _launched(executable: str) -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  (costs half a second)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 def install() -> None:

@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.find_browser import launched  # noqa: E402
 from tools.serve import served  # noqa: E402
 
 BOOK = ROOT / "_build" / "html"
@@ -83,17 +83,13 @@ def store(taken: bytes, path: Path) -> None:
 
 def main() -> None:
     """Write both pictures and print their sizes."""
-    executable = find()
-    if executable is None:
-        raise SystemExit(ADVICE)
+    chromium = launched()
     try:
-        with served(BOOK) as site, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        with served(BOOK) as site, chromium as browser:
             for scheme in SCHEMES:
                 path = picture_of(scheme)
                 store(take(browser, site, scheme), path)
                 print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
-            browser.close()
     except FileNotFoundError as error:
         raise SystemExit(str(error)) from None
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Destination, FloatObject, NameObject, NullObject
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.find_browser import launched  # noqa: E402
 from tools.serve import served  # noqa: E402
 from tools.view_heights import DRAWN  # noqa: E402
 
@@ -289,13 +289,8 @@ def main() -> None:
     entries = contents(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
     if options.pages:
         entries = only(entries, set(options.pages))
-    executable = find()
-    if executable is None:
-        raise SystemExit(ADVICE)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with launched() as browser:
         made = print_book(browser, entries, options.to)
-        browser.close()
     print(f"{made}: {made.stat().st_size / 1e6:.0f} MB")
 
 

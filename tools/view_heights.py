@@ -11,12 +11,12 @@ import json
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.find_browser import launched  # noqa: E402
 from tools.serve import served  # noqa: E402
 from tools.site_check import pages  # noqa: E402
 
@@ -52,12 +52,8 @@ def heights(browser: Browser, address: str, width: int) -> list[int]:
 
 def main() -> None:
     """Measure every page that has views, and write the file."""
-    executable = find()
-    if executable is None:
-        raise SystemExit(ADVICE)
     measured = {}
-    with served(SITE) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with launched() as browser, served(SITE) as site:
         for path in pages(SITE):
             name = path.relative_to(SITE).with_suffix("")
             has_views = "g2h-reserved" in path.read_text(encoding="utf-8")
@@ -67,7 +63,6 @@ def main() -> None:
             found = {kind: heights(browser, address, width) for kind, width in WIDTHS.items()}
             measured[name.as_posix()] = found
             print(name, found, flush=True)
-        browser.close()
     STORED.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
 
 

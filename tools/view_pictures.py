@@ -17,13 +17,13 @@ from pathlib import Path
 
 import nbformat
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.execute_notebooks import write  # noqa: E402
-from tools.find_browser import ADVICE, FLAGS, find  # noqa: E402
+from tools.find_browser import launched  # noqa: E402
 from tools.serve import served  # noqa: E402
 from tools.stored_pictures import shown_views  # noqa: E402
 from tools.view_heights import DRAWN  # noqa: E402
@@ -106,17 +106,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
     notebooks = parser.parse_args(arguments).notebooks
-    executable = find()
-    if executable is None:
-        raise SystemExit(ADVICE)
     sizes = []
-    with served(SITE) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with launched() as browser, served(SITE) as site:
         for path in notebooks or sorted((ROOT / "chapters").glob("*.ipynb")):
             found = store(browser, site, path)
             sizes += found
             print(f"{path.name}: {' '.join(f'{size / 1e3:.0f}' for size in found)} kB", flush=True)
-        browser.close()
     print(f"{len(sizes)} pictures, {sum(sizes) / 1e6:.2f} MB")
 
 

@@ -222,6 +222,13 @@ def test_with_an_address_the_page_has_its_buttons(published):
     assert f"{colab}/v{TAG}/{page}" in links
     binder = f"https://mybinder.org/v2/gh/example/gates-to-heads/v{TAG}?urlpath=lab/tree"
     assert f"{binder}/{page}" in links
+    cells = json.loads((ROOT / page).read_text(encoding="utf-8"))["cells"]
+    (asked,) = (one["id"] for one in cells if "check_pool(" in "".join(one["source"]))
+    task = read(published / "chapters" / "05_attention.html").select_one(
+        '.g2h-task[data-exercise="5.1"]'
+    )
+    addresses = [link["href"] for link in task.select("a")]
+    assert addresses == [f"{colab}/v{TAG}/{page}#scrollTo={asked}", f"../_sources/{page}"]
 
 
 @pytest.mark.book

@@ -6,7 +6,7 @@ import pytest
 from conftest import ROOT
 from PIL import Image
 
-from tools import picture
+from tools import find_browser, picture
 from tools.serve import served
 
 BUILT = ROOT / "_build" / "html"
@@ -32,9 +32,9 @@ def test_both_pictures_show_the_answer(chromium, tmp_path):
 
 def test_without_a_book_or_a_browser_one_sentence_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(picture, "BOOK", tmp_path)
-    monkeypatch.setattr(picture, "find", lambda: sys.executable)
+    monkeypatch.setattr(find_browser, "find", lambda: sys.executable)
     with pytest.raises(SystemExit, match=r"no built book in .*: run make book first"):
         picture.main()
-    monkeypatch.setattr(picture, "find", lambda: None)
+    monkeypatch.setattr(find_browser, "find", lambda: None)
     with pytest.raises(SystemExit, match="apt-get install chromium"):
         picture.main()
