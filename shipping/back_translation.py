@@ -23,7 +23,7 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.accepts import count, positive
+from gates2heads.accepts import natural, positive
 from gates2heads.accepts.shown import in_line
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.corpora.machine_pairs import LONGEST, pairs_file
@@ -44,7 +44,11 @@ def main(given: Sequence[str] | None = None) -> int:
     """Translate, and say what was written; give the exit status."""
     asked = _parser().parse_args(given)
     try:
-        for name, kind in (("--sentences", count), ("--width", count), ("--seed", count(least=0))):
+        for name, kind in (
+            ("--sentences", natural),
+            ("--width", natural),
+            ("--seed", natural(least=0)),
+        ):
             kind.check(name, getattr(asked, name[2:]))
         positive.check("--temperature", asked.temperature)
         output = _place(asked.output, overwrite=asked.overwrite)

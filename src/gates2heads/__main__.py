@@ -23,7 +23,7 @@ from pathlib import Path
 
 import torch
 
-from gates2heads.accepts import count, text
+from gates2heads.accepts import natural, string
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.training.cards import save_model
 from gates2heads.training.checkpoints import (
@@ -82,7 +82,7 @@ def _refuse(sentence: str) -> int:
 def _check_readable(words: Sequence[str]) -> None:
     """Reject bytes that are not text: no tokenizer knows them, and no card could store them."""
     for word in words:
-        text.check("each word", word)
+        string.check("each word", word)
 
 
 def _check_apart(output: Path, read: str | Path) -> None:
@@ -213,7 +213,7 @@ def _train(arguments) -> None:
 def _search(arguments) -> dict:
     if arguments.width is None:
         return {}
-    count(most=WIDEST).check("--width", arguments.width)
+    natural(most=WIDEST).check("--width", arguments.width)
     return {"width": arguments.width}
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from gates2heads.accepts import things, values
-from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, whole
+from gates2heads.accepts.tensors import anything, boolean_mask, bools, counts, floats, whole
 from gates2heads.figures import arguments as figures
 
 PRIMES = {"B": 2, "T": 3, "S": 5, "D": 7, "U": 11, "V": 13, "L": 17, "H": 19, "K": 23}
@@ -57,7 +57,7 @@ def wrong_numbers(kind):
         yield kind.least - 1
 
 
-both(values.Count, lambda kind: min(max(kind.least, WIDTH), kind.most), wrong_counts)
+both(values.Natural, lambda kind: min(max(kind.least, WIDTH), kind.most), wrong_counts)
 both(values.Number, lambda kind: min(max(kind.least, 0.7), kind.most), wrong_numbers)
 both(
     values.Positive,
@@ -65,7 +65,7 @@ both(
     lambda kind: ("0.5", None, [0.5], 0, -0.5, math.nan, math.inf),
 )
 both(
-    values.Share,
+    values.Fraction,
     lambda kind: 0.3,
     lambda kind: ("0.1", None, [0.1], -0.1, 1.1, math.nan, 50),
 )
@@ -76,12 +76,12 @@ both(
     lambda kind: ("no such word", None, 3, [next(iter(kind.words))], *({""} - {*kind.words})),
 )
 both(
-    values.Text,
+    values.String,
     lambda kind: "a cat sits on the mat",
     lambda kind: (None, 3, b"a cat", ["a cat"], "\udc80", *([] if kind.empty else [" "])),
 )
 both(
-    values.Texts,
+    values.Strings,
     lambda kind: ["a cat", "sits"] * max(1, kind.least),
     lambda kind: ("a cat", None, 3, ["a cat", None], *([[]] if kind.least else [])),
 )
@@ -121,7 +121,7 @@ def wrong_lists(kind):
         yield from ([wrong] for wrong in mistakes(kind.kind))
 
 
-both(things.a, stand_in, lambda kind: (object(), None))
+both(things.instance, stand_in, lambda kind: (object(), None))
 both(things.Module, lambda kind: nn.Linear(WIDTH, 5), lambda kind: (nn.Linear, "a model", None))
 both(things.Generator, lambda kind: torch.Generator(), lambda kind: (7, "seed"))
 both(
@@ -189,4 +189,4 @@ both(
         *([0 * sample(kind)] if kind.some else []),
     ),
 )
-both(mask, lambda kind: torch.ones(shape_of(kind)).bool(), wrong_masks)
+both(boolean_mask, lambda kind: torch.ones(shape_of(kind)).bool(), wrong_masks)

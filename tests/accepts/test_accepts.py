@@ -10,13 +10,13 @@ from torch import nn
 from gates2heads.accepts import (
     accepts,
     anything,
+    boolean_mask,
     bools,
-    count,
     flag,
     floats,
+    fraction,
     listed,
-    mask,
-    share,
+    natural,
     tokens,
     whole,
 )
@@ -29,7 +29,7 @@ def refused(sentence, kind=ValueError):
     return pytest.raises(kind, match=rf"^{sentence}$")
 
 
-@accepts(size=count, rate=share, after=count(least=0))
+@accepts(size=natural, rate=fraction, after=natural(least=0))
 def sized(size, rate=0.5, *rest, after=None):
     """Give back what was given."""
     return size, rate, rest, after
@@ -41,7 +41,9 @@ class Layer(nn.Module):
         self.width = width
         self.inner = nn.Linear(width, width, dtype=dtype)
 
-    @accepts(query=floats("B T width"), keys=floats("B S inner.in_features"), mask=mask("B T S"))
+    @accepts(
+        query=floats("B T width"), keys=floats("B S inner.in_features"), mask=boolean_mask("B T S")
+    )
     def forward(self, query, keys=None, *, mask=None):
         return query.shape
 
@@ -84,7 +86,7 @@ def test_none_is_taken_where_it_is_the_default_and_nowhere_else():
 
 
 def test_a_default_is_not_looked_at():
-    @accepts(size=count)
+    @accepts(size=natural)
     def odd(size=-1):
         return size
 
@@ -94,7 +96,7 @@ def test_a_default_is_not_looked_at():
 def test_a_slip_in_a_declaration_is_found_when_the_module_is_imported():
     with pytest.raises(TypeError, match=r"wrong has no parameter heigth, widht"):
 
-        @accepts(widht=count, size=count, heigth=count)
+        @accepts(widht=natural, size=natural, heigth=natural)
         def wrong(size, width):
             """Never made."""
 
@@ -103,7 +105,7 @@ def test_a_declared_function_keeps_name_signature_docstring_and_source():
     assert (sized.__name__, sized.__doc__) == ("sized", "Give back what was given.")
     assert list(inspect.signature(sized).parameters) == ["size", "rate", "rest", "after"]
     assert "return size, rate, rest, after" in inspect.getsource(sized)
-    assert sized.accepts == {"size": count, "rate": share, "after": count(least=0)}
+    assert sized.accepts == {"size": natural, "rate": fraction, "after": natural(least=0)}
 
 
 def test_the_kinds_are_looked_at_in_the_order_of_the_declaration():
@@ -116,19 +118,19 @@ class Base:
         self.size, self.bold = size, bold
 
 
-@accepts(size=count, bold=flag)
+@accepts(size=natural, bold=flag)
 class Inherits(Base):
     """Has no constructor of its own."""
 
 
-@accepts(more=count)
+@accepts(more=natural)
 class Extends(Inherits):
     def __init__(self, size, more):
         super().__init__(size)
         self.more = more
 
 
-@accepts(size=count)
+@accepts(size=natural)
 @dataclass(frozen=True)
 class Settings:
     size: int = 3
@@ -190,7 +192,7 @@ def test_a_word_is_an_argument_its_default_or_an_attribute():
 
 
 def test_axes_in_front_are_any_and_agree():
-    @accepts(query=floats("… T K"), key=floats("… S K"), mask=mask("… T S"), other=floats())
+    @accepts(query=floats("… T K"), key=floats("… S K"), mask=boolean_mask("… T S"), other=floats())
     def attend(query, key, mask=None, other=None):
         return query
 
@@ -285,4 +287,4 @@ def test_tokens_lie_below_an_attribute():
 def test_a_generator_is_not_used_up_by_the_look_at_it():
     listed("counts").check("sizes", iter([1]))
     with refused("sizes must be a list of counts, got <list_iterator object at 0x.*", TypeError):
-        listed("counts", kind=count).check("sizes", iter([1]))
+        listed("counts", kind=natural).check("sizes", iter([1]))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import gates2heads
-from gates2heads.accepts import accepts, choice, text
+from gates2heads.accepts import accepts, choice, string
 from tests.accepts.mistakes import WIDTH, StandIn, mistakes, sample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,7 +116,7 @@ def test_what_a_chapter_uses_declares_its_numbers_and_tensors(place):
 
 
 def test_what_stands_behind_a_star_is_not_taken_for_the_next_argument():
-    @accepts(title=text, colour=choice(("blue",)))
+    @accepts(title=string, colour=choice(("blue",)))
     def group(title, *names, colour="blue"):
         return title, names, colour
 

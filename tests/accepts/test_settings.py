@@ -6,10 +6,10 @@ import pickle
 import torch
 from torch import nn
 
-from gates2heads.accepts import accepts, count, flag
+from gates2heads.accepts import accepts, flag, natural
 
 
-@accepts(size=count, deep=flag)
+@accepts(size=natural, deep=flag)
 class Stack(nn.Module):
     def __init__(self, size, *, deep=False):
         super().__init__()
@@ -20,7 +20,7 @@ class Same(Stack):
     """Takes what its parent takes."""
 
 
-@accepts(width=count)
+@accepts(width=natural)
 class Wider(Stack):
     def __init__(self, width, **further):
         super().__init__(2 * width, **further)
@@ -31,7 +31,7 @@ class Undeclared(Stack):
         super().__init__(3)
 
 
-@accepts(parts=count)
+@accepts(parts=natural)
 class Plain:
     def __init__(self, parts):
         self.parts = parts

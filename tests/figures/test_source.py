@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gates2heads.accepts import count
+from gates2heads.accepts import natural
 from gates2heads.figures import content, source
 from gates2heads.layers.masks import masked_softmax
 
@@ -57,7 +57,7 @@ class Sample:
 
 
 def guarded(x):
-    count.check("x", x)
+    natural.check("x", x)
     return x
 
 

@@ -1,45 +1,45 @@
 """Floor 0: declarations of valid arguments; an invalid one raises a one-sentence message."""
 
 from gates2heads.accepts.declare import Call, Kind, accepts
-from gates2heads.accepts.tensors import anything, bools, counts, floats, mask, tokens, whole
-from gates2heads.accepts.things import a, function, generator, listed, mapping, maybe, module
+from gates2heads.accepts.tensors import anything, boolean_mask, bools, counts, floats, tokens, whole
+from gates2heads.accepts.things import function, generator, instance, listed, mapping, maybe, module
 from gates2heads.accepts.values import (
+    any_seed,
     choice,
-    count,
     flag,
+    fraction,
+    natural,
     number,
     positive,
-    seed,
-    share,
-    text,
-    texts,
+    string,
+    strings,
 )
 
 __all__ = [
     "Call",
     "Kind",
-    "a",
     "accepts",
+    "any_seed",
     "anything",
+    "boolean_mask",
     "bools",
     "choice",
-    "count",
     "counts",
     "flag",
     "floats",
+    "fraction",
     "function",
     "generator",
+    "instance",
     "listed",
     "mapping",
-    "mask",
     "maybe",
     "module",
+    "natural",
     "number",
     "positive",
-    "seed",
-    "share",
-    "text",
-    "texts",
+    "string",
+    "strings",
     "tokens",
     "whole",
 ]

@@ -123,7 +123,7 @@ class bools(anything):  # noqa: N801
         _check_device(name, value, call)
 
 
-class mask(bools):  # noqa: N801
+class boolean_mask(bools):  # noqa: N801
     """Bools that broadcast to the shape; True may attend, or is a real token."""
 
     holds = " of bools (True = may attend)"

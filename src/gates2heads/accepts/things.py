@@ -13,7 +13,7 @@ from gates2heads.accepts.shown import shown
 
 
 @dataclass(frozen=True)
-class a(Kind):  # noqa: N801  (`state=a(BeamState, "from `start`")` reads as it is meant)
+class instance(Kind):  # noqa: N801
     """An instance of a class, or of one of several; `source` says how to obtain one."""
 
     kind: type | tuple[type, ...]

@@ -18,7 +18,7 @@ LARGEST_SINGLE = float(np.finfo(np.float32).max)  # the largest value of paramet
 
 
 @dataclass(frozen=True)
-class Count(Kind):
+class Natural(Kind):
     """A whole number from `least` to `most`."""
 
     least: int = 1
@@ -62,7 +62,7 @@ class Positive(Kind):
 
 
 @dataclass(frozen=True)
-class Share(Kind):
+class Fraction(Kind):
     """A number from 0 to 1, of a type that PyTorch's dropout accepts."""
 
     def check(self, name: str, value: Any, call: Call | None = None) -> None:
@@ -94,7 +94,7 @@ class choice(Kind):  # noqa: N801  (read as a word in a declaration, as all kind
 
 
 @dataclass(frozen=True)
-class Text(Kind):
+class String(Kind):
     """A string of whole characters: half of one, as in damaged files, cannot be encoded."""
 
     empty: bool = True
@@ -114,7 +114,7 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Texts(Kind):
+class Strings(Kind):
     """A list of strings; a single string would be iterated by characters."""
 
     least: int = 0
@@ -144,6 +144,6 @@ def distinct_seed(seed: int) -> int:
     return int(seed) % 2**64
 
 
-count, number, positive, share = Count(), Number(), Positive(), Share()
-flag, text, texts = Flag(), Text(), Texts()
-seed = Count(least=-(2**63), most=2**64 - 1)  # the range of torch's generators
+natural, number, positive, fraction = Natural(), Number(), Positive(), Fraction()
+flag, string, strings = Flag(), String(), Strings()
+any_seed = Natural(least=-(2**63), most=2**64 - 1)  # the range of torch's generators

@@ -19,8 +19,7 @@ from statistics import mean
 
 import torch
 
-from gates2heads.accepts import accepts, count, listed, mapping, number
-from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts import accepts, any_seed, listed, mapping, natural, number
 from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor
@@ -207,7 +206,7 @@ def table_of(rows: Sequence[Mapping]) -> str:
     return "\n".join(lines)
 
 
-@accepts(values=listed("numbers", kind=number, least=1), places=count(least=0))
+@accepts(values=listed("numbers", kind=number, least=1), places=natural(least=0))
 def spread(values: Sequence[float], places: int = 1) -> str:
     """Tell the mean of a few runs, and between which values they lie."""
     told = f"{mean(values):.{places}f}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gates2heads.accepts import accepts, text
+from gates2heads.accepts import accepts, string
 from gates2heads.accepts.shown import choices, shown
 from gates2heads.book.studies import BOOK, results_file
 from gates2heads.training.files import write_whole
@@ -26,7 +26,7 @@ class Written(NamedTuple):
     bleu: np.ndarray  # (N, 10) int, `Bleu.statistics` beside the references
 
 
-@accepts(study=text)
+@accepts(study=string)
 def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
     """Read the outputs of the systems of a study, by their names.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, flag
+from gates2heads.accepts import accepts, flag, instance, natural
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.prefix import check_known, forced_tokens, only
@@ -38,13 +38,13 @@ class Candidates(NamedTuple):
 
 @accepts(
     **SEARCH,
-    width=count,
-    n_best=count,
+    width=natural,
+    n_best=natural,
     length_rule=RULE,
     refill=flag,
     early_stopping=flag,
-    pad=count(least=0),
-    trace=a(Tree),
+    pad=natural(least=0),
+    trace=instance(Tree),
 )
 @torch.no_grad()
 def beam(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gates2heads.accepts import accepts, count, flag
+from gates2heads.accepts import accepts, flag, natural
 from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.prefix import forced_tokens
 from gates2heads.decoding.state import check_state
@@ -24,7 +24,9 @@ class Written(NamedTuple):
     state: Any
 
 
-@accepts(**SEARCH, bos=count(least=0), width=count, n_best=count, length_rule=RULE, refill=flag)
+@accepts(
+    **SEARCH, bos=natural(least=0), width=natural, n_best=natural, length_rule=RULE, refill=flag
+)
 @torch.no_grad()
 def beam_by_definition(
     step: Step,

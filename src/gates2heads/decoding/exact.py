@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, number
+from gates2heads.accepts import accepts, natural, number
 from gates2heads.decoding.state import check_state, select
 from gates2heads.decoding.steps import SEARCH, Step, advance, begin, check_one
 
@@ -35,7 +35,7 @@ class Branch(NamedTuple):
     state: Any
 
 
-@accepts(**SEARCH, bar=number, limit=count, rows=count)
+@accepts(**SEARCH, bar=number, limit=natural, rows=natural)
 @torch.no_grad()
 def exact(
     step: Step,

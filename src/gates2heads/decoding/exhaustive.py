@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count
+from gates2heads.accepts import accepts, instance, natural
 from gates2heads.decoding.hypotheses import Hypotheses, Pool
 from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.state import check_state, select
@@ -14,7 +14,14 @@ from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.trace import Tree, fate_of
 
 
-@accepts(**SEARCH, n_best=count, length_rule=RULE, limit=count, pad=count(least=0), trace=a(Tree))
+@accepts(
+    **SEARCH,
+    n_best=natural,
+    length_rule=RULE,
+    limit=natural,
+    pad=natural(least=0),
+    trace=instance(Tree),
+)
 @torch.no_grad()
 def exhaustive(
     step: Step,

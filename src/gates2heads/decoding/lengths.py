@@ -8,7 +8,7 @@ by a number that grows with L.
 import math
 from dataclasses import dataclass
 
-from gates2heads.accepts import a, accepts, number
+from gates2heads.accepts import accepts, instance, number
 
 
 @accepts(alpha=number)
@@ -93,4 +93,4 @@ class Wu(LengthRule):
 
 
 NO_RULE = Power(0.0)
-RULE = a(LengthRule, "such as Power(0.75)")  # the declaration of such an argument
+RULE = instance(LengthRule, "such as Power(0.75)")  # the declaration of such an argument

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import count, listed
+from gates2heads.accepts import listed, natural
 
 
 def only(log_probs: Tensor, forced: Tensor) -> Tensor:
@@ -86,5 +86,5 @@ def _listed(prefix: Sequence[int]) -> Tensor:
     listed("token numbers").check("prefix", prefix)
     tokens = list(prefix)
     for place, token in enumerate(tokens):
-        count(least=0).check(f"prefix[{place}]", token)
+        natural(least=0).check(f"prefix[{place}]", token)
     return torch.tensor([[int(token) for token in tokens]], dtype=torch.long)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, floats, number, whole
+from gates2heads.accepts import accepts, floats, natural, number, whole
 from gates2heads.decoding.steps import Step
 
 Adjust = Callable[[Tensor, Tensor], Tensor]  # log_probs (B, V), tokens (B, T) -> log_probs (B, V)
@@ -35,7 +35,7 @@ def penalise_repetition(log_probs: Tensor, tokens: Tensor, penalty: float) -> Te
     return torch.where(seen, log_probs * penalty, log_probs).log_softmax(dim=-1)
 
 
-@accepts(log_probs=floats("B V"), tokens=whole("B T"), order=count)
+@accepts(log_probs=floats("B V"), tokens=whole("B T"), order=natural)
 def block_repeated_ngrams(log_probs: Tensor, tokens: Tensor, order: int) -> Tensor:
     """Give probability zero to every token that would complete an n-gram for the second time.
 
@@ -83,7 +83,7 @@ def adjusted(step: Step, adjust: Adjust) -> Step:
     return changed
 
 
-@accepts(size=count)
+@accepts(size=natural)
 def history(state: Any, size: int = 1) -> tuple[Any, Tensor]:
     """The first state of a step function that `adjusted` made.
 

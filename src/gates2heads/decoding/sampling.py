@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, floats, generator, positive, share
+from gates2heads.accepts import accepts, floats, fraction, generator, instance, natural, positive
 from gates2heads.decoding.search import Output, follow
 from gates2heads.decoding.steps import SEARCH, Step
 from gates2heads.decoding.trace import Tree
@@ -40,7 +40,7 @@ def temper(log_probs: Tensor, temperature: float) -> Tensor:
     return (gaps / float(temperature)).log_softmax(dim=-1).type_as(log_probs)
 
 
-@accepts(log_probs=ROWS, k=count)
+@accepts(log_probs=ROWS, k=natural)
 def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
     """Keep the k most probable tokens and set the others to probability zero.
 
@@ -60,7 +60,7 @@ def keep_top_k(log_probs: Tensor, k: int) -> Tensor:
     return _keep_first(log_probs, torch.arange(log_probs.shape[-1], device=log_probs.device) < k)
 
 
-@accepts(log_probs=ROWS, p=share)
+@accepts(log_probs=ROWS, p=fraction)
 def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     """Keep the smallest set of most probable tokens with total probability at least p: the nucleus.
 
@@ -86,7 +86,7 @@ def keep_top_p(log_probs: Tensor, p: float) -> Tensor:
     return _keep_first(log_probs, kept)
 
 
-@accepts(log_probs=ROWS, p=share)
+@accepts(log_probs=ROWS, p=fraction)
 def keep_min_p(log_probs: Tensor, p: float) -> Tensor:
     """Keep the tokens that are at least p times as probable as the most probable one.
 
@@ -108,7 +108,7 @@ def keep_min_p(log_probs: Tensor, p: float) -> Tensor:
     return log_probs.masked_fill(~kept, -torch.inf).log_softmax(dim=-1)
 
 
-@accepts(log_probs=ROWS, temperature=positive, top_k=count, top_p=share, min_p=share)
+@accepts(log_probs=ROWS, temperature=positive, top_k=natural, top_p=fraction, min_p=fraction)
 def narrow(
     log_probs: Tensor,
     *,
@@ -145,12 +145,12 @@ def narrow(
 @accepts(
     **SEARCH,
     temperature=positive,
-    top_k=count,
-    top_p=share,
-    min_p=share,
+    top_k=natural,
+    top_p=fraction,
+    min_p=fraction,
     generator=generator,
-    pad=count(least=0),
-    trace=a(Tree),
+    pad=natural(least=0),
+    trace=instance(Tree),
 )
 def sample(
     step: Step,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count
+from gates2heads.accepts import accepts, instance, natural
 from gates2heads.decoding.prefix import check_known, forced_tokens
 from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.trace import Tree, path_fates
@@ -20,7 +20,7 @@ class Output(NamedTuple):
     finished: Tensor  # (B,) bool, True where <eos> was generated within max_length
 
 
-@accepts(**SEARCH, pad=count(least=0), trace=a(Tree))
+@accepts(**SEARCH, pad=natural(least=0), trace=instance(Tree))
 def greedy(
     step: Step,
     state: Any,

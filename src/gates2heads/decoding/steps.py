@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import count, function, maybe
+from gates2heads.accepts import function, maybe, natural
 from gates2heads.accepts.shown import shown
 
 Step = Callable[[Any, Tensor], tuple[Tensor, Any]]
@@ -23,8 +23,8 @@ ROUNDING = 1e-3  # the largest log-probability that rounding alone can cause
 # Arguments of every search: `@accepts(**SEARCH, width=count)`.
 SEARCH = {
     "step": function("state", "last_tokens"),
-    "eos": maybe(count(least=0)),
-    "max_length": count,
+    "eos": maybe(natural(least=0)),
+    "max_length": natural,
 }
 
 
@@ -35,7 +35,7 @@ def begin(bos: Tensor | int) -> Tensor:
         TypeError, ValueError: `bos` is neither a number nor a tensor (B,) of numbers.
     """
     if not isinstance(bos, Tensor):
-        count(least=0).check("bos", bos)
+        natural(least=0).check("bos", bos)
         bos = torch.tensor([int(bos)])
     if bos.dtype not in (torch.long, torch.int) or bos.dim() > 1 or not bos.numel():
         raise ValueError(

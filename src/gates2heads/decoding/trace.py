@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.decoding.lengths import NO_RULE, LengthRule
 
 KEPT, ENDED, CUT, PRUNED = "kept", "ended", "cut", "pruned"
@@ -24,7 +24,7 @@ class Node(NamedTuple):
     fate: str  # "kept", "ended" by <eos>, "cut" at max_length, or "pruned"
 
 
-@accepts(branches=count, pruned=count(least=0))
+@accepts(branches=natural, pruned=natural(least=0))
 class Tree:
     """Records the tree of a search, to which it is passed as `trace=`.
 

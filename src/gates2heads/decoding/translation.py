@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, text, texts
+from gates2heads.accepts import accepts, natural, string, strings
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.decoding.beam import beam
@@ -24,7 +24,7 @@ class Aligned(NamedTuple):
     weights: Tensor  # (T, S), rows sum to 1
 
 
-@accepts(texts=texts(least=1), max_length=count, width=count, length_rule=RULE)
+@accepts(texts=strings(least=1), max_length=natural, width=natural, length_rule=RULE)
 def write(
     model: nn.Module,
     texts: Sequence[str],
@@ -63,7 +63,7 @@ def write(
     return found.best()
 
 
-@accepts(max_length=count)
+@accepts(max_length=natural)
 def translate(
     model: nn.Module, texts: Sequence[str], source, target, *, max_length: int = 128, **search
 ) -> list[str]:
@@ -73,7 +73,7 @@ def translate(
     return [target.decode(row) for row in output.tokens.tolist()]
 
 
-@accepts(layer=text, max_length=count)
+@accepts(layer=string, max_length=natural)
 def align(
     model: nn.Module,
     texts: Sequence[str],
@@ -104,7 +104,7 @@ def align(
     return aligned
 
 
-@accepts(text=text, max_length=count)
+@accepts(text=string, max_length=natural)
 def align_heads(
     model: nn.Module, text: str, source, target, *, max_length: int = 128, **search
 ) -> Aligned:

@@ -2,12 +2,12 @@
 
 import math
 
-from gates2heads.accepts import accepts, choice, count, number
+from gates2heads.accepts import accepts, choice, natural, number
 
 __all__ = ["at_least", "at_most", "outwards"]
 
 
-@accepts(value=number, places=count(least=0), side=choice(("least", "most")))
+@accepts(value=number, places=natural(least=0), side=choice(("least", "most")))
 def outwards(value: float, places: int, side: str) -> float:
     """Round a bound so that it remains one: down for "at least", up for "at most".
 
@@ -25,7 +25,7 @@ def _written(value: float, places: int) -> str:
     return f"{value:,.{places}f}".replace("-", "−")
 
 
-@accepts(value=number, places=count(least=0))
+@accepts(value=number, places=natural(least=0))
 def at_least(value: float, places: int = 1) -> str:
     """A lower bound in words, rounded down: 1.768 is "1.7".
 
@@ -36,7 +36,7 @@ def at_least(value: float, places: int = 1) -> str:
     return _written(outwards(value, places, "least"), places)
 
 
-@accepts(value=number, places=count(least=0))
+@accepts(value=number, places=natural(least=0))
 def at_most(value: float, places: int = 1) -> str:
     """An upper bound in words, rounded up: 1.712 is "1.8"; arguments as for `at_least`."""
     return _written(outwards(value, places, "most"), places)

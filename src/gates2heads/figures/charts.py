@@ -9,7 +9,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.accepts import accepts, choice, texts
+from gates2heads.accepts import accepts, choice, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.arguments import (
     as_ends,
@@ -59,7 +59,7 @@ def curves(
     xlabel=quantity,
     ylabel=quantity,
     bands=named("names to pairs (low, high)"),
-    points=texts,
+    points=strings,
     verticals=named("labels to positions"),
     horizontals=named("labels to positions"),
     log=choice(("", "x", "y", "xy")),

@@ -11,10 +11,10 @@ from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from gates2heads.accepts import a, accepts
+from gates2heads.accepts import accepts, instance
 
 
-@accepts(figure=a(Figure))
+@accepts(figure=instance(Figure))
 def figure_content(figure: Figure) -> dict[str, list]:
     """Collect the labels of a figure and the numbers that it draws.
 

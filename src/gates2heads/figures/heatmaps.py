@@ -9,7 +9,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.accepts import accepts, count, listed, texts
+from gates2heads.accepts import accepts, listed, natural, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.arguments import as_ends, as_labels, as_numbers, form, quantity, words
 from gates2heads.figures.theme import DIVERGING, SEQUENTIAL, styled
@@ -18,8 +18,8 @@ PANEL = "(title, values, rows, columns)"
 
 
 @accepts(
-    rows=texts,
-    columns=texts,
+    rows=strings,
+    columns=strings,
     xlabel=quantity,
     ylabel=quantity,
     value_label=quantity,
@@ -72,7 +72,7 @@ def heatmap(
     ylabel=quantity,
     value_label=quantity,
     annotate=form,
-    across=count,
+    across=natural,
 )
 def alignment_grid(
     panels: Iterable[tuple[str, ArrayLike, Sequence[str] | None, Sequence[str] | None]],
@@ -129,7 +129,7 @@ def _as_panel(panel: Sequence) -> tuple[str, np.ndarray, list[str], list[str]]:
         raise ValueError(f"values must be a matrix (R, C), got shape {matrix.shape}")
     for name, given, size in zip(("rows", "columns"), labels, matrix.shape, strict=True):
         if given is not None:
-            texts.check(name, given)
+            strings.check(name, given)
         if given is not None and len(given) != size:
             raise ValueError(f"{name} must hold {size} labels, got {len(given)}")
     rows, columns = (

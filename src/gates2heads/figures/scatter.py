@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.arguments import as_pair, check_series, named, quantity
 from gates2heads.figures.theme import PALETTE, styled
 
 
-@accepts(panels=named("titles to series"), xlabel=quantity, ylabel=quantity, columns=count)
+@accepts(panels=named("titles to series"), xlabel=quantity, ylabel=quantity, columns=natural)
 def scatter(
     panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
     *,

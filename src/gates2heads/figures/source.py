@@ -6,20 +6,20 @@ library's code nor contains typed numbers.
 
 import inspect
 import re
-import string
 import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from string import Formatter
 from types import ModuleType
 
 import numpy as np
 from IPython.display import display
 from torch import Tensor
 
-from gates2heads.accepts import accepts, flag, listed, mapping, text
+from gates2heads.accepts import accepts, flag, listed, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.arguments import form as form_kind
 from gates2heads.figures.arguments import named
@@ -46,7 +46,7 @@ def show_source(*objects: object, docstring: bool = False, checks: bool = False)
     _show("\n\n".join(_listing(item, docstring, checks) for item in objects))
 
 
-@accepts(template=text)
+@accepts(template=string)
 def prose(template: str, **numbers: float | str) -> None:
     """Display a Markdown paragraph whose numbers come from the run.
 
@@ -60,7 +60,7 @@ def prose(template: str, **numbers: float | str) -> None:
             not finite, or a value that its format does not fit.
     """
     try:
-        fields = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+        fields = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
     except ValueError as error:
         raise ValueError(
             f"template must be a format string, got {shown(template)}: {error}"
@@ -72,7 +72,7 @@ def prose(template: str, **numbers: float | str) -> None:
             ", ".join(map(shown, sorted(names))) or "none" for names in (fields, numbers)
         )
         raise ValueError(f"template's fields {wanted} must be the values given, got {given}")
-    for _, name, form, _ in string.Formatter().parse(template):
+    for _, name, form, _ in Formatter().parse(template):
         form_kind.check(f"template's format of {name}", form or "")
     plain = {name: _scalar(value, name) for name, value in numbers.items()}
     try:
@@ -138,9 +138,9 @@ def _in_a_cell(tex: str) -> str:
 def _check_symbol(symbol: str, row: tuple[str, str]) -> None:
     if not isinstance(row, tuple | list) or len(row) != 2:
         raise TypeError(f"rows[{shown(symbol)}] must be (meaning, shape), got {shown(row)}")
-    text(empty=False).check("symbol", symbol)
-    text(empty=False).check(f"meaning of {shown(symbol)}", row[0])
-    text.check(f"shape of {shown(symbol)}", row[1])
+    string(empty=False).check("symbol", symbol)
+    string(empty=False).check(f"meaning of {shown(symbol)}", row[0])
+    string.check(f"shape of {shown(symbol)}", row[1])
     for name, tex in (("symbol", symbol), ("shape", row[1])):
         if "$" in tex:
             raise ValueError(f"{name} must be TeX without dollars, got {shown(tex)}")
@@ -218,7 +218,7 @@ def _place(code: object, first: int, last: int) -> tuple[str, str]:
 
 def _parts(template: str, values: Mapping[str, float | str]) -> Iterator[tuple[str, bool]]:
     """Yield the pieces of a template and the values of its fields, with whether they are words."""
-    for literal, name, form, conversion in string.Formatter().parse(template):
+    for literal, name, form, conversion in Formatter().parse(template):
         yield literal, False
         if name is not None:
             field = f"{name}!{conversion}" if conversion else name

@@ -17,7 +17,7 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import a, accepts, text
+from gates2heads.accepts import accepts, instance, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.content import figure_content
 from gates2heads.figures.glyphs import fonts_of, missing_glyphs_told, wide_families
@@ -102,7 +102,7 @@ def _drawn(figure: Figure, **options: object) -> bytes:
     return file.getvalue()
 
 
-@accepts(figure=a(Figure), alt=text)
+@accepts(figure=instance(Figure), alt=string)
 def themed_svg(figure: Figure, *, alt: str = "") -> str:
     """Draw a figure as inline SVG with the colour, font and background of the page.
 
@@ -132,7 +132,7 @@ def themed_svg(figure: Figure, *, alt: str = "") -> str:
     return page_svg(drawn, head, INKS)
 
 
-@accepts(figure=a(Figure))
+@accepts(figure=instance(Figure))
 def card_png(figure: Figure) -> bytes:
     """Draw a figure as a PNG on a white card, at two pixels per screen pixel.
 
@@ -146,7 +146,9 @@ def card_png(figure: Figure) -> bytes:
         return _drawn(figure, format="png", facecolor="white", metadata={"Software": None})
 
 
-@accepts(figure=a(Figure), alt=text(empty=False), caption=text(empty=False), number=text)
+@accepts(
+    figure=instance(Figure), alt=string(empty=False), caption=string(empty=False), number=string
+)
 def show(figure: Figure, *, alt: str, caption: str, number: str = "") -> None:
     """Display a figure with its text alternative, and its caption in italics below.
 

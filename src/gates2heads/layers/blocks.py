@@ -7,7 +7,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, flag, floats, listed, mask, share
+from gates2heads.accepts import (
+    accepts,
+    boolean_mask,
+    choice,
+    flag,
+    floats,
+    fraction,
+    listed,
+    natural,
+)
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.norms import NORMS
 from gates2heads.layers.record import note
@@ -15,7 +24,7 @@ from gates2heads.layers.record import note
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 
 
-@accepts(d_model=count, dim_feedforward=count, activation=choice(ACTIVATIONS), bias=flag)
+@accepts(d_model=natural, dim_feedforward=natural, activation=choice(ACTIVATIONS), bias=flag)
 class FeedForward(nn.Module):
     """Apply the same network with one hidden layer to each position: W₂ φ(W₁ x + b₁) + b₂.
 
@@ -44,7 +53,7 @@ class FeedForward(nn.Module):
         return self.linear2(hidden)
 
 
-@accepts(d_model=count, dim_feedforward=count, bias=flag)
+@accepts(d_model=natural, dim_feedforward=natural, bias=flag)
 class SwiGLU(nn.Module):
     """A feed-forward network with a gate: W_down (silu(W_gate x) ⊙ W_up x), position by position.
 
@@ -70,7 +79,7 @@ class SwiGLU(nn.Module):
         return self.down_proj(F.silu(self.gate_proj(vectors)) * self.up_proj(vectors))
 
 
-@accepts(d_model=count, dropout=share, norm_first=flag, norm=choice(NORMS))
+@accepts(d_model=natural, dropout=fraction, norm_first=flag, norm=choice(NORMS))
 class Residual(nn.Module):
     """Add the output of a sublayer to its input; normalise the sum or the input of the sublayer.
 
@@ -114,7 +123,7 @@ class Residual(nn.Module):
         return output
 
 
-@accepts(d_model=count, kernel_size=count, dilation=count, causal=flag, dropout=share)
+@accepts(d_model=natural, kernel_size=natural, dilation=natural, causal=flag, dropout=fraction)
 class ConvolutionBlock(nn.Module):
     """A gated convolution over a window of the sequence, with a residual connection.
 
@@ -148,7 +157,7 @@ class ConvolutionBlock(nn.Module):
         self.convolution = nn.Conv1d(d_model, 2 * d_model, kernel_size, dilation=dilation)
         keep_variance(self.convolution, gated=True, dropout=dropout)
 
-    @accepts(vectors=floats("B S d_model"), mask=mask("B S"))
+    @accepts(vectors=floats("B S d_model"), mask=boolean_mask("B S"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Transform vectors (B, S, D) by their context.
 
@@ -193,7 +202,7 @@ class ConvolutionBlock(nn.Module):
         return (vectors + F.glu(convolved, dim=-1)) * math.sqrt(0.5)
 
 
-@accepts(dilations=listed("counts", kind=count, least=1))
+@accepts(dilations=listed("counts", kind=natural, least=1))
 def convolution_blocks(
     d_model: int, kernel_size: int, dilations: Sequence[int], **options
 ) -> nn.ModuleList:

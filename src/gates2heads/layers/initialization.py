@@ -4,10 +4,10 @@ import math
 
 from torch import nn
 
-from gates2heads.accepts import a, accepts, flag, share
+from gates2heads.accepts import accepts, flag, fraction, instance
 
 
-@accepts(layer=a((nn.Linear, nn.Conv1d)), gated=flag, dropout=share)
+@accepts(layer=instance((nn.Linear, nn.Conv1d)), gated=flag, dropout=fraction)
 def keep_variance(layer: nn.Module, *, gated: bool = False, dropout: float = 0.0) -> None:
     """Initialise the weights of a layer to preserve the variance; biases become zero.
 

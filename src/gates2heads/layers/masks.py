@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, bools, count, floats, mask, maybe, whole
+from gates2heads.accepts import accepts, boolean_mask, bools, floats, maybe, natural, whole
 from gates2heads.accepts.shown import shown
 
 
-@accepts(scores=floats("… S"), mask=mask("… S"))
+@accepts(scores=floats("… S"), mask=boolean_mask("… S"))
 def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Softmax over the last axis, among the positions that the mask allows.
 
@@ -25,7 +25,7 @@ def masked_softmax(scores: Tensor, *, mask: Tensor | None = None) -> Tensor:
     return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
-@accepts(queries=count, keys=count)
+@accepts(queries=natural, keys=natural)
 def causal_mask(queries: int, keys: int | None = None, *, device=None) -> Tensor:
     """Let each query attend to its own position and the preceding ones.
 
@@ -48,7 +48,7 @@ def causal_mask(queries: int, keys: int | None = None, *, device=None) -> Tensor
     return full.tril(keys - queries)
 
 
-@accepts(lengths=whole("B", empty=False), size=count)
+@accepts(lengths=whole("B", empty=False), size=natural)
 def prefix_mask(lengths: Tensor, size: int) -> Tensor:
     """Let all positions of a prefix attend to each other, and the others to preceding ones.
 
@@ -69,7 +69,7 @@ def prefix_mask(lengths: Tensor, size: int) -> Tensor:
     return (causal | prefix[:, None, :])[:, None]
 
 
-@accepts(lengths=whole("B", empty=False), size=count)
+@accepts(lengths=whole("B", empty=False), size=natural)
 def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
     """Say which positions are real in sequences of these lengths, padded at their ends.
 

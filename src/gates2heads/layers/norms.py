@@ -4,11 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, floats, mask, positive, share
+from gates2heads.accepts import accepts, boolean_mask, floats, fraction, natural, positive
 from gates2heads.layers.record import is_recorded, note
 
 
-@accepts(size=count, eps=positive)
+@accepts(size=natural, eps=positive)
 class LayerNorm(nn.Module):
     """Subtract each vector's mean and divide by its standard deviation; then scale and shift.
 
@@ -39,7 +39,7 @@ class LayerNorm(nn.Module):
         return (vectors - mean) / deviation * self.weight + self.bias
 
 
-@accepts(size=count, eps=positive)
+@accepts(size=natural, eps=positive)
 class RMSNorm(nn.Module):
     """Divide each vector by its root mean square; then scale.
 
@@ -67,7 +67,7 @@ class RMSNorm(nn.Module):
         return vectors / deviation * self.weight
 
 
-@accepts(size=count, eps=positive, momentum=share)
+@accepts(size=natural, eps=positive, momentum=fraction)
 class BatchNorm(nn.Module):
     """Normalise each feature over all real tokens of the batch; then scale and shift.
 
@@ -91,7 +91,7 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(size))
         self.register_buffer("num_batches_tracked", torch.tensor(0))
 
-    @accepts(vectors=floats("B S size"), mask=mask("B S"))
+    @accepts(vectors=floats("B S size"), mask=boolean_mask("B S"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Normalise vectors (B, S, D) feature by feature.
 

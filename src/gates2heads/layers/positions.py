@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, anything, choice, count, floats, positive
+from gates2heads.accepts import accepts, anything, choice, floats, natural, positive
 
 
-@accepts(positions=anything(), size=count)
+@accepts(positions=anything(), size=natural)
 def sinusoids(positions: Tensor, size: int) -> Tensor:
     """Sinusoids of geometrically growing wavelength at the given positions.
 
@@ -24,7 +24,7 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     return _waves(positions, size).to(torch.get_default_dtype() if whole else positions.dtype)
 
 
-@accepts(vectors=floats("B H L D"), start=count(least=0), scale=positive)
+@accepts(vectors=floats("B H L D"), start=natural(least=0), scale=positive)
 def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
     """Rotate each vector by angles proportional to its position.
 
@@ -56,7 +56,7 @@ def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
     return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
 
 
-@accepts(num_heads=count)
+@accepts(num_heads=natural)
 def alibi_slopes(num_heads: int) -> Tensor:
     """Slopes 2^(-8h/H) of ALiBi, one for each head h = 1, …, H.
 
@@ -73,7 +73,7 @@ def alibi_slopes(num_heads: int) -> Tensor:
     return 2.0 ** (-8 * heads / num_heads)
 
 
-@accepts(num_heads=count, length=count)
+@accepts(num_heads=natural, length=natural)
 def alibi_bias(num_heads: int, length: int) -> Tensor:
     """Bias that ALiBi adds to the scores of a causal model: -slope · (i - j) for key j ≤ query i.
 
@@ -115,7 +115,7 @@ def _places(vectors: Tensor, start: int) -> Tensor:
     return torch.arange(start, start + vectors.shape[-2], device=vectors.device)
 
 
-@accepts(size=count, join=choice(("add", "concatenate")))
+@accepts(size=natural, join=choice(("add", "concatenate")))
 class Positions(nn.Module):
     """Join each vector with the vector of its position, by adding or by concatenating.
 
@@ -135,7 +135,7 @@ class Positions(nn.Module):
         """Vectors (L, size) of the positions (L,), whole numbers from 0."""
         raise NotImplementedError(f"{type(self).__name__} must say how it encodes positions")
 
-    @accepts(vectors=floats("B L D"), start=count(least=0))
+    @accepts(vectors=floats("B L D"), start=natural(least=0))
     def forward(self, vectors: Tensor, *, start: int = 0) -> Tensor:
         """Join vectors (B, L, D) with the vectors of the positions from `start` on.
 
@@ -161,7 +161,7 @@ class SinusoidalPositions(Positions):
         return _waves(positions, self.size)
 
 
-@accepts(max_length=count)
+@accepts(max_length=natural)
 class LearnedPositions(Positions):
     """Learned positional embeddings, one row per position.
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, module
+from gates2heads.accepts import accepts, module, natural
 from gates2heads.accepts.shown import shown
 
 # By the identity of each layer that is recorded now, its trace and its name there. A mark in the
@@ -51,7 +51,7 @@ class Trace:
         if not isinstance(quantity, str) or quantity not in notes:
             raise KeyError(f"layer {shown(layer)} noted {', '.join(notes)}, not {shown(quantity)}")
         axes = notes[quantity][0].dim()
-        count(least=-axes, most=axes - 1).check("dim", dim)
+        natural(least=-axes, most=axes - 1).check("dim", dim)
         return torch.cat(notes[quantity], dim=dim)
 
 

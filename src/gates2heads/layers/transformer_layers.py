@@ -2,7 +2,17 @@
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, floats, mapping, mask, share
+from gates2heads.accepts import (
+    accepts,
+    boolean_mask,
+    choice,
+    flag,
+    floats,
+    fraction,
+    instance,
+    mapping,
+    natural,
+)
 from gates2heads.accepts.shown import shown
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
@@ -47,10 +57,10 @@ def rename(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tenso
 
 
 SETTINGS = {
-    "d_model": count,
-    "nhead": count,
-    "dim_feedforward": count,
-    "dropout": share,
+    "d_model": natural,
+    "nhead": natural,
+    "dim_feedforward": natural,
+    "dropout": fraction,
     "activation": choice(ACTIVATIONS),
     "norm_first": flag,
     "norm": choice(NORMS),
@@ -98,7 +108,7 @@ class EncoderLayer(nn.Module):
 
     @accepts(
         vectors=floats("B S self_attn.embed_dim"),
-        mask=mask("B self_attn.num_heads S S"),
+        mask=boolean_mask("B self_attn.num_heads S S"),
         causal=flag,
     )
     def forward(
@@ -182,9 +192,9 @@ class DecoderLayer(EncoderLayer):
 
     @accepts(
         vectors=floats("B T self_attn.embed_dim"),
-        memory=a(KeyValues, "as `project` makes"),
-        mask=mask("B self_attn.num_heads T T"),
-        memory_mask=mask("B self_attn.num_heads T S"),
+        memory=instance(KeyValues, "as `project` makes"),
+        mask=boolean_mask("B self_attn.num_heads T T"),
+        memory_mask=boolean_mask("B self_attn.num_heads T S"),
         causal=flag,
     )
     def forward(

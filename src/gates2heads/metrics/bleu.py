@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.accepts import accepts, choice, count, flag, listed, number
+from gates2heads.accepts import accepts, choice, flag, listed, natural, number
 from gates2heads.metrics.ngrams import (
     clipped_matches,
     count_ngrams,
@@ -63,7 +63,7 @@ class BleuScore:
         )
 
 
-@accepts(hypothesis_length=count(least=0), reference_length=count(least=0))
+@accepts(hypothesis_length=natural(least=0), reference_length=natural(least=0))
 def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
     """Lower the score of a hypothesis that is shorter than its reference.
 
@@ -101,7 +101,7 @@ def _check_weights(weights, order: int) -> None:
 
 
 @accepts(
-    max_ngram_order=count(most=100),
+    max_ngram_order=natural(most=100),
     weights=listed("numbers", kind=number(least=0)),
     tokenize=choice(TOKENIZERS),
     lowercase=flag,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gates2heads.accepts import accepts, count, flag, positive
+from gates2heads.accepts import accepts, flag, natural, positive
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, read_counts
 from gates2heads.metrics.sentences import read_pair, read_pairs
 
@@ -52,8 +52,8 @@ def _split_words(text: str) -> list[str]:
 
 
 @accepts(
-    char_order=count(most=100),
-    word_order=count(least=0, most=100),
+    char_order=natural(most=100),
+    word_order=natural(least=0, most=100),
     beta=positive,
     lowercase=flag,
     whitespace=flag,

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from math import comb
 from typing import NamedTuple
 
-from gates2heads.accepts import accepts, count, listed
+from gates2heads.accepts import accepts, listed, natural
 
 __all__ = ["Agreed", "agreement", "sign_test"]
 
@@ -52,7 +52,7 @@ def agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> Agreed:
     return Agreed(same / items, by_chance / items**2, kappa)
 
 
-@accepts(wins=count(least=0), losses=count(least=0))
+@accepts(wins=natural(least=0), losses=natural(least=0))
 def sign_test(wins: int, losses: int) -> float:
     """Compute the two-sided p-value of a sign test on pairs, without ties.
 

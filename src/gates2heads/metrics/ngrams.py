@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.accepts.shown import shown
 
 __all__ = ["clipped_matches", "count_ngrams", "most_in_any", "ngrams", "read_counts"]
 
 
-@accepts(order=count(most=math.inf))
+@accepts(order=natural(most=math.inf))
 def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     """Iterate over the n-grams of `order` adjacent tokens, from left to right.
 
@@ -32,7 +32,7 @@ def ngrams(tokens: Sequence, order: int) -> Iterator[tuple]:
     return zip(*[tokens[start:] for start in range(order)], strict=False)
 
 
-@accepts(order=count(most=math.inf))
+@accepts(order=natural(most=math.inf))
 def count_ngrams(tokens: Sequence, order: int) -> Counter:
     """Count how often each n-gram occurs, c_w(s). Arguments and errors: see `ngrams`."""
     runs = ngrams(tokens, order)
@@ -50,7 +50,7 @@ def most_in_any(counters: Iterable[Counter]) -> Counter:
     return ceiling
 
 
-@accepts(order=count(most=math.inf))
+@accepts(order=natural(most=math.inf))
 def clipped_matches(tokens: Sequence, order: int, ceiling: Counter) -> int:
     """Count the n-grams of the tokens that find a partner; each partner is used up by one match.
 

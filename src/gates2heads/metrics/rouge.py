@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gates2heads.accepts import accepts, choice, count
+from gates2heads.accepts import accepts, choice, natural
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams
 from gates2heads.metrics.sentences import (
     TOKENIZERS,
@@ -30,7 +30,7 @@ class RougeScore(NamedTuple):
     f_measure: float
 
 
-@accepts(order=count, pooling=choice(("best", "pooled")), tokenize=choice(TOKENIZERS))
+@accepts(order=natural, pooling=choice(("best", "pooled")), tokenize=choice(TOKENIZERS))
 def rouge_n(
     hypothesis: Sentence,
     references: Sequence[Sentence],

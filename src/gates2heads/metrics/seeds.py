@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from gates2heads.accepts import accepts, count, listed, number, share
+from gates2heads.accepts import accepts, fraction, listed, natural, number
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.significance import Interval
 
@@ -36,7 +36,7 @@ class Exchange(NamedTuple):
     p_value: float
 
 
-@accepts(share=share, degrees=count(most=10_000))
+@accepts(share=fraction, degrees=natural(most=10_000))
 def student_quantile(share: float, degrees: int) -> float:
     """Compute the t for which |T| ≤ t has a given probability.
 
@@ -61,7 +61,7 @@ def student_quantile(share: float, degrees: int) -> float:
     return math.sqrt(degrees) * math.tan((low + high) / 2)
 
 
-@accepts(scores=listed("numbers"), confidence=share)
+@accepts(scores=listed("numbers"), confidence=fraction)
 def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Interval:
     """Compute the confidence interval of the mean over seeds, from the scores of a few runs.
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, function, number, share
+from gates2heads.accepts import accepts, fraction, function, natural, number
 from gates2heads.accepts.shown import shown
 
 __all__ = [
@@ -74,7 +74,7 @@ class PairedBootstrap(NamedTuple):
         return self.p_value_centred
 
 
-@accepts(score=function("total"), resamples=count(most=1_000_000), confidence=share)
+@accepts(score=function("total"), resamples=natural(most=1_000_000), confidence=fraction)
 def paired_bootstrap(
     statistics_a,
     statistics_b,
@@ -117,7 +117,7 @@ def paired_bootstrap(
     return _summarise(scores_a, scores_b, confidence)
 
 
-@accepts(score=function("total"), resamples=count(most=1_000_000), confidence=share)
+@accepts(score=function("total"), resamples=natural(most=1_000_000), confidence=fraction)
 def bootstrap_interval(
     statistics,
     score: Score | None = None,
@@ -135,7 +135,7 @@ def bootstrap_interval(
     return _interval(_score_all(sums, score, len(statistics)), confidence)
 
 
-@accepts(right=count(least=0), total=count, confidence=share)
+@accepts(right=natural(least=0), total=natural, confidence=fraction)
 def wilson_interval(right: int, total: int, *, confidence: float = 0.95) -> Interval:
     """Compute Wilson's interval of a proportion, which is never empty and is inside [0, 1].
 

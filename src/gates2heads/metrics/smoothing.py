@@ -4,7 +4,7 @@ BLEU multiplies precisions, so one order without a match would make the whole sc
 sentence that happens all the time.
 """
 
-from gates2heads.accepts import accepts, choice, count, listed, number
+from gates2heads.accepts import accepts, choice, listed, natural, number
 from gates2heads.accepts.shown import shown
 
 __all__ = ["SMOOTHING", "modified_precisions"]
@@ -14,8 +14,8 @@ SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
 
 @accepts(
-    matches=listed("counts", kind=count(least=0)),
-    totals=listed("counts", kind=count(least=0)),
+    matches=listed("counts", kind=natural(least=0)),
+    totals=listed("counts", kind=natural(least=0)),
     smooth_method=choice(SMOOTHING),
     smooth_value=number(least=0),
 )

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, flag, floats, texts
+from gates2heads.accepts import accepts, flag, floats, instance, natural, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.word_vectors import WordVectors
 
@@ -53,7 +53,7 @@ def flat_map(vectors: Tensor) -> tuple[Tensor, Tensor]:
     return places, values / centred.square().sum().clamp_min(1e-300)
 
 
-@accepts(vectors=a(WordVectors), words=texts(least=1), count=count, exclude=flag)
+@accepts(vectors=instance(WordVectors), words=strings(least=1), count=natural, exclude=flag)
 def ask_words(
     vectors: WordVectors, words: Sequence[str], *, count: int = 10, exclude: bool = True
 ) -> WordAnswer:

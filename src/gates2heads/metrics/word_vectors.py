@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, anything, count, flag, floats, number, texts
+from gates2heads.accepts import accepts, anything, flag, floats, natural, number, strings
 from gates2heads.accepts.shown import shown
 
 
@@ -19,7 +19,7 @@ class Agreement(NamedTuple):
     total: int
 
 
-@accepts(words=texts, vectors=floats("V D", empty=False))
+@accepts(words=strings, vectors=floats("V D", empty=False))
 class WordVectors:
     """Words with their vectors, compared by the cosine of the angle between them.
 
@@ -75,12 +75,12 @@ class WordVectors:
         self._check_known(first=first, second=second)
         return float(self.unit_vector(first) @ self.unit_vector(second))
 
-    @accepts(count=count)
+    @accepts(count=natural)
     def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """The words with the largest cosine to a word, itself left out, best first."""
         return self._best(self.unit_vector(word), count, without=(word,))
 
-    @accepts(count=count, exclude=flag)
+    @accepts(count=natural, exclude=flag)
     def towards(
         self, a: str, b: str, count: int = 10, *, exclude: bool = True
     ) -> list[tuple[str, float]]:
@@ -95,7 +95,7 @@ class WordVectors:
         query = self.unit_vector(b) - self.unit_vector(a)
         return self._best(query, count, without=(a, b) if exclude else ())
 
-    @accepts(count=count, exclude=flag)
+    @accepts(count=natural, exclude=flag)
     def analogy(
         self, a: str, b: str, c: str, count: int = 1, *, exclude: bool = True
     ) -> list[tuple[str, float]]:

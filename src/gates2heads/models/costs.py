@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from gates2heads.accepts import a, accepts, choice, count, flag, positive
+from gates2heads.accepts import accepts, choice, flag, instance, natural, positive
 
 # Bits of one stored number. The scales that int8 and int4 need beside it are not counted.
 BITS = {"float32": 32, "bf16": 16, "int8": 8, "int4": 4}
 MOST_PARAMETERS = 10**15
 GIGA = 1e9
 
-_parameters = count(least=0, most=MOST_PARAMETERS)
+_parameters = natural(least=0, most=MOST_PARAMETERS)
 _number_format = choice(BITS)
 
 
@@ -65,12 +65,12 @@ class Prefill(NamedTuple):
 
 
 @accepts(
-    layers=count,
-    kv_heads=count,
-    head_width=count,
-    length=count,
-    batch=count,
-    window=count,
+    layers=natural,
+    kv_heads=natural,
+    head_width=natural,
+    length=natural,
+    batch=natural,
+    window=natural,
     number_format=_number_format,
 )
 def kv_cache_bytes(
@@ -105,7 +105,7 @@ def kv_cache_bytes(
     return 2 * layers * kv_heads * head_width * kept * batch * BITS[number_format] // 8
 
 
-@accepts(layers=count, heads=count, kv_heads=count, head_width=count)
+@accepts(layers=natural, heads=natural, kv_heads=natural, head_width=natural)
 def stack_parameters(layers: int, heads: int, kv_heads: int, head_width: int) -> int:
     """Estimate the parameters of a stack whose feed-forward layers are four times its width.
 
@@ -127,8 +127,8 @@ def stack_parameters(layers: int, heads: int, kv_heads: int, head_width: int) ->
 
 @accepts(
     parameters=_parameters,
-    cache_bytes=count(least=0, most=10**18),
-    batch=count,
+    cache_bytes=natural(least=0, most=10**18),
+    batch=natural,
     number_format=_number_format,
 )
 def decoding_bytes(
@@ -153,11 +153,11 @@ def decoding_bytes(
 
 @accepts(
     parameters=_parameters,
-    layers=count,
-    heads=count,
-    head_width=count,
-    length=count,
-    window=count,
+    layers=natural,
+    heads=natural,
+    head_width=natural,
+    length=natural,
+    window=natural,
 )
 def decoding_macs(
     parameters: int,
@@ -187,9 +187,9 @@ def decoding_macs(
 
 
 @accepts(
-    model=a(Configuration),
-    length=count,
-    batch=count,
+    model=instance(Configuration),
+    length=natural,
+    batch=natural,
     number_format=_number_format,
     bandwidth=positive,
 )
@@ -241,10 +241,10 @@ def decoding_step(
 
 
 @accepts(
-    model=a(Configuration),
-    length=count,
-    hidden=count,
-    batch=count,
+    model=instance(Configuration),
+    length=natural,
+    hidden=natural,
+    batch=natural,
     fused=flag,
     number_format=_number_format,
 )

@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, flag, module
+from gates2heads.accepts import accepts, flag, module, natural
 from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
 from gates2heads.training.generators import generator_states, set_generator_states
@@ -231,7 +231,7 @@ def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     }
 
 
-@accepts(every=count)
+@accepts(every=natural)
 class TrainingCheckpoint:
     """A training run on disk, from which an interrupted run is resumed with identical results.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from gates2heads.accepts import accepts, count, function
+from gates2heads.accepts import accepts, function, natural
 from gates2heads.accepts.shown import shown
 
 
@@ -17,7 +17,7 @@ def as_number(evaluation: Any) -> Any:
     return evaluation
 
 
-@accepts(patience=count, score=function("evaluation"))
+@accepts(patience=natural, score=function("evaluation"))
 @dataclass(frozen=True)
 class EarlyStopping:
     """The stopping criterion, computed from the evaluations in a run's history.

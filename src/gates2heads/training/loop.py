@@ -13,17 +13,17 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from gates2heads.accepts import (
-    a,
     accepts,
-    count,
     flag,
+    fraction,
     function,
+    instance,
     listed,
     module,
+    natural,
     number,
     positive,
-    share,
-    text,
+    string,
 )
 from gates2heads.accepts.shown import shown
 from gates2heads.accepts.values import LARGEST_SINGLE
@@ -63,20 +63,20 @@ class Run(NamedTuple):
 @accepts(
     model=module,
     batches=listed("batches"),
-    steps=count,
+    steps=natural,
     loss=function("model", "batch"),
     learning_rate=positive(most=LARGEST_SINGLE),
     schedule=function("step"),
-    betas=listed("shares", kind=share, least=2),
+    betas=listed("shares", kind=fraction, least=2),
     weight_decay=number(least=0, most=LARGEST_SINGLE),
     clip=positive(most=LARGEST_SINGLE),
     evaluate=function("model"),
-    evaluate_at=a(Container, "such as a list of steps"),
-    early_stopping=a(EarlyStopping),
-    snapshots=a(Snapshots),
-    checkpoint=a(TrainingCheckpoint),
-    accelerator=a(Trainer, "such as accelerate.Accelerator()"),
-    description=text,
+    evaluate_at=instance(Container, "such as a list of steps"),
+    early_stopping=instance(EarlyStopping),
+    snapshots=instance(Snapshots),
+    checkpoint=instance(TrainingCheckpoint),
+    accelerator=instance(Trainer, "such as accelerate.Accelerator()"),
+    description=string,
     progress=flag,
 )
 def fit(

@@ -6,20 +6,20 @@ from dataclasses import fields
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, floats, mask, number, share, tokens
+from gates2heads.accepts import accepts, boolean_mask, floats, fraction, instance, number, tokens
 from gates2heads.accepts.values import LARGEST_SINGLE
 from gates2heads.data.batches.pairs import Batch
 
 LEFT_OUT = -100  # no token has this number
-A_BATCH = a(Batch, "as `collate` makes")
+A_BATCH = instance(Batch, "as `collate` makes")
 ROWS = 128  # of logits at a time; with some thousand tokens each they fit into a CPU cache
 
 
 @accepts(
     logits=floats("B T V"),
     target=tokens("B T", below="V"),
-    mask=mask("B T"),
-    label_smoothing=share,
+    mask=boolean_mask("B T"),
+    label_smoothing=fraction,
 )
 def cross_entropy(
     logits: Tensor, target: Tensor, *, mask: Tensor | None = None, label_smoothing: float = 0.0
@@ -147,7 +147,7 @@ def _at_least_float32(logits: Tensor) -> torch.dtype:
     return torch.promote_types(logits.dtype, torch.float32)
 
 
-@accepts(batch=A_BATCH, label_smoothing=share)
+@accepts(batch=A_BATCH, label_smoothing=fraction)
 def sequence_loss(model, batch, *, label_smoothing: float = 0.0) -> Tensor:
     """Teacher-forced cross-entropy of a model on a `Batch`, in nats per token.
 
@@ -197,7 +197,7 @@ def check_logits(logits: Tensor, shape: Sequence[int]) -> None:
         raise ValueError(f"model must return logits ({axes}, V), got {tuple(logits.shape)}")
 
 
-@accepts(batch=A_BATCH, weight=number(least=0, most=LARGEST_SINGLE), label_smoothing=share)
+@accepts(batch=A_BATCH, weight=number(least=0, most=LARGEST_SINGLE), label_smoothing=fraction)
 def r_drop_loss(model, batch, *, weight: float, label_smoothing: float = 0.0) -> Tensor:
     """Cross-entropy, and the divergence of two passes with different dropout.
 

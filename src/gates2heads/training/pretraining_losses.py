@@ -3,15 +3,15 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, bools, floats, mask, tokens, whole
+from gates2heads.accepts import accepts, boolean_mask, bools, floats, instance, tokens, whole
 from gates2heads.models.pretraining.answers import AnswerLogits
 from gates2heads.models.pretraining.masking import Masked
 from gates2heads.training.losses import check_logits, cross_entropy, logits_of
 
-MASKED = a(Masked, "as `mask_tokens` gives")
+MASKED = instance(Masked, "as `mask_tokens` gives")
 
 
-@accepts(masked=MASKED, segments=whole("B L"), mask=mask("B L"))
+@accepts(masked=MASKED, segments=whole("B L"), mask=boolean_mask("B L"))
 def masked_loss(
     model, masked: Masked, *, segments: Tensor | None = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -32,7 +32,7 @@ def masked_loss(
     return _hidden_loss(model, model.encode(masked.tokens, segments=segments, mask=mask), masked)
 
 
-@accepts(masked=MASKED, follows=bools("B"), segments=whole("B L"), mask=mask("B L"))
+@accepts(masked=MASKED, follows=bools("B"), segments=whole("B L"), mask=boolean_mask("B L"))
 def pretraining_loss(
     model,
     masked: Masked,
@@ -59,7 +59,7 @@ def pretraining_loss(
     return _hidden_loss(model, vectors, masked) + label_loss(model.follows(vectors), follows.long())
 
 
-@accepts(tokens=tokens("B L"), mask=mask("B L"))
+@accepts(tokens=tokens("B L"), mask=boolean_mask("B L"))
 def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Mean surprisal of each token after the first, given the preceding ones, in nats per token.
 
@@ -76,7 +76,7 @@ def next_token_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Ten
     return cross_entropy(logits_of(model, before, after.shape), after, mask=mask[:, 1:])
 
 
-@accepts(tokens=tokens("B L"), mask=mask("B L"))
+@accepts(tokens=tokens("B L"), mask=boolean_mask("B L"))
 def two_way_loss(model, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Mean surprise from both directions, in nats per token and direction.
 
@@ -112,10 +112,10 @@ def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 @accepts(
-    logits=a(AnswerLogits, "as `AnswerHead` gives"),
+    logits=instance(AnswerLogits, "as `AnswerHead` gives"),
     first=whole("B"),
     last=whole("B"),
-    allowed=mask("B L"),
+    allowed=boolean_mask("B L"),
 )
 def answer_loss(
     logits: AnswerLogits, first: Tensor, last: Tensor, *, allowed: Tensor | None = None

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable
 
-from gates2heads.accepts import accepts, count, share
+from gates2heads.accepts import accepts, fraction, natural
 
 
-@accepts(total=count, warmup=count(least=0), decay=share)
+@accepts(total=natural, warmup=natural(least=0), decay=fraction)
 def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callable[[int], float]:
     """Linear warm-up, constant peak rate, and linear decay to zero at the end.
 
@@ -36,7 +36,7 @@ def warmup_linear(total: int, *, warmup: int = 0, decay: float = 1.0) -> Callabl
     return factor
 
 
-@accepts(total=count, warmup=count(least=0))
+@accepts(total=natural, warmup=natural(least=0))
 def warmup_cosine(total: int, *, warmup: int = 0) -> Callable[[int], float]:
     """Linear warm-up, then cosine decay to zero.
 

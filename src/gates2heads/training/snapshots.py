@@ -6,13 +6,13 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.training.averaging import average_weights
 from gates2heads.training.checkpoints import save_weights
 from gates2heads.training.files import as_path, clear_parts
 
 
-@accepts(count=count)
+@accepts(count=natural)
 class Snapshots:
     """Store the parameters of the last evaluations in files, one file for each.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, text
+from gates2heads.accepts import accepts, instance, natural, string
 from gates2heads.data.batches.joined import join
 from gates2heads.data.tokens.bilingual import (
     BilingualTokenizer,
@@ -25,7 +25,12 @@ class ObservedAnswer(NamedTuple):
     last: Tensor  # (1 + L,) logits
 
 
-@accepts(model=a(FineTuned), question=text, passage=text, tokenizer=a(BilingualTokenizer))
+@accepts(
+    model=instance(FineTuned),
+    question=string,
+    passage=string,
+    tokenizer=instance(BilingualTokenizer),
+)
 @torch.no_grad()
 def observe_answer(
     model: FineTuned, question: str, passage: str, tokenizer: BilingualTokenizer
@@ -52,7 +57,7 @@ def observe_answer(
     return ObservedAnswer(tokens, list(dict.fromkeys(strange)), first[0, places], last[0, places])
 
 
-@accepts(seen=a(ObservedAnswer), max_length=count)
+@accepts(seen=instance(ObservedAnswer), max_length=natural)
 def extracted(seen: ObservedAnswer, *, max_length: int = 16) -> str:
     """The best span as text, or "" where "no answer" has a score at least as high.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, listed, text, texts
+from gates2heads.accepts import accepts, instance, listed, natural, string, strings
 from gates2heads.data.batches.joined import Markers, join
 from gates2heads.data.tokens.bilingual import MASK, BilingualTokenizer, split_bilingual
 from gates2heads.data.tokens.spans import Span
@@ -34,7 +34,12 @@ class ObservedLine(NamedTuple):
     finished: bool  # whether the end marker was generated
 
 
-@accepts(model=a(BERT), text=text, hidden=listed("places"), tokenizer=a(BilingualTokenizer))
+@accepts(
+    model=instance(BERT),
+    text=string,
+    hidden=listed("places"),
+    tokenizer=instance(BilingualTokenizer),
+)
 @torch.no_grad()
 def observe_gaps(
     model: BERT, text: str, hidden: Iterable[int], tokenizer: BilingualTokenizer
@@ -55,7 +60,7 @@ def observe_gaps(
     numbers = tokenizer.encode(text, eos=False)
     places = list(hidden)
     for place in places:
-        count(least=0, most=len(numbers) - 1).check("each position of hidden", place)
+        natural(least=0, most=len(numbers) - 1).check("each position of hidden", place)
     places = sorted({int(place) for place in places})
     if not places:
         raise ValueError("hidden must hold at least one position, got none")
@@ -68,11 +73,11 @@ def observe_gaps(
 
 
 @accepts(
-    model=a(GPT),
-    text=text,
-    length=count(least=0),
-    tokenizer=a(BilingualTokenizer),
-    max_length=count,
+    model=instance(GPT),
+    text=string,
+    length=natural(least=0),
+    tokenizer=instance(BilingualTokenizer),
+    max_length=natural,
 )
 def observe_line(
     model: GPT, text: str, length: int, tokenizer: BilingualTokenizer, *, max_length: int = 12
@@ -119,7 +124,7 @@ def observe_line(
     )
 
 
-@accepts(tokens=texts, names=texts)
+@accepts(tokens=strings, names=strings)
 def find_names(tokens: Sequence[str], names: Collection[str]) -> list[Span]:
     """Find names in a text, the longest one if several begin at the same position.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, function, mapping, text
+from gates2heads.accepts import accepts, function, mapping, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.decoding.steps import SEARCH, Step, advance, begin
 from gates2heads.decoding.translation import check_sides
@@ -41,7 +41,7 @@ class ObservedForcing(NamedTuple):
 
 @accepts(
     step=SEARCH["step"],
-    length=count(most=MOST_HELD),
+    length=natural(most=MOST_HELD),
     held=mapping("steps to tokens (B,)"),
     watch=function("state", "log_probs"),
 )
@@ -85,10 +85,10 @@ def run_held(
 
 
 @accepts(
-    text=text,
+    text=string,
     held=mapping("steps to tokens"),
-    taught=text,
-    max_length=count(most=MOST_HELD),
+    taught=string,
+    max_length=natural(most=MOST_HELD),
 )
 def observe_forcing(
     model: nn.Module,
@@ -172,7 +172,7 @@ def _hidden_of(state: Any) -> Tensor:
 
 def _check_held(held: Mapping[int, Tensor], bos: Tensor, length: int) -> None:
     for place, tokens in held.items():
-        count(least=0, most=length - 1).check("each step of held", place)
+        natural(least=0, most=length - 1).check("each step of held", place)
         if not isinstance(tokens, Tensor) or tokens.shape != bos.shape:
             raise ValueError(
                 f"held[{place}] must hold one token for each of {len(bos)} texts, got "
@@ -183,7 +183,7 @@ def _check_held(held: Mapping[int, Tensor], bos: Tensor, length: int) -> None:
 def _numbers_of(held: Mapping[int, str], words) -> dict[int, int]:
     """Step -> number of the replacing token."""
     for place, token in held.items():
-        count(least=0).check("each step of held", place)
+        natural(least=0).check("each step of held", place)
         if token not in words.index or token in ("<bos>", "<pad>"):
             raise ValueError(f"held[{place}] must be a token of the target, got {shown(token)}")
     return {place: words.index[token] for place, token in held.items()}

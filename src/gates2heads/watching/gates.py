@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, text
+from gates2heads.accepts import accepts, string
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.layers.record import record
@@ -23,7 +23,7 @@ class ObservedGates(NamedTuple):
     vocabulary: list[str]  # V
 
 
-@accepts(text=text)
+@accepts(text=string)
 def observe_gates(model: nn.Module, text: str, tokenizer) -> ObservedGates:
     """Run a model on a text, and keep the gates of the same forward pass at each of its T tokens.
 

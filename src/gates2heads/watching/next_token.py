@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, text
+from gates2heads.accepts import accepts, instance, natural, string
 from gates2heads.data.tokens.vocabulary import Vocabulary, check_tokenizer
 from gates2heads.models.language.base import LanguageModel
 
@@ -25,7 +25,7 @@ class Foreseen(NamedTuple):
         return -self.log_probs[Vocabulary.eos].item() / math.log(2)
 
 
-@accepts(model=a(LanguageModel), text=text)
+@accepts(model=instance(LanguageModel), text=string)
 def foresee(model: LanguageModel, text: str, tokenizer) -> Foreseen:
     """Run a model on a text, which may be empty, and keep the surprisal of its T tokens.
 
@@ -60,7 +60,7 @@ class Scored(NamedTuple):
     vocabulary: list[str]  # V
 
 
-@accepts(model=a(LanguageModel), text=text, top=count)
+@accepts(model=instance(LanguageModel), text=string, top=natural)
 def score_tokens(model: LanguageModel, text: str, tokenizer, *, top: int = 5) -> Scored:
     """Read the end of a text that may be empty, with the alternatives to each token.
 

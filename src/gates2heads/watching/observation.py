@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, text
+from gates2heads.accepts import accepts, natural, string
 from gates2heads.decoding.translation import up_to_end, write
 from gates2heads.layers.record import Trace, record
 
@@ -20,7 +20,7 @@ class Observed(NamedTuple):
     scores: Tensor | None  # (T, S), before the softmax; None with the weights
 
 
-@accepts(text=text, layer=text, max_length=count)
+@accepts(text=string, layer=string, max_length=natural)
 def observe(
     model: nn.Module,
     text: str,
@@ -64,7 +64,7 @@ class ObservedHeads(NamedTuple):
     cross: Tensor  # (layers, H, T, S): the decoder's weights on the source
 
 
-@accepts(text=text, max_length=count)
+@accepts(text=string, max_length=natural)
 def observe_heads(
     model: nn.Module, text: str, source, target, *, max_length: int = 128
 ) -> ObservedHeads:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, text
+from gates2heads.accepts import accepts, instance, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import check_tokenizer
 from gates2heads.layers.attention.heads_off import heads_off
@@ -28,7 +28,7 @@ class ObservedRepeats(NamedTuple):
 
 
 @torch.no_grad()
-@accepts(model=a(AttentionOnly), text=text, top=count)
+@accepts(model=instance(AttentionOnly), text=string, top=natural)
 def observe_repeats(
     model: AttentionOnly,
     text: str,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, text
+from gates2heads.accepts import accepts, natural, string
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.lengths import NO_RULE, RULE, LengthRule
 from gates2heads.decoding.search import Output, greedy
@@ -46,7 +46,7 @@ class Watched(NamedTuple):
     limit: int  # the maximum number of generated tokens
 
 
-@accepts(**SEARCH, width=count, length_rule=RULE, pruned=count(least=0))
+@accepts(**SEARCH, width=natural, length_rule=RULE, pruned=natural(least=0))
 def compare(
     step: Step,
     state: Any,
@@ -86,7 +86,7 @@ def compare(
     return Compared(tree[0], ranking, only, int(found.scored[0]), longest)
 
 
-@accepts(text=text, max_length=count)
+@accepts(text=string, max_length=natural)
 def watch(
     model: nn.Module, text: str, source, target, *, max_length: int = 40, **search: Any
 ) -> Watched:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, floats, text
+from gates2heads.accepts import accepts, floats, natural, string
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.state import tensors
 from gates2heads.decoding.translation import check_sides
@@ -60,7 +60,7 @@ class Walk(NamedTuple):
     cache: Cache
 
 
-@accepts(text=text, top=count, max_length=count)
+@accepts(text=string, top=natural, max_length=natural)
 def walk(
     model: nn.Module, text: str, source, target, *, top: int = 5, max_length: int = 128
 ) -> Walk:

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, flag, module, seed, tokens
+from gates2heads.accepts import accepts, any_seed, choice, flag, module, natural, tokens
 from gates2heads.layers.recurrent.by_name import CELLS, recurrent_layer
 from gates2heads.training.losses import cross_entropy
 
@@ -14,7 +14,7 @@ LETTERS, NOISE, UNITS = 8, 8, 32  # kinds of letters, of noise symbols; numbers 
 SYMBOLS = LETTERS + NOISE
 
 
-@accepts(cell=choice(CELLS), units=count, orthogonal=flag)
+@accepts(cell=choice(CELLS), units=natural, orthogonal=flag)
 class Rememberer(nn.Module):
     """Classify a sequence by its first letter, with one recurrent layer and an output layer.
 
@@ -64,7 +64,7 @@ class Rememberer(nn.Module):
         return F.one_hot(texts.long(), SYMBOLS).to(self.readout.weight.dtype)
 
 
-@accepts(count=count, distance=count, seed=seed)
+@accepts(count=natural, distance=natural, seed=any_seed)
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
     """Sample batches (B, k + 1) without end: a letter, then k symbols of noise.
 

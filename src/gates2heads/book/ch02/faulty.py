@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, flag
+from gates2heads.accepts import accepts, flag, natural
 from gates2heads.book.ch02.small_language import small_language
 from gates2heads.data.batches.windows import join_sentences, windows
 from gates2heads.data.tokens.words import WordVocabulary
@@ -34,7 +34,7 @@ class FaultyNegativeSampling(NegativeSampling):
         return F.softplus(-scores).sum(-1)
 
 
-@accepts(faulty=flag, epochs=count)
+@accepts(faulty=flag, epochs=natural)
 def small_words(*, faulty: bool = False, epochs: int = 5) -> tuple[Word2Vec, WordVocabulary, list]:
     """Train skip-gram vectors on the language of 28 words, with the bug or without.
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.data.tokens.words import WordVocabulary
 
 KINDS = {
@@ -23,7 +23,7 @@ PHRASES = (
 )
 
 
-@accepts(count=count, seed=count(least=0))
+@accepts(count=natural, seed=natural(least=0))
 def small_language(count: int, *, seed: int = 0) -> list[list[str]]:
     """Make sentences: a random phrase, and for each kind in it one of its four words.
 

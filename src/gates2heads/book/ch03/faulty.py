@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, flag, texts
+from gates2heads.accepts import accepts, flag, instance, natural, strings
 from gates2heads.data.batches.pairs import Batch, collate, endless_batches
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
@@ -40,13 +40,13 @@ class Reader(NamedTuple):
     faulty: bool
 
 
-@accepts(size=count)
+@accepts(size=natural)
 def date_texts(split: str, size: int) -> list[str]:
     """Dates as people write them in English, in short and long formats."""
     return [pair.text for pair in dates(split, size, locales=["en"], seed=0)]
 
 
-@accepts(faulty=flag, steps=count)
+@accepts(faulty=flag, steps=natural)
 def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
     """Train a GRU with 32 units as a character-level language model of dates.
 
@@ -74,7 +74,7 @@ def train_reader(*, faulty: bool = False, steps: int = STEPS) -> Reader:
     return Reader(model.eval(), tokenizer, faulty)
 
 
-@accepts(reader=a(Reader, "from `train_reader`"), texts=texts, batch_size=count)
+@accepts(reader=instance(Reader, "from `train_reader`"), texts=strings, batch_size=natural)
 def reported_perplexity(reader: Reader, texts: list[str], batch_size: int) -> float:
     """The perplexity of dates as the program reports it, over all of its batches.
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, floats, listed, module, texts
+from gates2heads.accepts import accepts, floats, instance, listed, module, strings
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair
 
-LABELS = texts
+LABELS = strings
 RIDGE = 0.1  # keeps the least squares of `linear_share` solvable; small beside the vectors
 
 
-@accepts(model=module, batch=a(Batch, "as `collate` makes"))
+@accepts(model=module, batch=instance(Batch, "as `collate` makes"))
 def contexts(model: nn.Module, batch: Batch) -> Tensor:
     """The context vectors (B, U) of an encoder–decoder for the sources of a batch."""
     with torch.no_grad():
@@ -74,7 +74,7 @@ def linear_share(
     return _share(names, new @ torch.linalg.solve(square, fitted.T @ wanted), new_labels)
 
 
-@accepts(pairs=listed("dates", kind=a(DatePair), least=1))
+@accepts(pairs=listed("dates", kind=instance(DatePair), least=1))
 def date_labels(pairs: Sequence[DatePair]) -> dict[str, list[str]]:
     """What dates can be classified by: property → a label for each date."""
     return {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, function, generator, module, seed, whole
+from gates2heads.accepts import accepts, any_seed, function, generator, instance, module, whole
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.losses import cross_entropy
 from gates2heads.watching.forced_tokens import run_held
@@ -13,7 +13,7 @@ from gates2heads.watching.forced_tokens import run_held
 DIGITS = whole("N", empty=False)  # the token numbers of the ten digits
 
 
-@accepts(share=function("step"), seed=seed)
+@accepts(share=function("step"), seed=any_seed)
 def forcing_loss(
     share: Callable[[int], float], *, seed: int = 0
 ) -> Callable[[nn.Module, Batch], Tensor]:
@@ -53,7 +53,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
     return digits[(place + first + draw.long()) % size]
 
 
-@accepts(model=module, batch=a(Batch, "as `collate` makes"))
+@accepts(model=module, batch=instance(Batch, "as `collate` makes"))
 def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
     """Tell which targets of a batch greedy decoding generates exactly.
 
@@ -82,7 +82,7 @@ def _outputs(model: nn.Module, batch: Batch, held: dict[int, Tensor]) -> Tensor:
     return run_held(model.step, state, begin, length, held=held)
 
 
-@accepts(model=module, batch=a(Batch, "as `collate` makes"), digits=DIGITS, seed=seed)
+@accepts(model=module, batch=instance(Batch, "as `collate` makes"), digits=DIGITS, seed=any_seed)
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
     """Replace one output token by a wrong one, at each position, and continue decoding.
 

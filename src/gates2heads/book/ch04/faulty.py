@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count
+from gates2heads.accepts import accepts, instance, natural
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.grading.paper import bug_check
 from gates2heads.models.translation.seq2seq import EncoderDecoder
@@ -20,13 +20,13 @@ FAULTS = {
 class FaultyPair(EncoderDecoder):
     """The library's encoder–decoder with one bug, which the reader is to find."""
 
-    @accepts(batch=a(Batch, "as `collate` makes"))
+    @accepts(batch=instance(Batch, "as `collate` makes"))
     def forward(self, batch: Batch, **options) -> Tensor:
         """As in `EncoderDecoder`, except for the bug."""
         return super().forward(replace(batch, target_in=batch.target_out), **options)
 
 
-@accepts(source_size=count, target_size=count)
+@accepts(source_size=natural, target_size=natural)
 def faulty_pair(source_size: int, target_size: int) -> EncoderDecoder:
     """Make an encoder–decoder without attention, with the bug.
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, module
+from gates2heads.accepts import accepts, choice, instance, module, natural
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.recurrent import GRU
@@ -14,11 +14,11 @@ READS = ("one character", "forwards", "both ways")
 
 
 @accepts(
-    source_size=count,
-    target_size=count,
+    source_size=natural,
+    target_size=natural,
     reads=choice(READS),
-    embedding_size=count,
-    hidden_size=count(least=2),
+    embedding_size=natural,
+    hidden_size=natural(least=2),
 )
 class Tagger(nn.Module):
     """Write one token at each position of the source; position t of the answer is made there.
@@ -50,7 +50,7 @@ class Tagger(nn.Module):
             width = units * (1 + both)
         self.readout = nn.Linear(width, target_size)
 
-    @accepts(batch=a(Batch, "as `collate` makes"))
+    @accepts(batch=instance(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """Logits (B, S, V) of a batch: row t predicts position t of the target.
 
@@ -67,7 +67,7 @@ class Tagger(nn.Module):
         return self.readout(states)
 
 
-@accepts(batch=a(Batch, "as `collate` makes"))
+@accepts(batch=instance(Batch, "as `collate` makes"))
 def at_their_places(batch: Batch) -> Tensor:
     """What is wanted at each position of the source, (B, S): padding where the target has ended.
 

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, choice, count, flag
+from gates2heads.accepts import accepts, choice, flag, instance, natural
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.corpora.dates import DatePair
 from gates2heads.layers.attention.hard import HardAttention, MovingBaseline, reinforce_loss
@@ -17,7 +17,7 @@ WAYS = ("before", "after", "hard", "monotonic", "predictive")
 EMBEDDING, UNITS = 32, 64
 
 
-@accepts(way=choice(WAYS), source_size=count, target_size=count, window=count)
+@accepts(way=choice(WAYS), source_size=natural, target_size=natural, window=natural)
 def looking_model(way: str, source_size: int, target_size: int, *, window: int = 3):
     """Build a model with one of five kinds of attention, each in the decoder that it belongs to.
 
@@ -42,7 +42,7 @@ def looking_model(way: str, source_size: int, target_size: int, *, window: int =
     return SequenceToSequence(encoder, decoder)
 
 
-@accepts(pair=a(DatePair, "as `dates` draws"))
+@accepts(pair=instance(DatePair, "as `dates` draws"))
 def year_first(pair: DatePair) -> bool:
     """Whether the date has its parts in the order of ISO 8601: it begins with the year."""
     return pair.text.startswith(pair.iso[:4])
@@ -64,7 +64,7 @@ class SampledLoss:
         self.baseline = MovingBaseline() if baseline else None
         self.reinforce = reinforce
 
-    @accepts(batch=a(Batch, "as `collate` makes"))
+    @accepts(batch=instance(Batch, "as `collate` makes"))
     def __call__(self, model: SequenceToSequence, batch: Batch) -> Tensor:
         """The loss on a batch of B pairs: a number, in nats per token.
 

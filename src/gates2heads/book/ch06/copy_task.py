@@ -11,15 +11,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gates2heads.accepts import (
-    a,
     accepts,
+    any_seed,
     choice,
-    count,
     flag,
     floats,
+    instance,
     module,
+    natural,
     positive,
-    seed,
     tokens,
 )
 from gates2heads.layers.attention.alibi import ALiBiAttention
@@ -93,7 +93,7 @@ class Reader(nn.Module):
         return self.readout(states)
 
 
-@accepts(attention=a(MultiHeadAttention), scale=positive)
+@accepts(attention=instance(MultiHeadAttention), scale=positive)
 class Interpolated(nn.Module):
     """Rotary self-attention with position interpolation: every position is multiplied by a scale.
 
@@ -122,7 +122,7 @@ class Interpolated(nn.Module):
         return layer.out_proj(join_heads(scaled_dot(queries, keys, values, mask=mask)[0]))
 
 
-@accepts(count=count, length=count, seed=seed)
+@accepts(count=natural, length=natural, seed=any_seed)
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
     """Sample batches of random tokens (B, L) without end: B = count, L = length."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
@@ -130,7 +130,7 @@ def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Te
         yield torch.randint(SYMBOLS, (count, length), generator=draw)
 
 
-@accepts(distance=count)
+@accepts(distance=natural)
 class Reach:
     """The task: at every position, output the token that appeared `distance` positions earlier.
 
@@ -155,7 +155,7 @@ class Reach:
         self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
 
-    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS), since=count(least=0))
+    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS), since=natural(least=0))
     def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
         """Accuracy: the share of positions, from `since` on, with the correct token on top.
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, flag, mask, module, seed, tokens
+from gates2heads.accepts import accepts, any_seed, boolean_mask, flag, module, natural, tokens
 from gates2heads.accepts.shown import shown
 from gates2heads.grading.paper import bug_check
 from gates2heads.layers.attention.key_values import KeyValues
@@ -52,7 +52,7 @@ class Counter(nn.Module):
         self.attention = (FaultyHeads if faulty else MultiHeadAttention)(WIDTH, HEADS)
         self.hidden, self.readout = nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, MOST)
 
-    @accepts(text=tokens("B S", below=LETTERS), mask=mask("B S"))
+    @accepts(text=tokens("B S", below=LETTERS), mask=boolean_mask("B S"))
     def forward(self, text: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Logits (B, S, 4) for text (B, S); where mask (B, S) is False, a letter is hidden."""
         vectors = self.embedding(text)
@@ -60,7 +60,7 @@ class Counter(nn.Module):
         return self.readout(self.hidden(torch.cat([vectors, seen], -1)).relu())
 
 
-@accepts(count=count, seed=seed)
+@accepts(count=natural, seed=any_seed)
 def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """Sample batches of strings (B, 16), B = count, without end."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's

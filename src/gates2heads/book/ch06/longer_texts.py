@@ -6,7 +6,7 @@ the next character.
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, tokens
+from gates2heads.accepts import accepts, choice, natural, tokens
 from gates2heads.layers.attention.alibi import ALiBiAttention
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.blocks import FeedForward, Residual
@@ -39,7 +39,7 @@ class Layer(nn.Module):
         return second.after(vectors, self.forward_network(second.before(vectors)))
 
 
-@accepts(encoding=choice(ENCODINGS), symbols=count)
+@accepts(encoding=choice(ENCODINGS), symbols=natural)
 class CharacterModel(nn.Module):
     """A causal language model over characters.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, module, seed, tokens
+from gates2heads.accepts import accepts, any_seed, choice, module, natural, tokens
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.training.losses import cross_entropy
@@ -13,7 +13,7 @@ from gates2heads.training.losses import cross_entropy
 NAMES, PAIRS, VALUE = 32, 8, 32  # vocabulary; pairs in a sequence; width of a value
 
 
-@accepts(score=choice(SCORES), size=count)
+@accepts(score=choice(SCORES), size=natural)
 class Recaller(nn.Module):
     """One layer of attention with queries and keys of width K and values of width 32.
 
@@ -48,7 +48,7 @@ class Recaller(nn.Module):
         return self.readout(weights @ self.values(values))
 
 
-@accepts(count=count, seed=seed)
+@accepts(count=natural, seed=any_seed)
 def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """Sample batches (B, 2, 16) without end: 8 name–value pairs, each twice, in random order.
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, count, mask, tokens
+from gates2heads.accepts import accepts, boolean_mask, instance, natural, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.grading.paper import bug_check
@@ -36,7 +36,7 @@ class AlwaysFirst(nn.Module):
         return self.positions(vectors)
 
 
-@accepts(model=a(Transformer))
+@accepts(model=instance(Transformer))
 def faulty_writer(model: Transformer) -> Transformer:
     """A copy of a Transformer, with its parameters and one bug, which the reader is to find."""
     faulty = deepcopy(model)
@@ -45,10 +45,10 @@ def faulty_writer(model: Transformer) -> Transformer:
 
 
 @accepts(
-    model=a(Transformer),
+    model=instance(Transformer),
     source=tokens("B S", below="model.source_size"),
-    mask=mask("B S"),
-    max_length=count,
+    mask=boolean_mask("B S"),
+    max_length=natural,
 )
 @torch.no_grad()
 def write_anew(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, flag, listed, text
+from gates2heads.accepts import accepts, flag, listed, string
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.translation import check_sides
@@ -67,7 +67,7 @@ def beamed(
     return Beamed(found.tokens[0, 0, : int(found.length[0, 0])].tolist(), float(found.log_prob[0]))
 
 
-@accepts(text=text, prefix=listed("token numbers", least=1))
+@accepts(text=string, prefix=listed("token numbers", least=1))
 @torch.no_grad()
 def rescored(model, text: str, source, target, prefix: Sequence[int]) -> float:
     """The log-probability that the model assigns to a translation, token by token.

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from gates2heads.accepts import accepts, choice, text
+from gates2heads.accepts import accepts, choice, string
 
 # A word, a synonym, and a word with another meaning.
 WORDS = {
@@ -78,7 +78,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 }
 
 
-@accepts(text=text)
+@accepts(text=string)
 def can_be_exchanged(text: str) -> bool:
     """Whether a sentence has a word of `WORDS`, and neither of the words to replace it with."""
     words = set(_words(text)[0])
@@ -86,7 +86,7 @@ def can_be_exchanged(text: str) -> bool:
     return first is not None and not words & set(WORDS[first])
 
 
-@accepts(text=text, damage=choice(DAMAGES))
+@accepts(text=string, damage=choice(DAMAGES))
 def damaged(text: str, damage: str) -> str:
     """Give a sentence with one of the `DAMAGES`.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, floats, listed
+from gates2heads.accepts import accepts, floats, instance, listed
 from gates2heads.book.ch11.pretraining import FACTS, check_size, fact_tokenizer
 from gates2heads.data.batches.joined import collate_joined, join
 from gates2heads.data.corpora.cldr_facts import Fact
@@ -34,7 +34,7 @@ class Likeness(NamedTuple):
     pairs: tuple[int, int]  # how many of each kind were compared
 
 
-OCCURRENCES = listed("occurrences, as `two_roles` gives", kind=a(Occurrence), least=1)
+OCCURRENCES = listed("occurrences, as `two_roles` gives", kind=instance(Occurrence), least=1)
 
 
 @accepts(facts=FACTS)
@@ -51,7 +51,7 @@ def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
     return [one for one in found if len(roles[one.word]) > 1]
 
 
-@accepts(model=a(BERT), occurrences=OCCURRENCES)
+@accepts(model=instance(BERT), occurrences=OCCURRENCES)
 @torch.no_grad()
 def states_of(model: BERT, occurrences: Sequence[Occurrence]) -> Tensor:
     """The vector of each occurrence in each layer, the embeddings first.
@@ -116,7 +116,7 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     return Likeness(*means, tuple(int(kind.sum()) for kind in kinds))
 
 
-@accepts(fact=a(Fact))
+@accepts(fact=instance(Fact))
 def wording(fact: Fact) -> str:
     """The sentence of a fact without its two names, such as "In …, people pay with the …"."""
     (a, b), (c, d) = sorted([fact.subject_span, fact.answer_span])

@@ -8,8 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, listed
-from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts import accepts, any_seed, choice, flag, instance, listed, natural
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.joined import (
     Joined,
@@ -44,7 +43,7 @@ SIZES = {
 }
 SINGLES, PAIRS = 64, 32  # sequences a batch
 STEPS, LEARNING_RATE, WARMUP = 5000, 2e-3, 200
-FACTS = listed("facts", kind=a(Fact), least=1)
+FACTS = listed("facts", kind=instance(Fact), least=1)
 
 
 class _Told(list):
@@ -232,7 +231,7 @@ def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
 LOSSES = {"elmo": _elmo_loss, "gpt": _gpt_loss, "bert": _bert_loss, "ernie": _ernie_loss}
 
 
-@accepts(kind=choice(PRETRAINED), seed=any_seed(least=0), steps=count(least=2), progress=flag)
+@accepts(kind=choice(PRETRAINED), seed=any_seed(least=0), steps=natural(least=2), progress=flag)
 def pretrain(kind: str, seed: int, *, steps: int = STEPS, progress: bool = True) -> tuple:
     """Train one of the four on `wordings("train")`.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts
+from gates2heads.accepts import accepts, instance
 from gates2heads.book.ch11.pretraining import (
     FACTS,
     check_size,
@@ -42,7 +42,7 @@ def _answer_place(fact: Fact) -> tuple[int, int]:
     return token_spans([fact.answer_span], bilingual_offsets(fact.text))[0]
 
 
-@accepts(model=a((BERT, GPT, ELMo)), facts=FACTS)
+@accepts(model=instance((BERT, GPT, ELMo)), facts=FACTS)
 @torch.no_grad()
 def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
     """Mask the answer in each fact and let the model predict it, in as many tokens.
@@ -138,7 +138,7 @@ def _known_names(kind: str, locale: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(split_bilingual(name)) for name in names(kind, locale).values())
 
 
-@accepts(model=a(BERT), facts=FACTS)
+@accepts(model=instance(BERT), facts=FACTS)
 @torch.no_grad()
 def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
     """Hide one token of each answer at a time, the others stay: is the most probable one correct?

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, listed, maybe
-from gates2heads.accepts import seed as any_seed
+from gates2heads.accepts import accepts, any_seed, choice, flag, instance, listed, maybe, natural
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.book.ch11.pretraining import LONGEST, check_size, fact_tokenizer
 from gates2heads.data.batches.joined import collate_joined, join
@@ -66,7 +65,7 @@ class UseBatch:
 class UseReader(FineTuned):
     """A fine-tuned encoder that reads a `UseBatch`, with the states it carries or with new ones."""
 
-    @accepts(batch=a(UseBatch))
+    @accepts(batch=instance(UseBatch))
     def forward(self, batch: UseBatch):
         """What the head makes of the batch."""
         if batch.states is not None:
@@ -173,7 +172,7 @@ def _use(name: str) -> Use:
     return MORE[name] if name in MORE else USES[name]
 
 
-@accepts(examples=listed("examples", kind=a(Labelled), least=1))
+@accepts(examples=listed("examples", kind=instance(Labelled), least=1))
 def use_batch(examples: Sequence[Labelled]) -> UseBatch:
     """Join the texts of each example, and move its label to the new positions of the tokens."""
     read = fact_tokenizer().encode
@@ -207,10 +206,10 @@ class Learned(NamedTuple):
 
 @accepts(
     name=choice([*USES, *MORE]),
-    encoder=a(BERT),
+    encoder=instance(BERT),
     frozen=flag,
-    steps=count(least=2),
-    labels=maybe(count(least=1)),
+    steps=natural(least=2),
+    labels=maybe(natural(least=1)),
     redraw=flag,
     seed=any_seed,
 )
@@ -266,7 +265,7 @@ def learn_use(
     return Learned(reader, asked, right, reader.mix.shares.tolist())
 
 
-@accepts(examples=listed("examples", kind=a(Labelled), least=1))
+@accepts(examples=listed("examples", kind=instance(Labelled), least=1))
 @torch.no_grad()
 def answer_counts(
     reader: Callable[[UseBatch], AnswerLogits], examples: Sequence[Labelled]
@@ -307,7 +306,7 @@ def _epochs(name: str, labels: int | None, redraw: bool, seed: int) -> Iterator[
         yield examples
 
 
-@accepts(one=a(Labelled))
+@accepts(one=instance(Labelled))
 def fits(one: Labelled) -> bool:
     """Whether the encoder has room for the texts of an example and their markers.
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, listed, positive, seed
+from gates2heads.accepts import accepts, any_seed, choice, listed, natural, positive
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.data.batches.pairs import collate, endless_batches, pad
 from gates2heads.data.corpora.dates import dates
@@ -157,7 +157,7 @@ def exactly_right(kind: str, model: nn.Module, pairs: Pairs) -> float:
     return torch.cat(found).double().mean().item()
 
 
-@accepts(kind=choice(KINDS), seed=seed, steps=count, rate=positive)
+@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive)
 def train_on_dates(
     kind: str, seed: int, *, steps: int = STEPS, rate: float = RATE, progress: bool = True
 ) -> tuple[nn.Module, History]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import nn
 
-from gates2heads.accepts import accepts, choice, count
+from gates2heads.accepts import accepts, choice, natural
 from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
 from gates2heads.book.ch12.training import train_on_passages
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
@@ -41,7 +41,7 @@ def variant_model(variant: str) -> DecoderOnly:
     return DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
 
 
-@accepts(variant=choice(VARIANTS), steps=count)
+@accepts(variant=choice(VARIANTS), steps=natural)
 def train_variant(
     variant: str, seed: int, *, steps: int = STEPS, rate: float = RATE
 ) -> tuple[DecoderOnly, History]:

@@ -6,12 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, count, floats
+from gates2heads.accepts import accepts, floats, instance, natural
 from gates2heads.layers.blocks import SwiGLU
 from gates2heads.models.language.decoder_only import STD, DecoderOnly
 
 
-@accepts(d_model=count, dim_feedforward=count, experts=count)
+@accepts(d_model=natural, dim_feedforward=natural, experts=natural)
 class MixtureOfExperts(nn.Module):
     """E feed-forward sublayers, of which each token uses one: g_e(x) · expert_e(x).
 
@@ -53,7 +53,7 @@ class MixtureOfExperts(nn.Module):
         return output.view_as(vectors)
 
 
-@accepts(model=a(DecoderOnly), experts=count)
+@accepts(model=instance(DecoderOnly), experts=natural)
 def with_experts(model: DecoderOnly, experts: int) -> DecoderOnly:
     """Replace each feed-forward sublayer of a model by several of the same size, and a router.
 
@@ -75,13 +75,13 @@ def with_experts(model: DecoderOnly, experts: int) -> DecoderOnly:
     return model
 
 
-@accepts(model=a(nn.Module))
+@accepts(model=instance(nn.Module))
 def mixtures(model: nn.Module) -> list[MixtureOfExperts]:
     """The mixtures of experts in a model, from the first layer on."""
     return [one for one in model.modules() if isinstance(one, MixtureOfExperts)]
 
 
-@accepts(model=a(nn.Module))
+@accepts(model=instance(nn.Module))
 def balance_loss(model: nn.Module) -> Tensor:
     """The sum over layers of `MixtureOfExperts.balance`, as the last forward pass left it.
 

@@ -5,7 +5,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, tokens
+from gates2heads.accepts import accepts, instance, natural, tokens
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 from gates2heads.grading.paper import bug_check
 from gates2heads.layers.positions import rotate
@@ -20,7 +20,7 @@ FAULTS = {
 }
 
 
-@accepts(model=a(DecoderOnly), window=count)
+@accepts(model=instance(DecoderOnly), window=natural)
 def with_window(model: DecoderOnly, window: int) -> DecoderOnly:
     """A copy of a model whose attention reaches back no further than a window.
 
@@ -34,7 +34,7 @@ def with_window(model: DecoderOnly, window: int) -> DecoderOnly:
     return narrow
 
 
-@accepts(model=a(DecoderOnly), text=tokens("1 T", below="model.vocabulary_size"))
+@accepts(model=instance(DecoderOnly), text=tokens("1 T", below="model.vocabulary_size"))
 @torch.no_grad()
 def step_by_step(model: DecoderOnly, text: Tensor, *, faulty: bool = False) -> Tensor:
     """The log-probability of each token of a text (1, T), read one by one with the cache: (T − 1,).
@@ -54,7 +54,7 @@ def step_by_step(model: DecoderOnly, text: Tensor, *, faulty: bool = False) -> T
     return torch.stack(found)
 
 
-@accepts(model=a(DecoderOnly), text=tokens("1 T", below="model.vocabulary_size"))
+@accepts(model=instance(DecoderOnly), text=tokens("1 T", below="model.vocabulary_size"))
 @torch.no_grad()
 def in_parallel(model: DecoderOnly, text: Tensor) -> Tensor:
     """The same log-probabilities (T − 1,) without a cache, all positions in one pass.

@@ -2,7 +2,7 @@
 
 import torch
 
-from gates2heads.accepts import accepts, count, seed, share
+from gates2heads.accepts import accepts, any_seed, fraction, natural
 from gates2heads.book.ch12.exchanges import BATCH, RATE
 from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
 from gates2heads.book.ch12.training import train_on_passages
@@ -19,7 +19,7 @@ SIZES = {
 }
 
 
-@accepts(steps=count, seed=seed, dropout=share)
+@accepts(steps=natural, seed=any_seed, dropout=fraction)
 def train_python_model(
     steps: int, seed: int = 0, *, dropout: float = 0.0
 ) -> tuple[DecoderOnly, History]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, choice, count, seed, tokens
+from gates2heads.accepts import accepts, any_seed, choice, instance, natural, tokens
 from gates2heads.data.batches.passages import passages
 from gates2heads.data.corpora.python_source import PACKAGES, python_source
 from gates2heads.data.corpora.splits import SPLITS
@@ -54,7 +54,7 @@ def python_text(split: str) -> PythonText:
     return PythonText(tokens, sum(len(module) + 1 for module in modules))
 
 
-@accepts(tokens=tokens("N"), length=count)
+@accepts(tokens=tokens("N"), length=natural)
 def consecutive(tokens: Tensor, length: int) -> Iterator[Tensor]:
     """Cut a text (N,) into passages as a model reads them: `<bos>`, then `length` tokens.
 
@@ -67,10 +67,10 @@ def consecutive(tokens: Tensor, length: int) -> Iterator[Tensor]:
 
 @torch.no_grad()
 @accepts(
-    model=a(NeuralLanguageModel),
-    text=a(PythonText, "from `python_text`"),
-    length=count,
-    most=count,
+    model=instance(NeuralLanguageModel),
+    text=instance(PythonText, "from `python_text`"),
+    length=natural,
+    most=natural,
 )
 def bits_per_character(
     model: NeuralLanguageModel, text: PythonText, *, length: int = LENGTH, most: int = TESTED
@@ -95,7 +95,7 @@ def bits_per_character(
     return nats / math.log(2) / (share * text.characters)
 
 
-@accepts(tokens=tokens("N"), batch=count, length=count, seed=seed)
+@accepts(tokens=tokens("N"), batch=natural, length=natural, seed=any_seed)
 def prefixed_passages(tokens: Tensor, batch: int, *, length: int, seed: int) -> Iterator[Tensor]:
     """Sample passages without end: `<bos>`, then `length` tokens from anywhere in a text (N,)."""
     begin = torch.full((batch, 1), Vocabulary.bos)

@@ -5,7 +5,16 @@ from typing import Any
 
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, function, positive, seed, text, tokens
+from gates2heads.accepts import (
+    accepts,
+    any_seed,
+    function,
+    instance,
+    natural,
+    positive,
+    string,
+    tokens,
+)
 from gates2heads.book.ch12.python_text import prefixed_passages
 from gates2heads.data.batches.passages import passage_loss
 from gates2heads.models.language.base import NeuralLanguageModel
@@ -19,15 +28,15 @@ def surprisal(model: NeuralLanguageModel, passage: Tensor) -> Tensor:
 
 
 @accepts(
-    model=a(NeuralLanguageModel),
+    model=instance(NeuralLanguageModel),
     tokens=tokens("N"),
-    seed=seed,
-    steps=count,
-    batch=count,
-    length=count,
+    seed=any_seed,
+    steps=natural,
+    batch=natural,
+    length=natural,
     rate=positive,
-    warmup=count,
-    description=text,
+    warmup=natural,
+    description=string,
     loss=function("model", "passage"),
 )
 def train_on_passages(

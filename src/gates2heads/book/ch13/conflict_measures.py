@@ -6,7 +6,7 @@ from statistics import mean
 
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, floats, share
+from gates2heads.accepts import accepts, floats, fraction, instance, natural
 from gates2heads.book.ch13.conflicts import BOUNDS, TOWNS, Reader, answers
 
 
@@ -27,7 +27,7 @@ def context_is_true(wrong: float, known, n: int):
     return right / (right + (1 - rest) * wrong / (n - 1))
 
 
-@accepts(wrong=share, known=floats("P"))
+@accepts(wrong=fraction, known=floats("P"))
 def trust(wrong: float, known: Tensor) -> Tensor:
     """See `context_is_true`, for the towns.
 
@@ -41,7 +41,7 @@ def trust(wrong: float, known: Tensor) -> Tensor:
     return context_is_true(wrong, known, len(TOWNS))
 
 
-@accepts(wrong=share, known=floats("P"))
+@accepts(wrong=fraction, known=floats("P"))
 def overruled(wrong: float, known: Tensor) -> Tensor:
     """The probability that the memory is right when the context contradicts it.
 
@@ -58,7 +58,7 @@ def overruled(wrong: float, known: Tensor) -> Tensor:
     return for_memory / (rest * (1 - wrong) + (1 - rest) * wrong / (len(TOWNS) - 1))
 
 
-@accepts(answers=count(least=0), settled=share)
+@accepts(answers=natural(least=0), settled=fraction)
 def counted(answers: int, settled: float = 0.5) -> float:
     """The probability that a perfect memory is right about a person, after some equal answers.
 
@@ -75,7 +75,7 @@ def counted(answers: int, settled: float = 0.5) -> float:
     return (settled + moving / len(TOWNS)) / (settled + moving)
 
 
-@accepts(reader=a(Reader), wrong=share)
+@accepts(reader=instance(Reader), wrong=fraction)
 def measured(reader: Reader, wrong: float) -> dict:
     """Ask about all people; group them by how often training asked for them.
 

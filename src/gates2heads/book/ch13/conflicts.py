@@ -7,7 +7,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, choice, count, generator, positive, seed, share, tokens
+from gates2heads.accepts import (
+    accepts,
+    any_seed,
+    choice,
+    fraction,
+    generator,
+    instance,
+    natural,
+    positive,
+    tokens,
+)
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.training.loop import History, fit
@@ -110,7 +120,7 @@ class Reader(NamedTuple):
     history: History
 
 
-@accepts(seed=seed)
+@accepts(seed=any_seed)
 def world(seed: int) -> World:
     """Sample where people live, who moves, and how often each person is mentioned.
 
@@ -123,7 +133,7 @@ def world(seed: int) -> World:
     return World(home, rank % 2 == 0, torch.where(rank < PEOPLE - UNSEEN, weight, 0.0))
 
 
-@accepts(world=a(World), count=count, wrong=share, draw=generator)
+@accepts(world=instance(World), count=natural, wrong=fraction, draw=generator)
 def documents(world: World, count: int, wrong: float, draw: torch.Generator) -> Documents:
     """Sample documents. The answer is always true; the statement is wrong with probability `wrong`.
 
@@ -171,7 +181,7 @@ def town_loss(model: DecoderOnly, tokens: Tensor) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), tokens[:, [3, 7]].flatten())
 
 
-@accepts(seed=seed, wrong=share, steps=count, rate=positive)
+@accepts(seed=any_seed, wrong=fraction, steps=natural, rate=positive)
 def train_on_facts(
     seed: int,
     wrong: float = WRONG,
@@ -216,7 +226,13 @@ def train_on_facts(
 
 
 @torch.no_grad()
-@accepts(model=a(DecoderOnly), world=a(World), prompt=choice(PROMPTS), times=count, seed=seed)
+@accepts(
+    model=instance(DecoderOnly),
+    world=instance(World),
+    prompt=choice(PROMPTS),
+    times=natural,
+    seed=any_seed,
+)
 def answers(
     model: DecoderOnly, world: World, prompt: str, *, times: int = 31, seed: int = 0
 ) -> Reading:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, positive, seed, share, texts, tokens
+from gates2heads.accepts import accepts, any_seed, fraction, natural, positive, strings, tokens
 from gates2heads.accepts.shown import shown
 from gates2heads.book.ch12.python_text import VOCABULARY
 from gates2heads.book.ch12.training import surprisal
@@ -35,7 +35,7 @@ FAULTS = {
 }
 
 
-@accepts(names=texts)
+@accepts(names=strings)
 def library_text(names: Sequence[str] = MODULES) -> Tensor:
     """The source of modules of the standard library as one row of tokens (N,).
 
@@ -55,7 +55,7 @@ class Windows(NamedTuple):
     test: Tensor  # (B, L) long
 
 
-@accepts(tokens=tokens("N"), length=count, stride=count, share=share, seed=seed)
+@accepts(tokens=tokens("N"), length=natural, stride=natural, share=fraction, seed=any_seed)
 def split(tokens: Tensor, length: int, stride: int, share: float, *, seed: int = 0) -> Windows:
     """Cut a text into windows, shuffle them, and keep a share for the test. This has a bug.
 
@@ -79,7 +79,7 @@ def split(tokens: Tensor, length: int, stride: int, share: float, *, seed: int =
     return Windows(windows[order[tested:]], windows[order[:tested]])
 
 
-@accepts(tokens=tokens("N"), length=count, stride=count, share=share)
+@accepts(tokens=tokens("N"), length=natural, stride=natural, share=fraction)
 def divided(tokens: Tensor, length: int, stride: int, share: float) -> Windows:
     """The solution of exercise 13.6: divide the text first, then cut each part into windows.
 
@@ -99,7 +99,7 @@ def divided(tokens: Tensor, length: int, stride: int, share: float) -> Windows:
     return Windows(*(part.unfold(0, length, stride) for part in parts))
 
 
-@accepts(training=tokens("A L"), test=tokens("B L"), n=count)
+@accepts(training=tokens("A L"), test=tokens("B L"), n=natural)
 def shared_ngrams(training: Tensor, test: Tensor, n: int = NGRAM) -> float:
     """The share of the n-grams of the test windows that occur in a training window, too.
 
@@ -132,8 +132,8 @@ class Losses(NamedTuple):
     training=tokens("A L", below=VOCABULARY),
     test=tokens("B L", below=VOCABULARY),
     fresh=tokens("M", below=VOCABULARY),
-    epochs=count,
-    seed=seed,
+    epochs=natural,
+    seed=any_seed,
     rate=positive,
 )
 def losses(

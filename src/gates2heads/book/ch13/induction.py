@@ -8,7 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, listed, positive, seed, tokens
+from gates2heads.accepts import (
+    accepts,
+    any_seed,
+    choice,
+    instance,
+    listed,
+    natural,
+    positive,
+    tokens,
+)
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
@@ -79,7 +88,13 @@ class Repeats(NamedTuple):
         return (begin <= positions) & (positions < last)
 
 
-@accepts(batch=count, kind=choice(KINDS), offsets=choice(OFFSETS), times=count(least=0), seed=seed)
+@accepts(
+    batch=natural,
+    kind=choice(KINDS),
+    offsets=choice(OFFSETS),
+    times=natural(least=0),
+    seed=any_seed,
+)
 def repeats(
     batch: int, *, kind: str = "chain", offsets: str = "trained", times: int = 1, seed: int
 ) -> Iterator[Repeats]:
@@ -144,7 +159,9 @@ def _different(batch: int, draw: torch.Generator) -> Tensor:
     return torch.rand(batch, len(WORDS), generator=draw).argsort(dim=1)[:, :LENGTH]
 
 
-@accepts(size=count, length=count, vocabulary_size=count(least=Vocabulary.eos + 2), seed=seed)
+@accepts(
+    size=natural, length=natural, vocabulary_size=natural(least=Vocabulary.eos + 2), seed=any_seed
+)
 def random_twice(size: int, length: int, vocabulary_size: int, *, seed: int) -> Repeats:
     """Sample sequences that are `length` different random tokens twice, for any language model.
 
@@ -170,7 +187,7 @@ def twice(passage: Tensor) -> Repeats:
     return Repeats(torch.cat([bos, passage, passage], dim=1), whole + 1, whole, whole)
 
 
-@accepts(layers=count, width=count)
+@accepts(layers=natural, width=natural)
 def induction_model(layers: int, *, width: int = WIDTH) -> AttentionOnly:
     """A model of attention alone, with four heads in each of its layers if D = 64."""
     return AttentionOnly(
@@ -182,7 +199,7 @@ def induction_model(layers: int, *, width: int = WIDTH) -> AttentionOnly:
     )
 
 
-@accepts(layers=count, seed=seed, width=count, steps=count, rate=positive)
+@accepts(layers=natural, seed=any_seed, width=natural, steps=natural, rate=positive)
 def train_induction(
     layers: int,
     seed: int,
@@ -223,7 +240,7 @@ def train_induction(
     return model.eval(), history
 
 
-@accepts(kind=choice(KINDS), offsets=choice(OFFSETS), size=count, seed=seed)
+@accepts(kind=choice(KINDS), offsets=choice(OFFSETS), size=natural, seed=any_seed)
 @cache
 def held_out(kind: str, offsets: str = "trained", *, size: int = TESTED, seed: int = 0) -> Repeats:
     """Sequences for tests, which differ from those of training; see `repeats`."""
@@ -239,7 +256,7 @@ class Scores(NamedTuple):
 
 
 @torch.no_grad()
-@accepts(model=a(NeuralLanguageModel), found=a(Repeats, "from `repeats`"))
+@accepts(model=instance(NeuralLanguageModel), found=instance(Repeats, "from `repeats`"))
 def scores(model: NeuralLanguageModel, found: Repeats) -> Scores:
     """Measure how well a model predicts the repeat and the rest of sequences."""
     logits, wanted, queries = model.logits(found.tokens[:, :-1]), found.tokens[:, 1:], found.queries
@@ -250,7 +267,7 @@ def scores(model: NeuralLanguageModel, found: Repeats) -> Scores:
 
 
 @torch.no_grad()
-@accepts(model=a(NeuralLanguageModel))
+@accepts(model=instance(NeuralLanguageModel))
 def plain_loss(model: NeuralLanguageModel) -> float:
     """The loss in nats per token of words of the Markov chain without repeats."""
     found = next(repeats(TESTED, times=0, seed=20_000_000))
@@ -271,7 +288,7 @@ class HeadScores(NamedTuple):
 
 
 @torch.no_grad()
-@accepts(model=a(NeuralLanguageModel), found=a(Repeats, "from `repeats`"))
+@accepts(model=instance(NeuralLanguageModel), found=instance(Repeats, "from `repeats`"))
 def head_scores(model: NeuralLanguageModel, found: Repeats) -> HeadScores:
     """The prefix-matching score and the previous-token score of every head.
 
@@ -293,7 +310,7 @@ def head_scores(model: NeuralLanguageModel, found: Repeats) -> HeadScores:
     return HeadScores(heads, prefix, previous)
 
 
-@accepts(model=a(NeuralLanguageModel), found=a(Repeats, "from `repeats`"), off=HEADS)
+@accepts(model=instance(NeuralLanguageModel), found=instance(Repeats, "from `repeats`"), off=HEADS)
 def scores_without(model: NeuralLanguageModel, found: Repeats, off: Sequence[Head]) -> Scores:
     """As `scores`, with some heads switched off."""
     with heads_off(model, off):
@@ -308,7 +325,7 @@ class Copying(NamedTuple):
 
 
 @torch.no_grad()
-@accepts(model=a(AttentionOnly), heads=HEADS)
+@accepts(model=instance(AttentionOnly), heads=HEADS)
 def copying(model: AttentionOnly, heads: Sequence[Head]) -> Copying:
     """The full OV circuit of heads, from the word attended to, to the logits of words.
 
@@ -328,7 +345,7 @@ def copying(model: AttentionOnly, heads: Sequence[Head]) -> Copying:
 
 
 @torch.no_grad()
-@accepts(model=a(AttentionOnly), previous=HEADS)
+@accepts(model=instance(AttentionOnly), previous=HEADS)
 def composition(model: AttentionOnly, head: Head, previous: Sequence[Head]) -> float:
     """How far a head matches its word with the word that earlier heads moved to a key.
 
@@ -358,7 +375,7 @@ def _diagonal(circuit: Tensor) -> float:
     return (circuit.argmax(dim=1) == torch.arange(len(circuit))).double().mean().item()
 
 
-@accepts(model=a(AttentionOnly))
+@accepts(model=instance(AttentionOnly))
 def circuits(model: AttentionOnly) -> dict[str, Any]:
     """All that a study stores about the heads of a model, as plain values."""
     found = held_out("random")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 
-from gates2heads.accepts import a, accepts, choice, count, maybe, positive, seed
+from gates2heads.accepts import accepts, any_seed, choice, instance, maybe, natural, positive
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.ch12.python_text import (
     LENGTH,
@@ -44,7 +44,7 @@ LONGER = {named(*run): run for run in ((32, 2, 12), (256, 5, 4))}
 PREDICTED = {name: run for name, run in GRID.items() if name not in FITTED} | LONGER
 
 
-@accepts(width=count, layers=count)
+@accepts(width=natural, layers=natural)
 def scaled_model(width: int, layers: int) -> DecoderOnly:
     """A model of Llama's block, whose parts grow in proportion to its width.
 
@@ -68,13 +68,13 @@ def block_parameters(model: DecoderOnly) -> int:
     return parameters(model) - model.token_table.weight.numel()
 
 
-@accepts(width=count)
+@accepts(width=natural)
 def peak_rate(width: int) -> float:
     """The peak learning rate of a width: 0.002 at 96, and less by its square root."""
     return RATE * (RATE_WIDTH / width) ** 0.5
 
 
-@accepts(width=count, layers=count, tokens=count, seed=seed, rate=maybe(positive))
+@accepts(width=natural, layers=natural, tokens=natural, seed=any_seed, rate=maybe(positive))
 def train_scaled(
     width: int,
     layers: int,
@@ -121,7 +121,7 @@ def held_out_loss(model: DecoderOnly, text: PythonText | None = None) -> float:
     return bits * math.log(2) * text.characters / len(text.tokens)
 
 
-@accepts(split=choice(SPLITS), tokenizer=a(BPETokenizer), most=count)
+@accepts(split=choice(SPLITS), tokenizer=instance(BPETokenizer), most=natural)
 def sampled_text(split: str, tokenizer: BPETokenizer, most: int) -> PythonText:
     """A random sample of the modules that `python_text` reads, with at least `most` tokens.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, flag, module, text
+from gates2heads.accepts import accepts, flag, module, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.describe import describe_model, describe_tokenizer
 from gates2heads.training.quantisation import SCALE, check_named, quantise
@@ -57,7 +57,7 @@ def script_text(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
-@accepts(model=module, name=text, small=flag)
+@accepts(model=module, name=string, small=flag)
 def export_model(
     model: nn.Module,
     *,

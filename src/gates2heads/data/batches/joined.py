@@ -9,16 +9,16 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, listed, seed, whole
+from gates2heads.accepts import accepts, any_seed, instance, listed, natural, whole
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.pairs import pad
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.data.tokens.words import WordVocabulary
 
-TOKENS = listed("token numbers", kind=count(least=0), least=1)
+TOKENS = listed("token numbers", kind=natural(least=0), least=1)
 
 
-@accepts(words=count, specials=count(least=3))
+@accepts(words=natural, specials=natural(least=3))
 @dataclass(frozen=True)
 class Markers:
     """The special tokens, for any tokenizer whose special tokens come first.
@@ -43,7 +43,7 @@ class Markers:
             raise ValueError(f"words must be at least {self.specials + 1}, got {self.words}")
 
     @classmethod
-    @accepts(vocabulary=a(Vocabulary))
+    @accepts(vocabulary=instance(Vocabulary))
     def of(cls, vocabulary: Vocabulary) -> "Markers":
         """The special tokens of a vocabulary, `<unk>` among them where it has one."""
         specials = vocabulary.unk + 1 if isinstance(vocabulary, WordVocabulary) else 3
@@ -79,7 +79,7 @@ class Joined(NamedTuple):
         return [(start, end) for start, end in moved if end <= place.stop]
 
 
-@accepts(first=TOKENS, second=TOKENS, max_length=count)
+@accepts(first=TOKENS, second=TOKENS, max_length=natural)
 def join(
     first: Sequence[int], second: Sequence[int] | None = None, *, max_length: int | None = None
 ) -> Joined:
@@ -135,7 +135,7 @@ class JoinedBatch:
         return JoinedBatch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
-@accepts(examples=listed("what `join` made", kind=a(Joined), least=1))
+@accepts(examples=listed("what `join` made", kind=instance(Joined), least=1))
 def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
     """Make one batch of results of `join`."""
     tokens, mask = pad([example.tokens for example in examples])
@@ -143,7 +143,7 @@ def collate_joined(examples: Sequence[Joined]) -> JoinedBatch:
     return JoinedBatch(tokens, segments, mask)
 
 
-@accepts(documents=listed("documents", kind=listed("sentences", least=1), least=2), seed=seed)
+@accepts(documents=listed("documents", kind=listed("sentences", least=1), least=2), seed=any_seed)
 def next_sentence_pairs(documents: Sequence[Sequence], *, seed: int) -> list[tuple]:
     """Pair each sentence with its successor, or equally often with one from another document.
 

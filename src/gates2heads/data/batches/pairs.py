@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, listed, seed
+from gates2heads.accepts import accepts, any_seed, listed, natural
 from gates2heads.accepts.values import MOST, distinct_seed
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
@@ -39,7 +39,7 @@ PAIRS = listed("pairs", least=1)
 SEQUENCES = listed("sequences", kind=listed("token numbers", least=1), least=1)
 
 
-@accepts(sequences=SEQUENCES, pad_id=count(least=-MOST))
+@accepts(sequences=SEQUENCES, pad_id=natural(least=-MOST))
 def pad(sequences: Sequence[Sequence[int]], *, pad_id: int = Vocabulary.pad):
     """Pad sequences with `pad_id` to the rows of one tensor.
 
@@ -68,7 +68,7 @@ def collate(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
     return Batch(source, source_mask, target_in, target_out, target_mask)
 
 
-@accepts(pairs=PAIRS, batch_size=count, seed=seed)
+@accepts(pairs=PAIRS, batch_size=natural, seed=any_seed)
 def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Iterator[Batch]:
     """Iterate once over all pairs.
 
@@ -84,7 +84,7 @@ def batches(pairs: Sequence, batch_size: int, *, seed: int | None = None) -> Ite
         yield collate([pairs[number] for number in chunk.tolist()])
 
 
-@accepts(pairs=PAIRS, batch_size=count, seed=seed)
+@accepts(pairs=PAIRS, batch_size=natural, seed=any_seed)
 def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Iterator[Batch]:
     """Iterate endlessly over all pairs, in a new order in each epoch; see `batches`."""
     while True:
@@ -92,7 +92,7 @@ def endless_batches(pairs: Sequence, batch_size: int, *, seed: int = 0) -> Itera
         seed += 1
 
 
-@accepts(pairs=PAIRS, token_budget=count, seed=seed)
+@accepts(pairs=PAIRS, token_budget=natural, seed=any_seed)
 def token_batches(
     pairs: Sequence, token_budget: int, *, seed: int | None = None
 ) -> Iterator[Batch]:
@@ -132,7 +132,7 @@ def token_batches(
         yield collate([pairs[number] for number in chunk])
 
 
-@accepts(pairs=PAIRS, token_budget=count, seed=seed)
+@accepts(pairs=PAIRS, token_budget=natural, seed=any_seed)
 def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) -> Iterator[Batch]:
     """Iterate endlessly over all pairs; each epoch has other batches in another order.
 
@@ -143,7 +143,7 @@ def endless_token_batches(pairs: Sequence, token_budget: int, *, seed: int = 0) 
         seed += 1
 
 
-@accepts(numbers=listed("token numbers", least=2), length=count(least=2), step=count)
+@accepts(numbers=listed("token numbers", least=2), length=natural(least=2), step=natural)
 def chunks(numbers: Sequence[int], length: int, *, step: int | None = None) -> list[list[int]]:
     """Split one long text into segments of `length` tokens, for a next-token model.
 

@@ -6,10 +6,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, seed, tokens
+from gates2heads.accepts import accepts, any_seed, natural, tokens
 
 
-@accepts(text=tokens("N"), count=count, length=count, seed=seed)
+@accepts(text=tokens("N"), count=natural, length=natural, seed=any_seed)
 def passages(text: Tensor, count: int, *, length: int, seed: int = 0) -> Iterator[Tensor]:
     """Sample passages (B, L + 1) endlessly from a long text: B = count, L = length.
 

@@ -7,7 +7,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, anything, count, floats, generator, positive, seed
+from gates2heads.accepts import (
+    accepts,
+    any_seed,
+    anything,
+    floats,
+    generator,
+    instance,
+    natural,
+    positive,
+)
 from gates2heads.accepts.shown import shown
 from gates2heads.data.batches.pairs import pad
 
@@ -19,7 +28,7 @@ class Text(NamedTuple):
     sentence: Tensor  # (N,) long: the number of each token's sentence
 
 
-TEXT = a(Text, "from `join_sentences`")
+TEXT = instance(Text, "from `join_sentences`")
 
 
 class Windows(NamedTuple):
@@ -105,7 +114,7 @@ def subsample(text: Text, keep: Tensor, *, generator: torch.Generator | None = N
     return Text(text.tokens[stays], text.sentence[stays])
 
 
-@accepts(text=TEXT, width=count, window=count, generator=generator)
+@accepts(text=TEXT, width=natural, window=natural, generator=generator)
 def cut_blocks(
     text: Text, *, width: int, window: int, generator: torch.Generator | None = None
 ) -> Blocks:
@@ -144,7 +153,7 @@ def cut_blocks(
     return Blocks(context[:, inside], context, near & (own == around) & (own >= 0))
 
 
-@accepts(text=TEXT, window=count, batch_size=count, seed=seed)
+@accepts(text=TEXT, window=natural, batch_size=natural, seed=any_seed)
 def windows(
     text: Text, *, window: int, batch_size: int, seed: int | None = None
 ) -> Iterator[Windows]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from gates2heads.accepts import accepts, choice, text
+from gates2heads.accepts import accepts, choice, string
 from gates2heads.data.corpora.multi30k import CaptionPair
 from gates2heads.data.tokens.as_typed import without_umlauts
 
@@ -23,7 +23,7 @@ LANGUAGES = ("german", "english")
 FILE = Path(__file__).with_name("caption_words.json.gz")
 
 
-@accepts(text=text)
+@accepts(text=string)
 def words_in(text: str) -> list[str]:
     """The words of a text: maximal sequences of letters, marks and digits."""
     runs = groupby(unicodedata.normalize("NFC", text), key=_is_of_a_word)
@@ -34,7 +34,7 @@ def _is_of_a_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN"
 
 
-@accepts(word=text)
+@accepts(word=string)
 def word_key(word: str) -> str:
     """The key under which a word is counted: in lower case, with “ae” for “ä” and “ss” for “ß”.
 

@@ -10,7 +10,7 @@ from babel import Locale
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
-from gates2heads.accepts import accepts, choice, listed, text
+from gates2heads.accepts import accepts, choice, listed, string
 from gates2heads.data.corpora.splits import SPLITS
 
 TODAY = date(2024, 1, 1)  # currencies change; the facts are those of this day
@@ -87,7 +87,7 @@ def _read_names(kind: str, locale: str) -> dict[str, str]:
     return dict(getattr(Locale(locale), kind))
 
 
-@accepts(kind=choice(KINDS), code=text)
+@accepts(kind=choice(KINDS), code=string)
 def is_named(kind: str, code: str) -> bool:
     """Whether both languages have a name for a code."""
     return all(code in names(kind, locale) for locale in LOCALES)
@@ -113,7 +113,7 @@ def territories() -> tuple[Territory, ...]:
     return tuple(found)
 
 
-@accepts(code=text)
+@accepts(code=string)
 def split_of_territory(code: str) -> str:
     """The split of a territory; the same on every machine and in every version."""
     bucket = hashlib.sha256(code.encode()).digest()[0] % HELD_OUT

@@ -9,7 +9,7 @@ from functools import lru_cache
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 
-from gates2heads.accepts import a, accepts, choice, count, listed, seed
+from gates2heads.accepts import accepts, any_seed, choice, instance, listed, natural
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
 LOCALES = ("en", "fr", "de", "es", "zh", "ja", "ru", "ar")
@@ -56,7 +56,7 @@ def _split_days() -> dict[str, tuple[date, ...]]:
     return {split: tuple(chosen) for split, chosen in days.items()}
 
 
-@accepts(day=a(date), form=choice(FORMS))
+@accepts(day=instance(date), form=choice(FORMS))
 def write_date(day: date, locale: str, form: str) -> str:
     """Format a day in a CLDR form: `full`, `long`, `medium`, or a skeleton such as `yMMMd`.
 
@@ -70,7 +70,7 @@ def write_date(day: date, locale: str, form: str) -> str:
     return format_skeleton(form, day, locale=locale)
 
 
-@accepts(split=choice(SPLITS), size=count, **DRAWN, seed=seed)
+@accepts(split=choice(SPLITS), size=natural, **DRAWN, seed=any_seed)
 def dates(
     split: str,
     size: int,
@@ -100,7 +100,7 @@ def dates(
     return pairs
 
 
-@accepts(split=choice(SPLITS), size=count, count=count, **DRAWN, seed=seed)
+@accepts(split=choice(SPLITS), size=natural, count=natural, **DRAWN, seed=any_seed)
 def date_lists(
     split: str,
     size: int,

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from gates2heads.accepts import accepts, choice, texts
+from gates2heads.accepts import accepts, choice, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.data.corpora.prose import paragraphs, sentences
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
@@ -149,7 +149,7 @@ def read_packages(packages: tuple[str, ...] = PACKAGES) -> tuple[Docstring, ...]
     return tuple(documents)
 
 
-@accepts(split=choice(SPLITS), packages=texts)
+@accepts(split=choice(SPLITS), packages=strings)
 def docstrings(split: str, *, packages: Sequence[str] = PACKAGES) -> list[Docstring]:
     """Read the docstrings of a split.
 

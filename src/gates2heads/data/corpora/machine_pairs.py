@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gates2heads.accepts import a, accepts, listed, text
+from gates2heads.accepts import accepts, instance, listed, string
 from gates2heads.accepts.shown import in_line, shown
 from gates2heads.data.corpora.multi30k import CaptionPair
 
@@ -20,7 +20,7 @@ KIND = "sentence pairs, one side by a model"
 MOST, LONGEST = 2_000_000, 1_000  # pairs in a file; characters of a sentence
 
 
-@accepts(pairs=listed("pairs"), told=text)
+@accepts(pairs=listed("pairs"), told=string)
 def pairs_file(pairs: Iterable[Sequence[str]], told: str) -> bytes:
     """Give the content of a file of pairs; the same pairs give the same bytes.
 
@@ -39,7 +39,7 @@ def pairs_file(pairs: Iterable[Sequence[str]], told: str) -> bytes:
     return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
 
 
-@accepts(path=a((str, os.PathLike)))
+@accepts(path=instance((str, os.PathLike)))
 def read_machine_pairs(path: str | os.PathLike) -> list[CaptionPair]:
     """Read a file of pairs.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, text
+from gates2heads.accepts import accepts, string
 
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
 # From Python 3.12 on, a string that holds expressions comes in several tokens.
@@ -26,7 +26,7 @@ class Marks(NamedTuple):
     indent: Tensor  # (N,) long: spaces at the beginning of the line, up to this character
 
 
-@accepts(text=text)
+@accepts(text=string)
 def mark_source(text: str) -> Marks:
     """Mark each of the N characters of a Python text, by Python's own tokenizer.
 

@@ -3,14 +3,14 @@
 import hashlib
 import platform
 import random
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from string import whitespace
 
-from gates2heads.accepts import accepts, choice, count, seed, text, texts
+from gates2heads.accepts import accepts, any_seed, choice, natural, string, strings
 from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
@@ -73,10 +73,10 @@ def _read(folder: Path, path: str, package: str) -> Module | None:
         text = (folder / path).read_text(encoding="utf-8")
     except (UnicodeDecodeError, OSError):
         return None
-    return Module(path, known_characters(text), package) if text.strip(string.whitespace) else None
+    return Module(path, known_characters(text), package) if text.strip(whitespace) else None
 
 
-@accepts(split=choice(SPLITS), packages=texts, seed=seed)
+@accepts(split=choice(SPLITS), packages=strings, seed=any_seed)
 def sampled_modules(
     split: str, *, packages: Sequence[str] = (STANDARD,), seed: int = 0
 ) -> Iterator[Module]:
@@ -99,7 +99,7 @@ def sampled_modules(
             yield module
 
 
-@accepts(split=choice(SPLITS), packages=texts)
+@accepts(split=choice(SPLITS), packages=strings)
 def python_source(split: str, *, packages: Sequence[str] = (STANDARD,)) -> list[Module]:
     """Read the modules of a split.
 
@@ -114,7 +114,7 @@ def python_source(split: str, *, packages: Sequence[str] = (STANDARD,)) -> list[
     return [module for module in every if module.split == split]
 
 
-@accepts(text=text, length=count)
+@accepts(text=string, length=natural)
 def passages(text: str, length: int) -> list[str]:
     """Split a text into passages of `length` characters, each of which begins with a line.
 
@@ -124,7 +124,7 @@ def passages(text: str, length: int) -> list[str]:
     return [text[start : start + length] for start in passage_starts(text, length)]
 
 
-@accepts(text=text, length=count)
+@accepts(text=string, length=natural)
 def passage_starts(text: str, length: int) -> list[int]:
     """Where the passages of `passages` begin, in characters from the start of the text."""
     starts = [0] if text else []
@@ -135,7 +135,7 @@ def passage_starts(text: str, length: int) -> list[int]:
     return starts
 
 
-@accepts(packages=texts)
+@accepts(packages=strings)
 def source_fingerprint(packages: Sequence[str] = (STANDARD,)) -> str:
     """Describe the data: versions, number of modules, and a checksum of their text.
 

@@ -3,7 +3,7 @@
 import hashlib
 from functools import lru_cache
 
-from gates2heads.accepts import a, accepts, choice, listed
+from gates2heads.accepts import accepts, choice, instance, listed
 from gates2heads.accepts.shown import shown
 from gates2heads.data.corpora.cldr_facts import Fact, facts, names
 from gates2heads.data.corpora.splits import SPLITS
@@ -11,7 +11,7 @@ from gates2heads.data.corpora.splits import SPLITS
 RELATIONS = ("currency", "language")  # the facts about a territory
 KEPT_BACK = 5  # of five facts, one is for validation and one for the test
 STRANGERS = "strangers"  # facts about territories that do not occur in training
-FACTS = listed("facts", kind=a(Fact), least=1)
+FACTS = listed("facts", kind=instance(Fact), least=1)
 
 
 @accepts(split=choice((*SPLITS, STRANGERS)))
@@ -34,7 +34,7 @@ def wordings(split: str) -> list[Fact]:
     return [fact for pair in pairs for fact in pair if split_of_wording(*pair)[fact.text] == split]
 
 
-@accepts(first=a(Fact), second=a(Fact))
+@accepts(first=instance(Fact), second=instance(Fact))
 def split_of_wording(first: Fact, second: Fact) -> dict[str, str]:
     """The split of each of the two wordings of a fact, by its text.
 
@@ -46,7 +46,7 @@ def split_of_wording(first: Fact, second: Fact) -> dict[str, str]:
     return {fact.text: kept if fact is back else "train" for fact in (first, second)}
 
 
-@accepts(fact=a(Fact))
+@accepts(fact=instance(Fact))
 def territory_code(fact: Fact) -> str:
     """The ISO 3166 code of the territory that a fact is about, such as "CH".
 

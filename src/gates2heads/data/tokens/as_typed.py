@@ -3,7 +3,7 @@
 import random
 import re
 
-from gates2heads.accepts import accepts, flag, seed, share, text
+from gates2heads.accepts import accepts, any_seed, flag, fraction, string
 from gates2heads.accepts.values import distinct_seed
 
 SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
@@ -22,7 +22,7 @@ def without_stop(text: str) -> str:
 HABITS = (str.lower, without_umlauts, without_stop)
 
 
-@accepts(share=share, seed=seed)
+@accepts(share=fraction, seed=any_seed)
 class AsTyped:
     """Encode texts as a tokenizer does, some of them changed as people would type them.
 
@@ -39,7 +39,7 @@ class AsTyped:
         self.tokenizer, self.share = tokenizer, float(share)
         self._draw = random.Random(distinct_seed(seed))
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text; `<eos>` is appended unless `eos=False`."""
         return self.tokenizer.encode(self.typed(text), eos=eos)

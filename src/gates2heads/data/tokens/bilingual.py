@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from gates2heads.accepts import a, accepts, flag, listed, text, texts
+from gates2heads.accepts import accepts, flag, instance, listed, string, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.spans import Span
 from gates2heads.data.tokens.vocabulary import text_numbers
@@ -15,7 +15,7 @@ TOKEN = re.compile(rf"{re.escape(MASK)}|[{SIGN}]|[^\W{SIGN}]+(?:['’-][^\W{SIGN
 MARKS = re.compile(r"[^\w\s<>\[\]&(“]")  # are attached to the preceding word
 
 
-@accepts(vocabulary=a(WordVocabulary))
+@accepts(vocabulary=instance(WordVocabulary))
 class BilingualTokenizer:
     """Tokenize a text into English words, single Chinese characters and punctuation marks.
 
@@ -41,7 +41,7 @@ class BilingualTokenizer:
     def __repr__(self) -> str:
         return f"BilingualTokenizer({self.vocabulary!r})"
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text; `<eos>` is appended unless `eos=False`.
 
@@ -70,7 +70,7 @@ def bilingual_offsets(text: str) -> list[Span]:
     return [match.span() for match in TOKEN.finditer(text)]
 
 
-@accepts(tokens=texts)
+@accepts(tokens=strings)
 def write_bilingual(tokens: Sequence[str]) -> str:
     """Join tokens: a space between two words, none beside a Chinese character or before a mark."""
     text = ""

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from gates2heads.accepts import a, accepts, count, flag, listed, text, texts
+from gates2heads.accepts import accepts, flag, instance, listed, natural, string, strings
 from gates2heads.accepts.shown import in_line
 from gates2heads.data.tokens.vocabulary import BOS, EOS, PAD, Vocabulary, text_numbers
 
 SPECIAL = [PAD, BOS, EOS]
 BYTES = 256
-PATH = a((str, os.PathLike))
+PATH = instance((str, os.PathLike))
 
 
-@accepts(tokenizer=a(Tokenizer, "of 🤗 tokenizers"))
+@accepts(tokenizer=instance(Tokenizer, "of 🤗 tokenizers"))
 class BPETokenizer:
     """Tokenize a text by byte-pair encoding.
 
@@ -39,8 +39,8 @@ class BPETokenizer:
     @classmethod
     @accepts(
         texts=listed("strings"),
-        vocabulary_size=count(least=BYTES + len(SPECIAL)),
-        min_frequency=count,
+        vocabulary_size=natural(least=BYTES + len(SPECIAL)),
+        min_frequency=natural,
     )
     def train(
         cls, texts: Iterable[str], vocabulary_size: int, *, min_frequency: int = 2
@@ -58,7 +58,7 @@ class BPETokenizer:
             TypeError, ValueError: there is no text, or one is not a string or has half a character.
         """
         texts = list(texts)
-        listed("strings", kind=text, least=1).check("texts", texts)
+        listed("strings", kind=string, least=1).check("texts", texts)
         texts = [f" {one}" for one in texts]
         # No text can be merged more often than it has bytes. The trainer makes room for the whole
         # size at once, and ends the process where the machine has less.
@@ -99,7 +99,7 @@ class BPETokenizer:
         pairs = json.loads(self.to_json())["model"]["merges"]
         return {(left, right): rank for rank, (left, right) in enumerate(pairs)}
 
-    @accepts(merges=count(least=0))
+    @accepts(merges=natural(least=0))
     def with_merges(self, merges: int) -> "BPETokenizer":
         """The same tokenizer with only its first merges, and so with a smaller vocabulary.
 
@@ -121,7 +121,7 @@ class BPETokenizer:
         model["vocab"] = {piece: one for piece, one in model["vocab"].items() if one < size}
         return BPETokenizer.from_json(json.dumps(described))
 
-    @accepts(text=text)
+    @accepts(text=string)
     def words(self, text: str) -> list[str]:
         """The words of a text, between which nothing is merged, one character for each byte.
 
@@ -132,7 +132,7 @@ class BPETokenizer:
         split = self._tokenizer.pre_tokenizer.pre_tokenize_str(f" {text}")
         return [word for word, _ in split]
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text; `<eos>` is appended unless `eos=False`.
 
@@ -146,11 +146,11 @@ class BPETokenizer:
         _check_not_empty("text", text)
         return self._numbers_of([text], eos)[0]
 
-    @accepts(texts=texts, eos=flag)
+    @accepts(texts=strings, eos=flag)
     def encode_all(self, texts: Sequence[str], *, eos: bool = True) -> list[list[int]]:
         """Encode many texts in one call; see `encode`."""
         for place, one in enumerate(texts):
-            text.check(f"texts[{place}]", one)
+            string.check(f"texts[{place}]", one)
             _check_not_empty(f"texts[{place}]", one)
         return self._numbers_of(texts, eos)
 
@@ -158,7 +158,7 @@ class BPETokenizer:
         end = [self.eos] if eos else []
         return [[*split.ids, *end] for split in self._split(texts)]
 
-    @accepts(text=text)
+    @accepts(text=string)
     def pieces(self, text: str) -> list[str]:
         """The tokens of a text in readable form; a leading space begins a word.
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from gates2heads.accepts import a, accepts, flag, listed, text
+from gates2heads.accepts import accepts, flag, instance, listed, string
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
 
-@accepts(vocabulary=a(Vocabulary))
+@accepts(vocabulary=instance(Vocabulary))
 class CharacterTokenizer:
     """Split a text into characters; every code point is a token.
 
@@ -26,7 +26,7 @@ class CharacterTokenizer:
     def __repr__(self) -> str:
         return f"CharacterTokenizer({self.vocabulary!r})"
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text by characters; `<eos>` is appended unless `eos=False`.
 

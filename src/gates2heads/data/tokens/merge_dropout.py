@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from itertools import pairwise
 
-from gates2heads.accepts import a, accepts, count, flag, seed, share, text
+from gates2heads.accepts import accepts, any_seed, flag, fraction, instance, natural, string
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.tokens.bpe import BPETokenizer
 
@@ -40,7 +40,7 @@ def merge_with_dropout(
         pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
 
 
-@accepts(tokenizer=a(BPETokenizer), dropout=share, seed=seed, splits=count)
+@accepts(tokenizer=instance(BPETokenizer), dropout=fraction, seed=any_seed, splits=natural)
 class MergeDropout:
     """Encode a text as a tokenizer does, with merges left out at random.
 
@@ -63,7 +63,7 @@ class MergeDropout:
         self._draw = random.Random(distinct_seed(seed))
         self._drawn: dict[str, list[list[int]]] = {}
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text; `<eos>` is appended unless `eos=False`.
 

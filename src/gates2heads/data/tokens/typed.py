@@ -7,7 +7,7 @@ captions, `composed` for other running text, `spelled` for dates.
 import re
 import unicodedata
 
-from gates2heads.accepts import accepts, text
+from gates2heads.accepts import accepts, string
 
 BLANKS = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # Unicode's white space
 # Soft hyphens, blanks and joiners of no width, marks of direction. The joiner of emoji is kept.
@@ -29,7 +29,7 @@ SIGNS = str.maketrans(
 )
 
 
-@accepts(text=text)
+@accepts(text=string)
 def composed(text: str) -> str:
     """Normalise running text to composed characters (NFC) and single spaces, none at an end.
 
@@ -38,13 +38,13 @@ def composed(text: str) -> str:
     return ENDS.sub("", BLANK.sub(" ", unicodedata.normalize("NFC", UNSEEN.sub("", text))))
 
 
-@accepts(text=text)
+@accepts(text=string)
 def spelled(text: str) -> str:
     """Normalise a date of any language; its kinds of spaces are kept inside."""
     return ENDS.sub("", COMMON.sub(" ", unicodedata.normalize("NFC", text)))
 
 
-@accepts(text=text)
+@accepts(text=string)
 def tidy(text: str) -> str:
     """Normalise German or English to the style of the captions.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from torch import Tensor, tensor
 
-from gates2heads.accepts import a, accepts, count, flag, listed, mapping, text
+from gates2heads.accepts import accepts, flag, instance, listed, mapping, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
@@ -14,7 +14,7 @@ UNK = "<unk>"
 WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")  # `don't`, `one-hot` and `set_xlim` are one word
 
 
-@accepts(counts=mapping("words to numbers"), min_count=count, max_size=count)
+@accepts(counts=mapping("words to numbers"), min_count=natural, max_size=natural)
 class WordVocabulary(Vocabulary):
     """A vocabulary of words by decreasing frequency, with counts; other words are `<unk>`.
 
@@ -72,7 +72,7 @@ class WordVocabulary(Vocabulary):
         return [self.index.get(token, self.unk) for token in tokens]
 
 
-@accepts(vocabulary=a(WordVocabulary), lower=flag)
+@accepts(vocabulary=instance(WordVocabulary), lower=flag)
 class WordTokenizer:
     """Tokenize a text into words and punctuation marks.
 
@@ -86,7 +86,7 @@ class WordTokenizer:
         self.lower = lower
 
     @classmethod
-    @accepts(texts=listed("strings"), lower=flag, min_count=count, max_size=count)
+    @accepts(texts=listed("strings"), lower=flag, min_count=natural, max_size=natural)
     def from_texts(
         cls, texts: Iterable[str], *, lower: bool = True, min_count: int = 1, max_size=None
     ) -> "WordTokenizer":
@@ -102,7 +102,7 @@ class WordTokenizer:
     def __repr__(self) -> str:
         return f"WordTokenizer({self.vocabulary!r}, lower={self.lower})"
 
-    @accepts(text=text, eos=flag)
+    @accepts(text=string, eos=flag)
     def encode(self, text: str, *, eos: bool = True) -> list[int]:
         """Encode a text by words; `<eos>` is appended unless `eos=False`.
 

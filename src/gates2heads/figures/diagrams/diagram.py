@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import accepts, choice, flag, number, positive, text
+from gates2heads.accepts import accepts, choice, flag, number, positive, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.layout import (
     GAP,
@@ -74,9 +74,9 @@ class Diagram:
         return f"Diagram({len(self._boxes)} boxes, {len(self._arrows)} arrows)"
 
     @accepts(
-        name=text(empty=False),
-        text=text(empty=False),
-        shape=text,
+        name=string(empty=False),
+        text=string(empty=False),
+        shape=string,
         kind=choice(KINDS),
         colour=choice(COLOURS),
     )
@@ -111,8 +111,8 @@ class Diagram:
         self._boxes[name] = Box(text, (float(at[0]), float(at[1])), shape, kind, colour)
 
     @accepts(
-        label=text,
-        shape=text,
+        label=string,
+        shape=string,
         route=choice(ROUTES),
         shift=number(least=-1, most=1),
         dashed=flag,
@@ -148,7 +148,7 @@ class Diagram:
             raise ValueError(f"end must be another box than start, got {shown(end)} twice")
         self._arrows.append(Arrow(start, end, label, shape, route, float(shift), dashed))
 
-    @accepts(title=text(empty=False), colour=choice(COLOURS))
+    @accepts(title=string(empty=False), colour=choice(COLOURS))
     def group(self, title: str, *names: str, colour: str = "blue") -> None:
         """Draw a frame around some boxes.
 

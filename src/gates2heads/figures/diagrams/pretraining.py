@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import accepts, count, listed, texts
+from gates2heads.accepts import accepts, listed, natural, strings
 from gates2heads.figures.diagrams.diagram import Diagram
 
 COLUMNS = (
@@ -92,7 +92,7 @@ def four_heads() -> Figure:
     return d.draw()
 
 
-@accepts(tokens=texts, segments=listed("segments", kind=count(least=0, most=1)))
+@accepts(tokens=strings, segments=listed("segments", kind=natural(least=0, most=1)))
 def input_embeddings(
     tokens: Sequence[str], segments: Sequence[int], shown_positions: Sequence[int]
 ) -> Figure:
@@ -113,7 +113,7 @@ def input_embeddings(
     if len(segments) != len(tokens):
         raise ValueError(f"segments must hold {len(tokens)} numbers, got {len(segments)}")
     for at in shown_positions:
-        count(least=0, most=len(tokens) - 1).check("each of shown_positions", at)
+        natural(least=0, most=len(tokens) - 1).check("each of shown_positions", at)
     d = Diagram(row_gap=0.05)
     parts = ("input", "token embedding", "segment embedding", "position embedding", "layer 0")
     for column, part in enumerate(parts):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import a, accepts, listed, text
+from gates2heads.accepts import accepts, instance, listed, string
 from gates2heads.decoding.trace import Node
 from gates2heads.figures.diagrams.diagram import Diagram
 
@@ -14,8 +14,8 @@ COLOURS = {"pruned": "sky", "kept": "blue", "ended": "orange", "cut": "orange"}
 
 
 @accepts(
-    nodes=listed("nodes, as `compare` gives", kind=a(Node), least=1),
-    names=listed("names of the tokens", kind=text(empty=False), least=1),
+    nodes=listed("nodes, as `compare` gives", kind=instance(Node), least=1),
+    names=listed("names of the tokens", kind=string(empty=False), least=1),
 )
 def tree_of_a_beam(nodes: Sequence[Node], names: Sequence[str]) -> Figure:
     """Draw a small search tree: every prefix with its probability, one step per column.

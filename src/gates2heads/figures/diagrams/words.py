@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import accepts, mapping, text
+from gates2heads.accepts import accepts, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.diagram import Diagram
 
@@ -36,7 +36,7 @@ def skip_gram_and_cbow() -> Figure:
     return d.draw()
 
 
-@accepts(paths=mapping("words to lists of (node, turn)"), shown_word=text)
+@accepts(paths=mapping("words to lists of (node, turn)"), shown_word=string)
 def word_tree(paths: Mapping[str, Sequence[tuple[int, int]]], shown_word: str) -> Figure:
     """Draw a tree of words, and in orange the path to one of them.
 

@@ -4,14 +4,14 @@ import math
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, floats
+from gates2heads.accepts import accepts, floats, natural
 from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.masks import causal_mask, masked_softmax
 from gates2heads.layers.positions import alibi_bias
 from gates2heads.layers.record import note
 
 
-@accepts(embed_dim=count, num_heads=count)
+@accepts(embed_dim=natural, num_heads=natural)
 class ALiBiAttention(nn.Module):
     """Causal multi-head self-attention with linear biases (ALiBi) and no other positions.
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, count, flag, floats, mask, maybe
+from gates2heads.accepts import Call, accepts, boolean_mask, flag, floats, instance, maybe, natural
 from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues
@@ -14,12 +14,12 @@ CACHED = floats("rows num_key_value_heads S head_width")
 
 
 @accepts(
-    embed_dim=count,
-    num_heads=count,
-    num_key_value_heads=maybe(count),
+    embed_dim=natural,
+    num_heads=natural,
+    num_key_value_heads=maybe(natural),
     rotary=flag,
     bias=flag,
-    window=maybe(count),
+    window=maybe(natural),
 )
 class GroupedQueryAttention(nn.Module):
     """Causal self-attention in H query heads that share G heads of keys and values.
@@ -63,7 +63,7 @@ class GroupedQueryAttention(nn.Module):
         self.v_proj = nn.Linear(embed_dim, shared, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
 
-    @accepts(inputs=floats("B T embed_dim"), mask=mask("B num_heads T T"))
+    @accepts(inputs=floats("B T embed_dim"), mask=boolean_mask("B num_heads T T"))
     def forward(self, inputs: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Transform inputs (B, T, D), all positions in parallel.
 
@@ -83,8 +83,8 @@ class GroupedQueryAttention(nn.Module):
 
     @accepts(
         inputs=floats("B T embed_dim"),
-        past=a(KeyValues, "from the call before"),
-        start=count(least=0),
+        past=instance(KeyValues, "from the call before"),
+        start=natural(least=0),
     )
     def extend(self, inputs: Tensor, past: KeyValues | None = None, *, start: int = 0):
         """Transform T new positions (B, T, D), which attend to the cache and to each other.

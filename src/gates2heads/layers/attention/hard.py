@@ -8,11 +8,22 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, flag, floats, listed, mask, module, number, share
+from gates2heads.accepts import (
+    Call,
+    accepts,
+    boolean_mask,
+    flag,
+    floats,
+    fraction,
+    instance,
+    listed,
+    module,
+    number,
+)
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.record import note
 
-STEPS = mask("batch steps")
+STEPS = boolean_mask("batch steps")
 
 
 class Choice(NamedTuple):
@@ -45,7 +56,7 @@ class HardAttention(Attention):
         query=floats("B T score.query_size"),
         keys=floats("B S K"),
         values=floats("B S D"),
-        mask=mask("B T S"),
+        mask=boolean_mask("B T S"),
         projected=flag,
     )
     def forward(
@@ -119,9 +130,9 @@ def draw(weights: Tensor):
 
 @accepts(
     reward=floats("B"),
-    choices=listed("choices", kind=a(Choice, "as `choices()` collects"), least=1),
+    choices=listed("choices", kind=instance(Choice, "as `choices()` collects"), least=1),
     entropy_weight=number,
-    mask=mask("B T"),
+    mask=boolean_mask("B T"),
 )
 def reinforce_loss(
     reward: Tensor,
@@ -172,7 +183,7 @@ def _check_rewards(log_prob: Tensor, *, reward: Tensor, baseline: float | Tensor
         STEPS.check("mask", mask, call)
 
 
-@accepts(keep=share)
+@accepts(keep=fraction)
 class MovingBaseline:
     """The expected reward: a moving average over the batches seen so far.
 

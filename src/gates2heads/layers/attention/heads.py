@@ -5,11 +5,11 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, anything, count, flag, floats, mask, share
+from gates2heads.accepts import accepts, anything, boolean_mask, flag, floats, fraction, natural
 from gates2heads.layers.masks import masked_softmax
 
 
-@accepts(vectors=anything("B S D"), num_heads=count)
+@accepts(vectors=anything("B S D"), num_heads=natural)
 def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
     """Split each vector into H pieces of width K = D/H, one for each head.
 
@@ -46,8 +46,8 @@ def join_heads(heads: Tensor) -> Tensor:
     query=floats("… T K"),
     key=floats("… S K"),
     value=floats("… S D"),
-    mask=mask("… T S"),
-    dropout=share,
+    mask=boolean_mask("… T S"),
+    dropout=fraction,
 )
 def scaled_dot(
     query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None, dropout: float = 0.0
@@ -81,7 +81,7 @@ def _check_split(vectors: Tensor, num_heads: int) -> None:
         )
 
 
-@accepts(embed_dim=count, num_heads=count, rotary=flag)
+@accepts(embed_dim=natural, num_heads=natural, rotary=flag)
 def head_width(embed_dim: int, num_heads: int, *, rotary: bool = False) -> int:
     """Give K = D/H, the width of each head of a layer.
 

@@ -8,8 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call
-from gates2heads.accepts import mask as mask_of
+from gates2heads.accepts import Call, boolean_mask
 from gates2heads.layers.attention.heads import scaled_dot
 from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import is_recorded, note
@@ -18,7 +17,7 @@ from gates2heads.layers.record import is_recorded, note
 # head, 1 or 0 multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into
 # its copies.
 SWITCHED: dict[int, tuple[float, ...]] = {}
-FITS = mask_of("batch heads length size")
+FITS = boolean_mask("batch heads length size")
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
 
 

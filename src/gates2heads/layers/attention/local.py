@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, flag, floats, mask, module, whole
+from gates2heads.accepts import accepts, boolean_mask, flag, floats, module, natural, whole
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
 
-@accepts(score=module, window=count, predictive=flag)
+@accepts(score=module, window=natural, predictive=flag)
 class LocalAttention(Attention):
     """Attend within D positions of a centre p that moves along the source.
 
@@ -39,7 +39,7 @@ class LocalAttention(Attention):
         query=floats("B T score.query_size"),
         keys=floats("B S K"),
         values=floats("B S D"),
-        mask=mask("B T S"),
+        mask=boolean_mask("B T S"),
         projected=flag,
     )
     def forward(
@@ -134,5 +134,5 @@ def _take(vectors: Tensor, places: Tensor) -> Tensor:
 
 def _check_start(start: int | Tensor, batch: int) -> None:
     """Reject an invalid first step: it is a whole number, or one for each sequence, (B,)."""
-    kind = whole(str(batch)) if isinstance(start, Tensor) else count(least=0)
+    kind = whole(str(batch)) if isinstance(start, Tensor) else natural(least=0)
     kind.check("start", start)

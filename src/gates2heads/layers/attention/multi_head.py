@@ -4,7 +4,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, count, flag, floats, mask, share, whole
+from gates2heads.accepts import (
+    Call,
+    accepts,
+    boolean_mask,
+    flag,
+    floats,
+    fraction,
+    instance,
+    natural,
+    whole,
+)
 from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues, gather_readers
@@ -12,10 +22,10 @@ from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import is_recorded
 
 HELD = floats("rows num_heads S head_width")
-MADE = a(KeyValues, "as `project` makes")
+MADE = instance(KeyValues, "as `project` makes")
 
 
-@accepts(embed_dim=count, num_heads=count, dropout=share, rotary=flag)
+@accepts(embed_dim=natural, num_heads=natural, dropout=fraction, rotary=flag)
 class MultiHeadAttention(nn.Module):
     """Attend in H heads in parallel, each in its own K = D/H dimensions.
 
@@ -48,7 +58,7 @@ class MultiHeadAttention(nn.Module):
         query=floats("B T embed_dim"),
         key=floats("B S embed_dim"),
         value=floats("B S embed_dim"),
-        mask=mask("B num_heads T S"),
+        mask=boolean_mask("B num_heads T S"),
         causal=flag,
     )
     def forward(
@@ -93,7 +103,7 @@ class MultiHeadAttention(nn.Module):
         self._check_pair(key)
         return self._project_pair(key, value)
 
-    @accepts(query=floats("B T embed_dim"), memory=MADE, causal=flag, readers=count)
+    @accepts(query=floats("B T embed_dim"), memory=MADE, causal=flag, readers=natural)
     def attend(
         self,
         query: Tensor,

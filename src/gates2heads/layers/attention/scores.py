@@ -5,10 +5,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, flag, floats, positive
+from gates2heads.accepts import accepts, flag, floats, natural, positive
 
 
-@accepts(query_size=count, key_size=count, scaled=flag)
+@accepts(query_size=natural, key_size=natural, scaled=flag)
 class DotScore(nn.Module):
     """Score a key by its inner product with the query: e = qᵀk, over √K if `scaled`.
 
@@ -38,7 +38,7 @@ class DotScore(nn.Module):
         return query @ projected.transpose(1, 2) * self.scale
 
 
-@accepts(query_size=count, key_size=count)
+@accepts(query_size=natural, key_size=natural)
 class ScaledDotScore(DotScore):
     """Score by the inner product over √K: e = qᵀk / √K.
 
@@ -49,7 +49,7 @@ class ScaledDotScore(DotScore):
         super().__init__(query_size, key_size, scaled=True)
 
 
-@accepts(query_size=count, key_size=count)
+@accepts(query_size=natural, key_size=natural)
 class GeneralScore(nn.Module):
     """Score by a learned bilinear form: e = qᵀ W k.
 
@@ -74,7 +74,7 @@ class GeneralScore(nn.Module):
         return query @ projected.transpose(1, 2)
 
 
-@accepts(query_size=count, key_size=count, hidden_size=count)
+@accepts(query_size=natural, key_size=natural, hidden_size=natural)
 class AdditiveScore(nn.Module):
     """Score by a network with one hidden layer: e = vᵀ tanh(W_q q + W_k k).
 
@@ -117,7 +117,7 @@ class ConcatScore(AdditiveScore):
         return torch.cat([self.query_layer.weight, self.key_layer.weight], dim=1)
 
 
-@accepts(size=count, bandwidth=positive)
+@accepts(size=natural, bandwidth=positive)
 class GaussianScore(nn.Module):
     """Score by distance: e = −‖q − k‖² / (2σ²). Softmax of it is a Gaussian kernel.
 

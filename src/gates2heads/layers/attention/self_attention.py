@@ -2,11 +2,11 @@
 
 from torch import Tensor
 
-from gates2heads.accepts import accepts, floats, mask
+from gates2heads.accepts import accepts, boolean_mask, floats
 from gates2heads.layers.masks import masked_softmax
 
 
-@accepts(inputs=floats("B S D"), mask=mask("B S S"))
+@accepts(inputs=floats("B S D"), mask=boolean_mask("B S S"))
 def self_attention(inputs: Tensor, *, mask: Tensor | None = None):
     """Average the inputs, each row by its likeness to the others: softmax(X Xᵀ) X.
 

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, flag, floats, mask, module
+from gates2heads.accepts import accepts, boolean_mask, flag, floats, module
 from gates2heads.layers.masks import masked_softmax
 from gates2heads.layers.record import note
 
@@ -31,7 +31,7 @@ class Attention(nn.Module):
         query=floats("B T score.query_size"),
         keys=floats("B S K"),
         values=floats("B S D"),
-        mask=mask("B T S"),
+        mask=boolean_mask("B T S"),
         projected=flag,
     )
     def forward(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, listed, mapping, module, share
+from gates2heads.accepts import accepts, fraction, listed, mapping, module
 from gates2heads.accepts.shown import shown
 
 Hold = Callable[[str, Tensor], Tensor]  # a gate's name and values (B, U) to those used
@@ -106,7 +106,7 @@ def _checked(gates: Mapping[str, float], names: Mapping[str, list[str]]) -> Mapp
         if not isinstance(gate, str) or gate not in names:
             known = ", ".join(names) or "none, for it has no gates"
             raise ValueError(f"gates must be of those that layer has, {known}; got {shown(gate)}")
-        share.check(f"gates[{shown(gate)}]", value)
+        fraction.check(f"gates[{shown(gate)}]", value)
     return gates
 
 

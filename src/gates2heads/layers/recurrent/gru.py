@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, flag, floats, share
+from gates2heads.accepts import accepts, flag, floats, fraction, natural
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
@@ -56,7 +56,7 @@ def gru_step(
     return hidden, {"reset": reset, "update": update, "candidate": candidate}
 
 
-@accepts(input_size=count, hidden_size=count, reset_after=flag)
+@accepts(input_size=natural, hidden_size=natural, reset_after=flag)
 class GRUCell(Cell):
     """One step of a gated recurrent unit.
 
@@ -87,7 +87,7 @@ class GRUCell(Cell):
         return hidden
 
 
-@accepts(input_size=count, context_size=count, hidden_size=count, reset_after=flag)
+@accepts(input_size=natural, context_size=natural, hidden_size=natural, reset_after=flag)
 class ContextGRUCell(GRUCell):
     """One step of a gated recurrent unit whose two gates and candidate also receive a context.
 
@@ -126,11 +126,11 @@ class ContextGRUCell(GRUCell):
 
 
 @accepts(
-    input_size=count,
-    hidden_size=count,
-    num_layers=count,
+    input_size=natural,
+    hidden_size=natural,
+    num_layers=natural,
     bidirectional=flag,
-    dropout=share,
+    dropout=fraction,
     reset_after=flag,
 )
 class GRU(UnrolledHidden):

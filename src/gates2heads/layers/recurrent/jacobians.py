@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, floats
+from gates2heads.accepts import accepts, floats, instance, natural
 from gates2heads.layers.recurrent.lstm import LSTM
 from gates2heads.layers.recurrent.unroll import Unrolled
 
 
-@accepts(layer=a(Unrolled), inputs=floats("S D", empty=False))
+@accepts(layer=instance(Unrolled), inputs=floats("S D", empty=False))
 def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     """Differentiate the state after each step of a sequence by the state before it.
 
@@ -40,7 +40,7 @@ def step_jacobians(layer: Unrolled, inputs: Tensor) -> Tensor:
     return jacobians.view(-1, size, size)
 
 
-@accepts(jacobians=floats("S N N", empty=False), units=count)
+@accepts(jacobians=floats("S N N", empty=False), units=natural)
 def influence(jacobians: Tensor, units: int) -> Tensor:
     """Measure ‖∂h_T/∂(state t)‖ for every distance T − t, by the product of the steps between.
 

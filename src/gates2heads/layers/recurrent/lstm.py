@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, floats, mask
+from gates2heads.accepts import accepts, boolean_mask, floats
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
 from gates2heads.layers.recurrent.unroll import Cell, Unrolled, Weights
@@ -91,7 +91,7 @@ class LSTM(Unrolled):
     blocks = 4
     gates = ("input", "forget", "output")
 
-    @accepts(inputs=floats("B S input_size"), mask=mask("B S"))
+    @accepts(inputs=floats("B S input_size"), mask=boolean_mask("B S"))
     def forward(
         self,
         inputs: Tensor,

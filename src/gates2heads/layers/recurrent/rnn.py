@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, choice, count, flag, floats, share
+from gates2heads.accepts import accepts, choice, flag, floats, fraction, natural
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.clamping import Hold
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
@@ -30,7 +30,7 @@ def rnn_step(projected: Tensor, hidden: Tensor, weight_hh: Tensor, *, nonlineari
     return NONLINEARITIES[nonlinearity](summed).type_as(hidden)  # also under autocast
 
 
-@accepts(input_size=count, hidden_size=count, nonlinearity=choice(NONLINEARITIES))
+@accepts(input_size=natural, hidden_size=natural, nonlinearity=choice(NONLINEARITIES))
 class RNNCell(Cell):
     """One step of a plain recurrent network; see `rnn_step`.
 
@@ -57,12 +57,12 @@ class RNNCell(Cell):
 
 
 @accepts(
-    input_size=count,
-    hidden_size=count,
-    num_layers=count,
+    input_size=natural,
+    hidden_size=natural,
+    num_layers=natural,
     nonlinearity=choice(NONLINEARITIES),
     bidirectional=flag,
-    dropout=share,
+    dropout=fraction,
 )
 class RNN(UnrolledHidden):
     """A plain recurrent network along a sequence, in layers and directions; see `rnn_step`.

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, accepts, count, flag, floats, mask, share
+from gates2heads.accepts import Call, accepts, boolean_mask, flag, floats, fraction, natural
 from gates2heads.layers.record import is_recorded, note
 from gates2heads.layers.recurrent.clamping import Hold, hold_of
 
@@ -23,7 +23,7 @@ class Weights(NamedTuple):
     bias_hh: Tensor  # (G · U,)
 
 
-@accepts(input_size=count, hidden_size=count)
+@accepts(input_size=natural, hidden_size=natural)
 class Cell(nn.Module):
     """Parameters of one recurrent step, named and laid out as in `torch.nn`.
 
@@ -46,7 +46,13 @@ class Cell(nn.Module):
         reset_uniform(self, hidden_size)
 
 
-@accepts(input_size=count, hidden_size=count, num_layers=count, bidirectional=flag, dropout=share)
+@accepts(
+    input_size=natural,
+    hidden_size=natural,
+    num_layers=natural,
+    bidirectional=flag,
+    dropout=fraction,
+)
 class Unrolled(nn.Module):
     """A recurrent step along a sequence, in one or more layers, one or two directions.
 
@@ -167,7 +173,7 @@ class Unrolled(nn.Module):
 class UnrolledHidden(Unrolled):
     """A layer whose whole state is its hidden state, as in RNN and GRU; arguments as `Unrolled`."""
 
-    @accepts(inputs=floats("B S input_size"), mask=mask("B S"))
+    @accepts(inputs=floats("B S input_size"), mask=boolean_mask("B S"))
     def forward(self, inputs: Tensor, *, mask: Tensor | None = None, initial: Tensor | None = None):
         """Run along the time axis.
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count
+from gates2heads.accepts import accepts, natural
 from gates2heads.layers.attention.grouped_query import GroupedQueryAttention
 from gates2heads.layers.attention.heads import split_heads
 from gates2heads.layers.attention.key_values import KeyValues
@@ -15,7 +15,9 @@ from gates2heads.models.language.base import TOKENS, NeuralLanguageModel
 from gates2heads.models.language.decoder_only import CachedState
 
 
-@accepts(vocabulary_size=count, d_model=count, nhead=count, num_layers=count, max_length=count)
+@accepts(
+    vocabulary_size=natural, d_model=natural, nhead=natural, num_layers=natural, max_length=natural
+)
 class AttentionOnly(NeuralLanguageModel):
     """A causal language model of embeddings, layers of attention and an output matrix.
 
@@ -95,14 +97,14 @@ class AttentionOnly(NeuralLanguageModel):
             vectors = vectors + outputs.sum(dim=0)
         return self.output(torch.stack(parts))
 
-    @accepts(layer=count(least=0), head=count(least=0))
+    @accepts(layer=natural(least=0), head=natural(least=0))
     def ov_matrix(self, layer: int, head: int) -> Tensor:
         """The matrix (D, D) by which a head maps the vector that it attends to: x ↦ x W_V W_O."""
         rows = self._rows(layer, head)
         attention = self.layers[layer]
         return attention.v_proj.weight[rows].T @ attention.out_proj.weight[:, rows].T
 
-    @accepts(layer=count(least=0), head=count(least=0))
+    @accepts(layer=natural(least=0), head=natural(least=0))
     def qk_matrix(self, layer: int, head: int) -> Tensor:
         """The matrix (D, D) whose product with two vectors is their score: x W_Q W_Kᵀ yᵀ / √K."""
         rows = self._rows(layer, head)
@@ -112,9 +114,9 @@ class AttentionOnly(NeuralLanguageModel):
 
     def _rows(self, layer: int, head: int) -> slice:
         """The rows of a head in the matrices of a layer."""
-        count(least=0, most=len(self.layers) - 1).check("layer", layer)
+        natural(least=0, most=len(self.layers) - 1).check("layer", layer)
         attention = self.layers[layer]
-        count(least=0, most=attention.num_heads - 1).check("head", head)
+        natural(least=0, most=attention.num_heads - 1).check("head", head)
         return slice(head * attention.head_width, (head + 1) * attention.head_width)
 
     def _embed(self, tokens: Tensor, start: int) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, count, mask, tokens
+from gates2heads.accepts import accepts, boolean_mask, instance, natural, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.data.tokens.vocabulary import Vocabulary
 
@@ -27,7 +27,7 @@ class LanguageModel:
     state_type: type
     max_length: int | None = None  # the longest accepted sequence; None: any
 
-    @accepts(batch_size=count)
+    @accepts(batch_size=natural)
     def start(self, batch_size: int = 1) -> Any:
         """The state before the first step, for a batch of B sequences."""
         return self._begin(batch_size)
@@ -47,7 +47,7 @@ class LanguageModel:
             TypeError: the state does not belong to this model.
             ValueError: the state has another number of sequences.
         """
-        a(self.state_type, "from `start` or `step`").check("state", state)
+        instance(self.state_type, "from `start` or `step`").check("state", state)
         if len(last_tokens) != _batch_size(state):
             raise ValueError(
                 f"last_tokens must be {_batch_size(state)}, one for each text of the state, got "
@@ -55,7 +55,7 @@ class LanguageModel:
             )
         return self._advance(state, last_tokens)
 
-    @accepts(tokens=TOKENS, mask=mask("B T"))
+    @accepts(tokens=TOKENS, mask=boolean_mask("B T"))
     def log_probs(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The log-probability of each token given the preceding tokens, as for perplexity.
 
@@ -105,7 +105,7 @@ def _batch_size(state: tuple) -> int:
 class NeuralLanguageModel(LanguageModel, nn.Module):
     """A language model that is trained by gradient descent; a subclass defines `_logits`."""
 
-    @accepts(batch=a(Batch, "from `collate`"))
+    @accepts(batch=instance(Batch, "from `collate`"))
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing, so that training is the same as for a model with a source.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, listed
+from gates2heads.accepts import accepts, listed, natural
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.base import LanguageModel
 
@@ -20,7 +20,7 @@ class NgramState(NamedTuple):
     context: Tensor  # (B, n − 1) long: the last tokens, `<bos>` before the first
 
 
-@accepts(vocabulary_size=count(least=len(UNWRITTEN) + 1), order=count)
+@accepts(vocabulary_size=natural(least=len(UNWRITTEN) + 1), order=natural)
 class ContextModel(LanguageModel):
     """Approximate p(x_t | all before) by p(x_t | the n − 1 tokens before).
 
@@ -43,7 +43,7 @@ class ContextModel(LanguageModel):
 
     def probs(self, context: Sequence[int] = ()) -> Tensor:
         """The next-token distribution (V,) after a context of any length; it sums to 1."""
-        listed(kind=count(least=0, most=self.vocabulary_size - 1)).check("context", context)
+        listed(kind=natural(least=0, most=self.vocabulary_size - 1)).check("context", context)
         padded = [Vocabulary.bos] * (self.order - 1) + list(context)
         return self._probs(tuple(padded[len(context) :]))
 

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, flag, maybe, share, tokens, whole
+from gates2heads.accepts import accepts, choice, flag, fraction, maybe, natural, tokens, whole
 from gates2heads.layers.attention.grouped_query import GroupedQueryAttention
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.blocks import FeedForward, SwiGLU
@@ -66,20 +66,20 @@ class Block(nn.Module):
 
 
 @accepts(
-    vocabulary_size=count,
-    d_model=count,
-    nhead=count,
-    num_layers=count,
-    dim_feedforward=count,
-    num_key_value_heads=maybe(count),
+    vocabulary_size=natural,
+    d_model=natural,
+    nhead=natural,
+    num_layers=natural,
+    dim_feedforward=natural,
+    num_key_value_heads=maybe(natural),
     norm=choice(NORMS),
     positions=choice(POSITIONS),
     feed_forward=choice(FEED_FORWARD),
     bias=flag,
     tie=flag,
-    window=maybe(count),
-    dropout=share,
-    max_length=count,
+    window=maybe(natural),
+    dropout=fraction,
+    max_length=natural,
 )
 class DecoderOnly(NeuralLanguageModel):
     """A causal language model: one stack of pre-norm blocks, with the parts of GPT-2 or of Llama.

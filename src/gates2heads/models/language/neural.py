@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, flag, share
+from gates2heads.accepts import accepts, choice, flag, fraction, natural
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.blocks import ACTIVATIONS
@@ -25,11 +25,11 @@ class WindowState(NamedTuple):
 
 
 @accepts(
-    vocabulary_size=count,
-    window=count,
-    embedding_size=count,
-    hidden_size=count,
-    dropout=share,
+    vocabulary_size=natural,
+    window=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    dropout=fraction,
 )
 class FeedForwardLanguageModel(NeuralLanguageModel):
     """Predict from the embeddings of the last few tokens; earlier tokens are ignored.
@@ -95,12 +95,12 @@ class RecurrentState(NamedTuple):
 
 
 @accepts(
-    vocabulary_size=count,
+    vocabulary_size=natural,
     cell=choice(CELLS),
-    embedding_size=count,
-    hidden_size=count,
-    num_layers=count,
-    dropout=share,
+    embedding_size=natural,
+    hidden_size=natural,
+    num_layers=natural,
+    dropout=fraction,
 )
 class RecurrentLanguageModel(NeuralLanguageModel):
     """Summarise all previous tokens in a state of fixed width, and predict from it.
@@ -164,18 +164,18 @@ class PastState(NamedTuple):
 
 
 @accepts(
-    vocabulary_size=count,
-    d_model=count,
-    nhead=count,
-    num_layers=count,
-    dim_feedforward=count,
-    dropout=share,
+    vocabulary_size=natural,
+    d_model=natural,
+    nhead=natural,
+    num_layers=natural,
+    dim_feedforward=natural,
+    dropout=fraction,
     activation=choice(ACTIVATIONS),
     norm_first=flag,
     norm=choice(NORMS),
     tie=flag,
     positions=choice(POSITIONS),
-    max_length=count,
+    max_length=natural,
 )
 class TransformerLanguageModel(NeuralLanguageModel):
     """Attend to all previous tokens with causal self-attention, and predict from them.

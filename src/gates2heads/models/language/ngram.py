@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, listed, positive, share
+from gates2heads.accepts import accepts, fraction, listed, natural, positive
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.context import UNWRITTEN, ContextModel
 
@@ -14,8 +14,8 @@ Followers = dict[tuple[int, ...], Counter]  # context h -> how often each token 
 
 COUNTED = {
     "texts": listed("texts", least=1),
-    "vocabulary_size": count(least=len(UNWRITTEN) + 1),
-    "order": count,
+    "vocabulary_size": natural(least=len(UNWRITTEN) + 1),
+    "order": natural,
 }
 FALLBACK = (0.5, 1.0, 1.5)  # where counts are too few to estimate from, as in the program KenLM
 
@@ -50,7 +50,7 @@ class NgramModel(ContextModel):
 
 def _check_written(texts: list[Sequence[int]], vocabulary_size: int) -> None:
     """Reject texts without a token, and tokens that are never generated, as <pad> and <bos>."""
-    written = count(least=max(UNWRITTEN) + 1, most=vocabulary_size - 1)
+    written = natural(least=max(UNWRITTEN) + 1, most=vocabulary_size - 1)
     for place, text in enumerate(texts):
         listed("token numbers", kind=written, least=1).check(f"texts[{place}]", text)
 
@@ -104,7 +104,7 @@ class AddK(NgramModel):
         return added / added.sum()
 
 
-@accepts(**COUNTED, discount=share)
+@accepts(**COUNTED, discount=fraction)
 class KneserNey(NgramModel):
     """Subtract a discount from every count, and give its mass to a shorter context.
 

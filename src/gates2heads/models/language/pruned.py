@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, count, listed, mapping, number
+from gates2heads.accepts import accepts, instance, listed, mapping, natural, number
 from gates2heads.accepts.shown import shown
 from gates2heads.models.language.context import ContextModel
 from gates2heads.models.language.ngram import Followers, KneserNey
@@ -14,7 +14,7 @@ PARTS = ("contexts", "totals", "starts", "followers", "counts")
 EXACT = 2**24  # up to here float32 holds every whole number
 
 
-@accepts(vocabulary_size=count)
+@accepts(vocabulary_size=natural)
 class PrunedCounts(ContextModel, nn.Module):
     """N-grams with sufficiently high counts, as tensors that a file of parameters can store.
 
@@ -76,7 +76,7 @@ class PrunedKneserNey(PrunedCounts):
     """
 
     @classmethod
-    @accepts(model=a(KneserNey), least=count)
+    @accepts(model=instance(KneserNey), least=natural)
     def of(cls, model: KneserNey, *, least: int = 2) -> "PrunedKneserNey":
         """Keep the n-grams that a model counted at least a given number of times.
 

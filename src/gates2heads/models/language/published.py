@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts
+from gates2heads.accepts import accepts, instance
 from gates2heads.accepts.shown import shown
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
 
-MODEL = a(DecoderOnly)
+MODEL = instance(DecoderOnly)
 # Our names -> theirs: outside the layers, and inside each.
 LLAMA_OUTSIDE = {
     "token_table": "model.embed_tokens",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, count, floats, mask, number
+from gates2heads.accepts import Call, accepts, boolean_mask, floats, instance, natural, number
 
 
 class AnswerLogits(NamedTuple):
@@ -25,7 +25,7 @@ class Answers(NamedTuple):
     score: Tensor  # (B,) float, of the best span, whether it is taken or not
 
 
-@accepts(width=count)
+@accepts(width=natural)
 class AnswerHead(nn.Module):
     """Select the span of a passage that answers a question.
 
@@ -47,7 +47,7 @@ class AnswerHead(nn.Module):
         return AnswerLogits(*self.readout(vectors).unbind(-1))
 
 
-@accepts(logits=a(tuple, "as `AnswerHead` gives"), max_length=count, null=count(least=0))
+@accepts(logits=instance(tuple, "as `AnswerHead` gives"), max_length=natural, null=natural(least=0))
 def best_answers(
     logits: AnswerLogits,
     *,
@@ -96,7 +96,7 @@ def best_answers(
     return _answers(place // size, place % size, found, best)
 
 
-@accepts(logits=a(tuple, "as `AnswerHead` gives"))
+@accepts(logits=instance(tuple, "as `AnswerHead` gives"))
 def crossed_answers(logits: AnswerLogits, *, allowed: Tensor | None = None) -> Answers:
     """The best first token and the best last one, chosen independently; no answer if they cross.
 
@@ -138,4 +138,4 @@ def _check_logits(logits: AnswerLogits, allowed: Tensor | None) -> None:
         if tensor.isnan().any():
             raise ValueError(f"logits.{name} must hold numbers, got NaN")
     if allowed is not None:
-        mask("B L").check("allowed", allowed, call)
+        boolean_mask("B L").check("allowed", allowed, call)

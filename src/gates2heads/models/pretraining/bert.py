@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, floats, mask, tokens, whole
+from gates2heads.accepts import accepts, boolean_mask, floats, natural, tokens, whole
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
 from gates2heads.models.pretraining.stack import TokenStack, check_length
@@ -16,7 +16,7 @@ from gates2heads.models.pretraining.stack import TokenStack, check_length
 SEGMENTS = 2  # the first and the second segment
 
 
-@accepts(vocabulary_size=count)
+@accepts(vocabulary_size=natural)
 class BERT(TokenStack):
     """A bidirectional encoder that predicts masked tokens, and whether segment B follows A.
 
@@ -43,7 +43,7 @@ class BERT(TokenStack):
     @accepts(
         tokens=tokens("B L", below="vocabulary_size"),
         segments=whole("B L", below=SEGMENTS),
-        mask=mask("B L"),
+        mask=boolean_mask("B L"),
     )
     def states(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
@@ -76,7 +76,7 @@ class BERT(TokenStack):
     @accepts(
         tokens=tokens("B L", below="vocabulary_size"),
         segments=whole("B L", below=SEGMENTS),
-        mask=mask("B L"),
+        mask=boolean_mask("B L"),
     )
     def encode(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
@@ -105,7 +105,7 @@ class BERT(TokenStack):
     @accepts(
         tokens=tokens("B L", below="vocabulary_size"),
         segments=whole("B L", below=SEGMENTS),
-        mask=mask("B L"),
+        mask=boolean_mask("B L"),
     )
     def forward(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from gates2heads.accepts import accepts, choice, count
+from gates2heads.accepts import accepts, choice, natural
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo
 from gates2heads.models.pretraining.gpt import GPT
@@ -17,7 +17,7 @@ PRETRAINED: dict[str, Callable[..., nn.Module]] = {
 }
 
 
-@accepts(kind=choice(PRETRAINED), vocabulary_size=count)
+@accepts(kind=choice(PRETRAINED), vocabulary_size=natural)
 def pretraining_model(kind: str, vocabulary_size: int, **sizes) -> nn.Module:
     """Build an untrained pre-training model.
 

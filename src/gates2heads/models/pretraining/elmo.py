@@ -4,12 +4,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, floats, mask, share, tokens
+from gates2heads.accepts import accepts, boolean_mask, floats, fraction, natural, tokens
 from gates2heads.layers.record import note
 from gates2heads.layers.recurrent.lstm import LSTM
 
 
-@accepts(vocabulary_size=count, hidden_size=count, num_layers=count, dropout=share)
+@accepts(vocabulary_size=natural, hidden_size=natural, num_layers=natural, dropout=fraction)
 class ELMo(nn.Module):
     """Predict each token from the preceding tokens, and separately from the following ones.
 
@@ -45,7 +45,7 @@ class ELMo(nn.Module):
         )
         self.readout = nn.Linear(hidden_size, vocabulary_size)
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The hidden states of all layers in both directions, beginning with the embeddings.
 
@@ -74,12 +74,12 @@ class ELMo(nn.Module):
             states.append(written + read if depth else written)
         return torch.stack(states)
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The hidden states of the last layer of both directions: (B, L, 2U)."""
         return self.states(tokens, mask=mask)[-1]
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def forward(self, tokens: Tensor, *, mask: Tensor | None = None):
         """The two language models; see `states`.
 
@@ -91,7 +91,7 @@ class ELMo(nn.Module):
         return self.readout(ahead), self.readout(back)
 
 
-@accepts(layers=count)
+@accepts(layers=natural)
 class LayerMix(nn.Module):
     """One vector per token: a weighted sum of all layers, with learned weights: γ Σⱼ sⱼ hⱼ.
 

@@ -2,16 +2,16 @@
 
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, mask, tokens
+from gates2heads.accepts import accepts, boolean_mask, instance, tokens
 from gates2heads.data.batches.joined import Markers
 from gates2heads.models.pretraining.bert import BERT
 
 
 @accepts(
-    model=a(BERT),
+    model=instance(BERT),
     tokens=tokens("B L"),
-    gaps=mask("B L"),
-    markers=a(Markers),
+    gaps=boolean_mask("B L"),
+    markers=instance(Markers),
 )
 def fill_gaps(
     model: BERT,

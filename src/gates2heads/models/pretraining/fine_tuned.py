@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, floats, mask, tokens, whole
+from gates2heads.accepts import accepts, boolean_mask, floats, instance, tokens, whole
 from gates2heads.models.pretraining.answers import AnswerHead
 from gates2heads.models.pretraining.bert import BERT, SEGMENTS
 from gates2heads.models.pretraining.elmo import LayerMix
@@ -11,7 +11,7 @@ from gates2heads.models.pretraining.heads import SentenceHead, TokenHead
 HEADS = (SentenceHead, TokenHead, AnswerHead)
 
 
-@accepts(encoder=a(BERT), head=a(HEADS))
+@accepts(encoder=instance(BERT), head=instance(HEADS))
 class FineTuned(nn.Module):
     """A BERT, a weighted sum of its layers that the task learns, and the task's head.
 
@@ -40,7 +40,7 @@ class FineTuned(nn.Module):
     @accepts(
         tokens=tokens("B L", below="vocabulary_size"),
         segments=whole("B L", below=SEGMENTS),
-        mask=mask("B L"),
+        mask=boolean_mask("B L"),
     )
     def forward(
         self, tokens: Tensor, *, segments: Tensor | None = None, mask: Tensor | None = None
@@ -48,7 +48,7 @@ class FineTuned(nn.Module):
         """The output of the head for tokens (B, L); segments and mask as for `BERT.states`."""
         return self.read(self.encoder.states(tokens, segments=segments, mask=mask), mask=mask)
 
-    @accepts(states=floats("N B L D"), mask=mask("B L"))
+    @accepts(states=floats("N B L D"), mask=boolean_mask("B L"))
     def read(self, states: Tensor, *, mask: Tensor | None = None):
         """The output of the head for states (num_layers + 1, B, L, D) from `BERT.states`."""
         vectors = self.mix(states)

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, count, flag, floats, mask, tokens
+from gates2heads.accepts import accepts, boolean_mask, flag, floats, instance, natural, tokens
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import key_mask
 from gates2heads.layers.norms import LayerNorm
@@ -20,7 +20,7 @@ class GPTState(NamedTuple):
     past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
 
 
-@accepts(vocabulary_size=count, norm_first=flag)
+@accepts(vocabulary_size=natural, norm_first=flag)
 class GPT(TokenStack):
     """A language model with causal self-attention: its only output is the next token.
 
@@ -40,7 +40,7 @@ class GPT(TokenStack):
         self.norm = LayerNorm(self.d_model) if norm_first else nn.Identity()
         self.draw_weights(adding=STD / math.sqrt(2 * len(self.layers)) if norm_first else STD)
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def states(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The hidden states of all layers, beginning with the embeddings.
 
@@ -62,7 +62,7 @@ class GPT(TokenStack):
             states.append(layer(states[-1], mask=key_mask(mask), causal=True))
         return [*states[:-1], self.norm(states[-1])]
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def encode(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """The hidden states of the last layer: (B, L, D); see `states`."""
         return self._layer_states(tokens, mask)[-1]
@@ -75,12 +75,12 @@ class GPT(TokenStack):
         """
         return F.linear(vectors, self.token_table.weight)
 
-    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=mask("B L"))
+    @accepts(tokens=tokens("B L", below="vocabulary_size"), mask=boolean_mask("B L"))
     def forward(self, tokens: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Logits (B, L, V): row t predicts `tokens[:, t + 1]`; see `states`."""
         return self.readout(self.encode(tokens, mask=mask))
 
-    @accepts(batch_size=count, prompt=tokens("B P", below="vocabulary_size"))
+    @accepts(batch_size=natural, prompt=tokens("B P", below="vocabulary_size"))
     def start(self, batch_size: int = 1, *, prompt: Tensor | None = None) -> GPTState:
         """The state before the first step.
 
@@ -101,7 +101,7 @@ class GPT(TokenStack):
         return GPTState((nothing,) * len(self.layers))
 
     @accepts(
-        state=a(GPTState, "from `start` or `step`"),
+        state=instance(GPTState, "from `start` or `step`"),
         last_tokens=tokens("B", below="vocabulary_size"),
     )
     def step(self, state: GPTState, last_tokens: Tensor):

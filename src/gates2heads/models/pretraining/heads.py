@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, count, floats, mask, share
+from gates2heads.accepts import accepts, boolean_mask, choice, floats, fraction, natural
 
 READS = ("first", "last", "mean")
 
 
-@accepts(vectors=floats("B L D", empty=False), read=choice(READS), mask=mask("B L"))
+@accepts(vectors=floats("B L D", empty=False), read=choice(READS), mask=boolean_mask("B L"))
 def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = None) -> Tensor:
     """One vector for a whole sequence.
 
@@ -44,7 +44,7 @@ def summarise(vectors: Tensor, read: str = "first", *, mask: Tensor | None = Non
     return vectors[torch.arange(len(vectors), device=mask.device), last]
 
 
-@accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
+@accepts(width=natural, classes=natural(least=2), read=choice(READS), dropout=fraction)
 class SentenceHead(nn.Module):
     """Classify a sequence.
 
@@ -64,14 +64,14 @@ class SentenceHead(nn.Module):
         self.hidden = nn.Linear(width, width)
         self.readout = nn.Linear(width, classes)
 
-    @accepts(vectors=floats("B L width"), mask=mask("B L"))
+    @accepts(vectors=floats("B L width"), mask=boolean_mask("B L"))
     def forward(self, vectors: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """From vectors (B, L, D) under mask (B, L) to logits (B, classes)."""
         hidden = torch.tanh(self.hidden(summarise(vectors, self.read, mask=mask)))
         return self.readout(F.dropout(hidden, self.dropout, self.training))
 
 
-@accepts(width=count, classes=count(least=2), read=choice(READS), dropout=share)
+@accepts(width=natural, classes=natural(least=2), read=choice(READS), dropout=fraction)
 class PairHead(nn.Module):
     """Classify the relation between two texts that were encoded separately.
 
@@ -94,8 +94,8 @@ class PairHead(nn.Module):
     @accepts(
         first=floats("B L width"),
         second=floats("B M width"),
-        first_mask=mask("B L"),
-        second_mask=mask("B M"),
+        first_mask=boolean_mask("B L"),
+        second_mask=boolean_mask("B M"),
     )
     def forward(
         self,
@@ -116,7 +116,7 @@ class PairHead(nn.Module):
         return self.readout(F.dropout(both, self.dropout, self.training))
 
 
-@accepts(width=count, classes=count(least=2), dropout=share)
+@accepts(width=natural, classes=natural(least=2), dropout=fraction)
 class TokenHead(nn.Module):
     """Label each token: named entities, slots, parts of speech.
 

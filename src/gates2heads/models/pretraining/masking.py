@@ -10,13 +10,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, bools, generator, share, tokens, whole
+from gates2heads.accepts import accepts, bools, fraction, generator, instance, tokens, whole
 from gates2heads.accepts.shown import shown
 from gates2heads.data.batches.joined import Markers
 from gates2heads.data.tokens.spans import Span, check_spans
 
 ALLOWED, UNITS = bools("B L", empty=False), whole("B L", empty=False)
-MARKERS = a(Markers, "such as `Markers.of(vocabulary)`")
+MARKERS = instance(Markers, "such as `Markers.of(vocabulary)`")
 
 
 class Masked(NamedTuple):
@@ -98,7 +98,7 @@ def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     return units
 
 
-@accepts(units=UNITS, share=share, generator=generator)
+@accepts(units=UNITS, share=fraction, generator=generator)
 def choose_units(
     units: Tensor, share: float = 0.15, *, generator: torch.Generator | None = None
 ) -> Tensor:
@@ -164,7 +164,7 @@ def hide(
     return torch.where(chosen & (lot >= 0.8) & (lot < 0.9), others.to(tokens.dtype), hidden)
 
 
-@accepts(tokens=tokens("B L"), markers=MARKERS, units=UNITS, share=share, generator=generator)
+@accepts(tokens=tokens("B L"), markers=MARKERS, units=UNITS, share=fraction, generator=generator)
 def mask_tokens(
     tokens: Tensor,
     *,

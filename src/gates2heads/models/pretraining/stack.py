@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, flag, share
+from gates2heads.accepts import accepts, flag, fraction, natural
 from gates2heads.layers.positions import LearnedPositions
 from gates2heads.layers.transformer_layers import EncoderLayer
 
@@ -10,14 +10,14 @@ STD = 0.02  # of the initial weights: Radford et al. 2018, section 4.1, and BERT
 
 
 @accepts(
-    vocabulary_size=count,
-    d_model=count,
-    nhead=count,
-    num_layers=count,
-    dim_feedforward=count,
-    dropout=share,
+    vocabulary_size=natural,
+    d_model=natural,
+    nhead=natural,
+    num_layers=natural,
+    dim_feedforward=natural,
+    dropout=fraction,
     norm_first=flag,
-    max_length=count,
+    max_length=natural,
 )
 class TokenStack(nn.Module):
     """The components that process tokens; a subclass defines the forward pass and the outputs.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, tokens
+from gates2heads.accepts import accepts, instance, natural, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.masks import key_mask
 from gates2heads.models.language.neural import TransformerLanguageModel
@@ -85,7 +85,7 @@ class NonAutoregressiveLanguageModel(TransformerLanguageModel):
         return next_slot(state)
 
 
-@accepts(source_size=count, target_size=count, slots=count)
+@accepts(source_size=natural, target_size=natural, slots=natural)
 class NonAutoregressiveTransformer(Transformer):
     """The non-autoregressive counterpart of `Transformer`; the decoder's inputs are positions.
 
@@ -123,7 +123,7 @@ class NonAutoregressiveTransformer(Transformer):
         return first_slot(self._all_slots(source, mask).log_softmax(dim=-1), len(source))
 
     @accepts(
-        state=a(SlotsState, "from `start` or `step`"),
+        state=instance(SlotsState, "from `start` or `step`"),
         last_tokens=tokens("B", below="target_size"),
     )
     def step(self, state: SlotsState, last_tokens: Tensor):
@@ -138,7 +138,7 @@ class NonAutoregressiveTransformer(Transformer):
         check_rows(last_tokens, len(state.steps))
         return next_slot(state)
 
-    @accepts(batch=a(Batch, "as `collate` makes"))
+    @accepts(batch=instance(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """All target positions in parallel; of `target_in`, only the shape is used.
 

@@ -6,8 +6,19 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, choice, count, flag, floats, maybe, share, tokens
-from gates2heads.accepts import mask as mask_over
+from gates2heads.accepts import (
+    Call,
+    accepts,
+    boolean_mask,
+    choice,
+    flag,
+    floats,
+    fraction,
+    instance,
+    maybe,
+    natural,
+    tokens,
+)
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.blocks import ACTIVATIONS
@@ -23,21 +34,21 @@ POSITIONS = ("sinusoidal", "learned")
 
 
 @accepts(
-    source_size=count,
-    target_size=count,
-    d_model=count,
-    nhead=count,
-    num_encoder_layers=count,
-    num_decoder_layers=count,
-    dim_feedforward=count,
-    dropout=share,
+    source_size=natural,
+    target_size=natural,
+    d_model=natural,
+    nhead=natural,
+    num_encoder_layers=natural,
+    num_decoder_layers=natural,
+    dim_feedforward=natural,
+    dropout=fraction,
     activation=choice(ACTIVATIONS),
     norm_first=flag,
     norm=choice(NORMS),
     tie=maybe(choice(TIES)),
     positions=choice(POSITIONS),
     rotary=flag,
-    max_length=count,
+    max_length=natural,
 )
 class Transformer(nn.Module):
     """Encode the source with self-attention, decode the target with self- and cross-attention.
@@ -146,7 +157,7 @@ class Transformer(nn.Module):
         """Embed tokens (B, L), scaled to match the positional encodings: (B, L, D)."""
         return F.embedding(tokens, table) * math.sqrt(self.d_model)
 
-    @accepts(source=tokens("B S", below="source_size"), mask=mask_over("B S"))
+    @accepts(source=tokens("B S", below="source_size"), mask=boolean_mask("B S"))
     def encode(self, source: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """Encode source (B, S) under mask (B, S): vectors (B, S, D)."""
         _check_length("source", source, self.max_length)
@@ -178,7 +189,7 @@ class Transformer(nn.Module):
         return TransformerState(past, memory, mask.expand(source.shape))
 
     @accepts(
-        state=a(TransformerState, "from `start` or `step`"),
+        state=instance(TransformerState, "from `start` or `step`"),
         last_tokens=tokens("B", below="target_size"),
     )
     def step(self, state: TransformerState, last_tokens: Tensor):
@@ -196,7 +207,7 @@ class Transformer(nn.Module):
         log_probs = self.readout(vectors)[:, 0].log_softmax(dim=-1)  # (B, V)
         return log_probs, state._replace(past=tuple(extended), order=None)
 
-    @accepts(batch=a(Batch, "as `collate` makes"))
+    @accepts(batch=instance(Batch, "as `collate` makes"))
     def forward(self, batch: Batch) -> Tensor:
         """Teacher forcing: all target positions in parallel, none of which attends to a later one.
 

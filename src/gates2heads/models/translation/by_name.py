@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gates2heads.accepts import accepts, choice, count, flag, share
+from gates2heads.accepts import accepts, choice, flag, fraction, natural
 from gates2heads.accepts.shown import shown
 from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.attention.single_head import Attention
@@ -25,18 +25,18 @@ THREE_BLOCKS = [1, 1, 1]  # a list, since a recipe goes through JSON, which know
 
 
 @accepts(
-    source_size=count,
-    target_size=count,
+    source_size=natural,
+    target_size=natural,
     cell=choice(CELLS),
     attention=choice(("bahdanau", "luong")),
     repeat_summary=flag,
     score=choice(SCORES),
-    embedding_size=count,
-    hidden_size=count,
-    num_layers=count,
-    dropout=share,
+    embedding_size=natural,
+    hidden_size=natural,
+    num_layers=natural,
+    dropout=fraction,
     bidirectional=flag,
-    max_length=count,
+    max_length=natural,
 )
 def recurrent_translator(
     source_size: int,
@@ -99,15 +99,15 @@ def recurrent_translator(
 
 
 @accepts(
-    source_size=count,
-    target_size=count,
-    embedding_size=count,
-    hidden_size=count,
-    kernel_size=count,
+    source_size=natural,
+    target_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    kernel_size=natural,
     encoder_dilations=DILATIONS,
     decoder_dilations=DILATIONS,
-    dropout=share,
-    max_length=count,
+    dropout=fraction,
+    max_length=natural,
 )
 def convolutional_translator(
     source_size: int,

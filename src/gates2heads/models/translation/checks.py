@@ -2,11 +2,11 @@
 
 from torch import nn
 
-from gates2heads.accepts import Call, a, tokens
+from gates2heads.accepts import Call, instance, tokens
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.layers.attention.single_head import Attention
 
-BATCH = a(Batch, "from `collate`")
+BATCH = instance(Batch, "from `collate`")
 
 
 def check_halves(hidden_size: int) -> None:

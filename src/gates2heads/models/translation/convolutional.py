@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, share
+from gates2heads.accepts import accepts, fraction, natural
 from gates2heads.layers.attention.scores import DotScore
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.blocks import convolution_blocks
@@ -26,13 +26,13 @@ class ConvolutionState(NamedTuple):
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
-    kernel_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    kernel_size=natural,
     dilations=DILATIONS,
-    dropout=share,
-    max_length=count,
+    dropout=fraction,
+    max_length=natural,
 )
 class ConvolutionalDecoder(nn.Module):
     """Decode the target with causal convolutions, and attend to the source after each of them.

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import a, accepts, choice, count, flag, share
+from gates2heads.accepts import accepts, choice, flag, fraction, instance, natural
 from gates2heads.layers.attention.single_head import Attention
 from gates2heads.layers.recurrent import ContextGRUCell
 from gates2heads.layers.recurrent.by_name import CELLS, carried_parts, recurrent_layer, run
@@ -14,13 +14,13 @@ from gates2heads.models.translation.writer import DecoderState, Writer, begin
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
     cell=choice(CELLS),
-    num_layers=count,
-    dropout=share,
-    fed_size=count(least=0),
+    num_layers=natural,
+    dropout=fraction,
+    fed_size=natural(least=0),
 )
 class PlainDecoder(Writer):
     """Decode the target from the encoder's summary alone, which is only the first state.
@@ -76,13 +76,13 @@ class PlainDecoder(Writer):
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
     cell=choice(CELLS),
-    num_layers=count,
-    dropout=share,
-    maxout_size=count,
+    num_layers=natural,
+    dropout=fraction,
+    maxout_size=natural,
 )
 class ChoDecoder(PlainDecoder):
     """Decode the target from the encoder's summary, which is an input of every step.
@@ -130,13 +130,13 @@ class ChoDecoder(PlainDecoder):
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
-    attention=a(Attention),
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    attention=instance(Attention),
     cell=choice(CELLS),
-    num_layers=count,
-    dropout=share,
+    num_layers=natural,
+    dropout=fraction,
     input_feeding=flag,
 )
 class LuongDecoder(PlainDecoder):
@@ -194,13 +194,13 @@ class LuongDecoder(PlainDecoder):
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
-    attention=a(Attention),
-    maxout_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    attention=instance(Attention),
+    maxout_size=natural,
     reset_after=flag,
-    dropout=share,
+    dropout=fraction,
 )
 class BahdanauDecoder(Writer):
     """Attend to the source first, with the previous state; the context is an input of the step.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, bools, choice, count, flag, listed, share, tokens
+from gates2heads.accepts import accepts, bools, choice, flag, fraction, listed, natural, tokens
 from gates2heads.layers.blocks import convolution_blocks
 from gates2heads.layers.initialization import keep_variance
 from gates2heads.layers.positions import LearnedPositions
@@ -13,17 +13,17 @@ from gates2heads.layers.recurrent.by_name import CELLS, blank, recurrent_layer, 
 from gates2heads.models.translation.checks import check_halves
 
 SOURCE = tokens("B S", below="embedding.num_embeddings")
-DILATIONS = listed("whole numbers", kind=count, least=1)
+DILATIONS = listed("whole numbers", kind=natural, least=1)
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
     cell=choice(CELLS),
-    num_layers=count,
+    num_layers=natural,
     bidirectional=flag,
-    dropout=share,
+    dropout=fraction,
 )
 class RecurrentEncoder(nn.Module):
     """Encode the source with a recurrent network, in one or both directions, one or more layers.
@@ -80,13 +80,13 @@ class RecurrentEncoder(nn.Module):
 
 
 @accepts(
-    vocabulary_size=count,
-    embedding_size=count,
-    hidden_size=count,
-    kernel_size=count,
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    kernel_size=natural,
     dilations=DILATIONS,
-    dropout=share,
-    max_length=count,
+    dropout=fraction,
+    max_length=natural,
 )
 class ConvolutionalEncoder(nn.Module):
     """Encode the source with a stack of convolutions: every layer widens the receptive field.

@@ -10,12 +10,12 @@ from torch import Tensor
 from gates2heads.accepts import (
     accepts,
     choice,
-    count,
+    fraction,
     function,
     generator,
+    natural,
     number,
     positive,
-    share,
     tokens,
 )
 
@@ -25,7 +25,7 @@ OWN = ("likeliest", "drawn")
 @accepts(
     step=function("state", "last_tokens"),
     target_in=tokens("B T"),
-    forced=share,
+    forced=fraction,
     own=choice(OWN),
     generator=generator,
     force=function("state", "target_in"),
@@ -88,7 +88,7 @@ def _own(logits: Tensor, own: str, generator: torch.Generator | None) -> Tensor:
     return torch.multinomial(logits.softmax(dim=-1).cpu(), 1, generator=generator)[:, 0]
 
 
-@accepts(step=count(least=0), slope=positive, floor=share)
+@accepts(step=natural(least=0), slope=positive, floor=fraction)
 def linear_share(step: int, *, slope: float, floor: float = 0.0) -> float:
     """The teacher-forcing probability at a training step: max(floor, 1 − slope · step).
 
@@ -97,7 +97,7 @@ def linear_share(step: int, *, slope: float, floor: float = 0.0) -> float:
     return max(floor, 1 - slope * step)
 
 
-@accepts(step=count(least=0), base=share)
+@accepts(step=natural(least=0), base=fraction)
 def exponential_share(step: int, *, base: float) -> float:
     """The teacher-forcing probability at a training step: base^step, with a base below 1.
 
@@ -106,7 +106,7 @@ def exponential_share(step: int, *, base: float) -> float:
     return float(base) ** step
 
 
-@accepts(step=count(least=0), scale=number(least=1))
+@accepts(step=natural(least=0), scale=number(least=1))
 def sigmoid_share(step: int, *, scale: float) -> float:
     """The teacher-forcing probability at a training step: k / (k + exp(step / k)).
 

@@ -6,15 +6,15 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.accepts import (
-    a,
     accepts,
+    boolean_mask,
     choice,
-    count,
+    fraction,
     generator,
-    mask,
+    instance,
     maybe,
     module,
-    share,
+    natural,
     tokens,
 )
 from gates2heads.data.batches.pairs import Batch
@@ -39,7 +39,12 @@ class DecoderState(NamedTuple):
     memory: Memory
 
 
-@accepts(vocabulary_size=count, embedding_size=count, hidden_size=count, attention=a(Attention))
+@accepts(
+    vocabulary_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
+    attention=instance(Attention),
+)
 class Decoder(nn.Module):
     """Generate the target token by token, with a context vector of the source.
 
@@ -94,7 +99,7 @@ class Decoder(nn.Module):
         return logits, DecoderState(hidden, memory)
 
 
-@accepts(encoder=module, decoder=module, max_length=count)
+@accepts(encoder=module, decoder=module, max_length=natural)
 class SequenceToSequence(nn.Module):
     """An encoder and a decoder that are trained jointly.
 
@@ -115,7 +120,9 @@ class SequenceToSequence(nn.Module):
         check_parts(encoder, decoder)
         self.max_length, self.encoder, self.decoder = max_length, encoder, decoder
 
-    @accepts(source=tokens("B S", below="encoder.embedding.num_embeddings"), mask=mask("B S"))
+    @accepts(
+        source=tokens("B S", below="encoder.embedding.num_embeddings"), mask=boolean_mask("B S")
+    )
     def start(self, source: Tensor, *, mask: Tensor | None = None) -> DecoderState:
         """Encode source (B, S) under mask (B, S) and return the state before the first step.
 
@@ -135,7 +142,7 @@ class SequenceToSequence(nn.Module):
     @accepts(last_tokens=tokens("B", below="decoder.embedding.num_embeddings"))
     def step(self, state: DecoderState, last_tokens: Tensor):
         """Process last_tokens (B,); return log_probs (B, V) and the next state."""
-        a(self.decoder.state_type, "from `start` or `step`").check("state", state)
+        instance(self.decoder.state_type, "from `start` or `step`").check("state", state)
         if len(last_tokens) != len(state.memory.mask):
             raise ValueError(
                 f"last_tokens must be {len(state.memory.mask)}, one for each source of the state, "
@@ -144,7 +151,7 @@ class SequenceToSequence(nn.Module):
         logits, state = self.decoder.step(state, last_tokens)
         return logits.log_softmax(dim=-1), state
 
-    @accepts(batch=BATCH, forced=share, own=choice(OWN), generator=generator)
+    @accepts(batch=BATCH, forced=fraction, own=choice(OWN), generator=generator)
     def forward(
         self,
         batch: Batch,
@@ -181,12 +188,12 @@ class SequenceToSequence(nn.Module):
 
 
 @accepts(
-    source_size=count,
-    target_size=count,
-    embedding_size=count,
-    hidden_size=count,
+    source_size=natural,
+    target_size=natural,
+    embedding_size=natural,
+    hidden_size=natural,
     score=maybe(choice(SCORES)),
-    max_length=count,
+    max_length=natural,
 )
 class EncoderDecoder(SequenceToSequence):
     """A bidirectional encoder of gated recurrent units, and a decoder of the same.

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, count, counts
+from gates2heads.accepts import accepts, counts, instance, natural
 from gates2heads.data.batches.windows import Text
 
 TABLE = counts("C C", some=False)
@@ -56,7 +56,7 @@ def merge_losses(table: Tensor) -> Tensor:
     return losses
 
 
-@accepts(text=a(Text, "from `join_sentences`"), counts=counts("V"), classes=count)
+@accepts(text=instance(Text, "from `join_sentences`"), counts=counts("V"), classes=natural)
 def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
     """Assign words to classes that preserve the mutual information of adjacent classes.
 

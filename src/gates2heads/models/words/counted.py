@@ -3,14 +3,14 @@
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import a, accepts, anything, count, number, seed
+from gates2heads.accepts import accepts, any_seed, anything, instance, natural, number
 from gates2heads.data.batches.windows import Text
 from gates2heads.models.words.glove import PAIRS, Cooccurrences
 
 ITERATIONS = 8  # of the power method, after which tests find no error above rounding
 
 
-@accepts(text=a(Text, "from `join_sentences`"), vocabulary_size=count)
+@accepts(text=instance(Text, "from `join_sentences`"), vocabulary_size=natural)
 def tf_idf(text: Text, vocabulary_size: int) -> Tensor:
     """Word vectors over sentences: entry (w, s) is tf(w, s) · log(C / df(w)).
 
@@ -43,7 +43,7 @@ def tf_idf(text: Text, vocabulary_size: int) -> Tensor:
     ).coalesce()
 
 
-@accepts(table=PAIRS, vocabulary_size=count, power=number(least=0))
+@accepts(table=PAIRS, vocabulary_size=natural, power=number(least=0))
 def ppmi(table: Cooccurrences, vocabulary_size: int, *, power: float = 1.0) -> Tensor:
     """Positive pointwise mutual information: entry (w, c) is max(0, log p(w, c) / (p(w) p(c))).
 
@@ -75,7 +75,9 @@ def ppmi(table: Cooccurrences, vocabulary_size: int, *, power: float = 1.0) -> T
     return vectors
 
 
-@accepts(matrix=anything("V C", empty=False), vector_size=count, power=number(least=0), seed=seed)
+@accepts(
+    matrix=anything("V C", empty=False), vector_size=natural, power=number(least=0), seed=any_seed
+)
 def svd_vectors(matrix: Tensor, vector_size: int, *, power: float = 0.5, seed: int = 0) -> Tensor:
     """Short vectors from long ones: U_D Σ_D^p, of the D largest singular values of a matrix.
 
@@ -96,7 +98,7 @@ def svd_vectors(matrix: Tensor, vector_size: int, *, power: float = 0.5, seed: i
     Raises:
         ValueError: D is larger than a side of the matrix.
     """
-    count(most=min(matrix.shape)).check("vector_size", vector_size)
+    natural(most=min(matrix.shape)).check("vector_size", vector_size)
     width = min(2 * vector_size + 10, *matrix.shape)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -8,14 +8,14 @@ from tqdm.auto import tqdm
 
 from gates2heads.accepts import (
     Call,
-    a,
     accepts,
-    count,
+    any_seed,
     counts,
     flag,
     floats,
+    instance,
+    natural,
     positive,
-    seed,
     tokens,
 )
 from gates2heads.data.batches.windows import Text
@@ -30,13 +30,13 @@ class Cooccurrences(NamedTuple):
 
     def dense(self, size: int) -> Tensor:
         """The whole table, (size, size) for a size above every word; for small vocabularies."""
-        count(least=1 + int(torch.cat([self.row, self.column]).max())).check("size", size)
+        natural(least=1 + int(torch.cat([self.row, self.column]).max())).check("size", size)
         table = self.count.new_zeros(size, size)
         table[self.row, self.column] = self.count
         return table
 
 
-@accepts(text=a(Text, "from `join_sentences`"), window=count, weighted=flag)
+@accepts(text=instance(Text, "from `join_sentences`"), window=natural, weighted=flag)
 def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Cooccurrences:
     """Count how often each pair of words co-occurs within a window, in both directions.
 
@@ -69,10 +69,10 @@ def cooccurrences(text: Text, *, window: int = 10, weighted: bool = True) -> Coo
     return Cooccurrences(key // size, key % size, total.float())
 
 
-PAIRS = a(Cooccurrences, "from `cooccurrences`")
+PAIRS = instance(Cooccurrences, "from `cooccurrences`")
 
 
-@accepts(vocabulary_size=count, vector_size=count, x_max=positive, power=positive)
+@accepts(vocabulary_size=natural, vector_size=natural, x_max=positive, power=positive)
 class GloVe(nn.Module):
     """Vectors whose products give the logarithm of the table: v_i · u_j + β_i + β̃_j ≈ log X_ij.
 
@@ -136,12 +136,12 @@ def _check_pairs(name: str, pairs: Cooccurrences, model: GloVe) -> None:
 
 
 @accepts(
-    model=a(GloVe),
+    model=instance(GloVe),
     table=PAIRS,
-    epochs=count,
-    batch_size=count,
+    epochs=natural,
+    batch_size=natural,
     learning_rate=positive,
-    seed=seed,
+    seed=any_seed,
     progress=flag,
 )
 def train_glove(

@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, counts
+from gates2heads.accepts import accepts, counts, natural
 
 LEFT, RIGHT = 1, -1
 
@@ -46,7 +46,7 @@ class HuffmanTree:
 
     def path(self, word: int) -> list[tuple[int, int]]:
         """The path from the root to a word: (inner node, turn) at each step, turn +1 = left."""
-        count(least=0, most=self.size - 1).check("word", word)
+        natural(least=0, most=self.size - 1).check("word", word)
         steps, node = [], word
         while node != 2 * self.size - 2:
             turn, node = self._turn[node], self._parent[node]

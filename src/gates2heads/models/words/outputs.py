@@ -4,13 +4,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, counts, floats, number, tokens
+from gates2heads.accepts import accepts, counts, floats, natural, number, tokens
 from gates2heads.models.words.huffman import HuffmanTree
 
 HIDDEN = floats("N vectors.embedding_dim")
 
 
-@accepts(counts=counts("V"), vector_size=count)
+@accepts(counts=counts("V"), vector_size=natural)
 class FullSoftmax(nn.Module):
     """P(o | h) = exp(u_o · h) / Σ_w exp(u_w · h): every step costs O(V).
 
@@ -37,7 +37,7 @@ class FullSoftmax(nn.Module):
         return F.nll_loss(self.log_probs(hidden), target.long(), reduction="none")
 
 
-@accepts(counts=counts("V"), vector_size=count)
+@accepts(counts=counts("V"), vector_size=natural)
 class HierarchicalSoftmax(nn.Module):
     """P(w | h) = Π σ(±u_n · h) over the inner nodes n on the way to w, + where it turns left.
 
@@ -74,7 +74,7 @@ class HierarchicalSoftmax(nn.Module):
         return -(F.logsigmoid(scores * turns) * turns.abs()).sum(-1)
 
 
-@accepts(counts=counts("V"), vector_size=count, negatives=count, power=number(least=0))
+@accepts(counts=counts("V"), vector_size=natural, negatives=natural, power=number(least=0))
 class NegativeSampling(nn.Module):
     """Distinguish the observed word from K sampled words: a step costs O(K).
 

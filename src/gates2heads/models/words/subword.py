@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, text
+from gates2heads.accepts import accepts, natural, string
 from gates2heads.models.words.block_kernel import RowAdagrad
 from gates2heads.models.words.word2vec import Word2Vec
 
 OFFSET, PRIME, BITS = 2166136261, 16777619, 0xFFFFFFFF  # of FNV-1a with 32 bits
 
 
-@accepts(word=text, shortest=count, longest=count)
+@accepts(word=string, shortest=natural, longest=natural)
 def character_ngrams(word: str, shortest: int = 3, longest: int = 5) -> list[str]:
     """The character n-grams of `<word>`, by where they begin and then by length.
 
@@ -40,7 +40,7 @@ def character_ngrams(word: str, shortest: int = 3, longest: int = 5) -> list[str
     ]
 
 
-@accepts(ngram=text)
+@accepts(ngram=string)
 def fnv_hash(ngram: str) -> int:
     """The 32-bit FNV-1a hash of an n-gram's bytes in UTF-8: an integer from 0 to 2³² − 1.
 

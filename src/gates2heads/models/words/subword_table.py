@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gates2heads.accepts import accepts, count, counts, floats, texts
+from gates2heads.accepts import accepts, counts, floats, natural, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.word_vectors import WordVectors
 from gates2heads.models.words.subword import Subwords
@@ -86,13 +86,13 @@ class SubwordVectors(WordVectors):
 
 
 @accepts(
-    words=texts(least=1),
+    words=strings(least=1),
     counts=counts("V"),
-    vector_size=count,
-    buckets=count,
-    own=count(least=0),
-    shortest=count,
-    longest=count,
+    vector_size=natural,
+    buckets=natural,
+    own=natural(least=0),
+    shortest=natural,
+    longest=natural,
 )
 class SubwordTable(CountedWords):
     """Sub-word vectors for distribution: known words by name, and vectors for all others.
@@ -127,7 +127,7 @@ class SubwordTable(CountedWords):
         return SubwordVectors(self.words, self.vectors)
 
     @classmethod
-    @accepts(words=texts(least=1), counts=counts("V"), table=floats("R D"))
+    @accepts(words=strings(least=1), counts=counts("V"), table=floats("R D"))
     def of(cls, words: Sequence[str], counts: Tensor, table: Tensor, **sizes) -> "SubwordTable":
         """A table that holds given rows (R, D): those of `own` words, then those of buckets.
 

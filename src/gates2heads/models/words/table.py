@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, count, counts, floats, texts
+from gates2heads.accepts import accepts, counts, floats, natural, strings
 from gates2heads.metrics.word_vectors import WordVectors
 
 
@@ -31,7 +31,7 @@ class CountedWords(nn.Module):
         self.counts = counts.float()  # no parameters: they are stored in the card
 
 
-@accepts(words=texts(least=1), counts=counts("V"), vector_size=count)
+@accepts(words=strings(least=1), counts=counts("V"), vector_size=natural)
 class WordTable(CountedWords):
     """A vector for each of some words.
 
@@ -53,7 +53,7 @@ class WordTable(CountedWords):
         return WordVectors(self.words, self.vectors.weight.detach())
 
     @classmethod
-    @accepts(words=texts(least=1), counts=counts("V"), vectors=floats("V D"))
+    @accepts(words=strings(least=1), counts=counts("V"), vectors=floats("V D"))
     def of(cls, words: Sequence[str], counts: Tensor, vectors: Tensor) -> "WordTable":
         """A table that holds given vectors (V, D).
 

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from gates2heads.accepts import a, accepts, count, flag, positive, seed
+from gates2heads.accepts import accepts, any_seed, flag, instance, natural, positive
 from gates2heads.data.batches.windows import Text, cut_blocks, keep_probabilities, subsample
 from gates2heads.models.words.block_kernel import (
     RowAdagrad,
@@ -26,7 +26,7 @@ from gates2heads.models.words.word2vec import Word2Vec
 PIECE = 1_000_000  # tokens that are cut into blocks together: bounds the memory
 WIDTH = 16  # positions per block; wider blocks waste more of the score matrix
 LOOK_EVERY = 16  # batches between two evaluations of the loss, which costs a tenth of a step
-SENTENCES = a(Text, "from `join_sentences`")
+SENTENCES = instance(Text, "from `join_sentences`")
 
 
 @dataclass
@@ -111,15 +111,15 @@ class BlockTrainer:
 
 
 @accepts(
-    model=a(Word2Vec),
+    model=instance(Word2Vec),
     text=SENTENCES,
-    epochs=count,
-    window=count,
+    epochs=natural,
+    window=natural,
     threshold=positive,
     learning_rate=positive,
-    batch_size=count,
-    workers=count,
-    seed=seed,
+    batch_size=natural,
+    workers=natural,
+    seed=any_seed,
     progress=flag,
 )
 def train_negative_sampling(
@@ -209,7 +209,7 @@ def threads_shared_by(workers: int) -> Iterator[None]:
 
 
 @torch.no_grad()
-@accepts(model=a(Word2Vec), text=SENTENCES, window=count)
+@accepts(model=instance(Word2Vec), text=SENTENCES, window=natural)
 def expected_loss(model: Word2Vec, text: Text, *, window: int = 5) -> float:
     """The negative-sampling loss of a skip-gram model on a text, without random sampling.
 

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, a, accepts, bools, choice, count, counts, tokens
+from gates2heads.accepts import Call, accepts, bools, choice, counts, instance, natural, tokens
 from gates2heads.data.batches.windows import Windows
 from gates2heads.models.words.block_kernel import RowAdagrad
 from gates2heads.models.words.outputs import OUTPUTS
@@ -12,7 +12,7 @@ ARCHITECTURES = ("skip-gram", "cbow")
 
 @accepts(
     counts=counts("V"),
-    vector_size=count,
+    vector_size=natural,
     architecture=choice(ARCHITECTURES),
     output=choice(OUTPUTS),
 )
@@ -57,7 +57,7 @@ class Word2Vec(nn.Module):
         """The input vectors (V, D) of all words."""
         return self.vectors.weight.detach()
 
-    @accepts(batch=a(Windows, "from `windows`"))
+    @accepts(batch=instance(Windows, "from `windows`"))
     def predictions(self, batch: Windows) -> tuple[Tensor, Tensor]:
         """The predictions of a batch: hidden (N, D), and the target word (N,) of each row.
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from gates2heads.accepts import accepts, choice, count, maybe, number, positive, share, texts
+from gates2heads.accepts import accepts, choice, fraction, maybe, natural, number, positive, strings
 from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.models.transformer.non_autoregressive import NonAutoregressiveTransformer
 from gates2heads.models.transformer.transformer import Transformer
@@ -48,17 +48,17 @@ TRAINING = {
     "precision": "no",  # "auto" is bf16 if the hardware supports it, else "no"
 }
 KINDS = {
-    "steps": count,
-    "batch_size": count,
-    "evaluate_every": count,
-    "average": count,
-    "checkpoint_every": count,
-    "warmup": count(least=0),
-    "patience": maybe(count),
+    "steps": natural,
+    "batch_size": natural,
+    "evaluate_every": natural,
+    "average": natural,
+    "checkpoint_every": natural,
+    "warmup": natural(least=0),
+    "patience": maybe(natural),
     "learning_rate": positive,
     "clip": positive,
-    "decay": share,
-    "label_smoothing": share,
+    "decay": fraction,
+    "label_smoothing": fraction,
     "r_drop": number(least=0),
     "weight_decay": number(least=0),
     "schedule": choice(("linear", "cosine")),
@@ -70,7 +70,7 @@ MOST_WEIGHTS = 10**9  # more are a typing error too; training needs 16 bytes for
 DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
 
 
-@accepts(changes=texts)
+@accepts(changes=strings)
 def read_recipe(source: str, changes: Sequence[str] = ()) -> dict:
     """Read a recipe by name or from a JSON file, and fill in the defaults.
 
@@ -126,14 +126,14 @@ def complete(given: Any) -> dict:
     """
     top = {"task": None, "seed": 0, "data": {}, "model": {}, "training": {}, "decoding": {}}
     recipe = _merge("recipe", top, given)
-    count(least=0, most=2**63 - 1).check("seed", recipe["seed"])
+    natural(least=0, most=2**63 - 1).check("seed", recipe["seed"])
     task = _choose("task", TASKS, recipe["task"])
     recipe["data"] = _merge("data", task.data, recipe["data"])
     training = {**TRAINING, "batch_size": task.batch_size}
     recipe["training"] = _merge("training", training, recipe["training"])
     _check_training(recipe["training"])
     recipe["decoding"] = _merge("decoding", DECODING, recipe["decoding"])
-    count(most=WIDEST).check("decoding.width", recipe["decoding"]["width"])
+    natural(most=WIDEST).check("decoding.width", recipe["decoding"]["width"])
     number.check("decoding.length_power", recipe["decoding"]["length_power"])
     if not isinstance(recipe["model"], dict):
         raise TypeError(f"model must be an object of settings, got {shown(recipe['model'])}")
@@ -141,7 +141,7 @@ def complete(given: Any) -> dict:
     recipe["model"] = _merge("model", {"kind": None, **_options(kind)}, recipe["model"])
     for name, value in recipe["model"].items():
         if name.startswith("num_"):
-            count(most=MOST_LAYERS).check(f"model.{name}", value)
+            natural(most=MOST_LAYERS).check(f"model.{name}", value)
     return recipe
 
 
@@ -186,7 +186,7 @@ def build_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Modul
     return _model(recipe, source_size, target_size)
 
 
-@accepts(source_size=count, target_size=count)
+@accepts(source_size=natural, target_size=natural)
 def blank_model(recipe: Mapping, source_size: int, target_size: int) -> nn.Module:
     """The model without data: names and shapes only, which take no memory.
 

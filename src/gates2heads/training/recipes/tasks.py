@@ -12,7 +12,17 @@ from itertools import product, repeat
 
 from babel import UnknownLocaleError
 
-from gates2heads.accepts import a, accepts, choice, count, listed, mapping, maybe, share, text
+from gates2heads.accepts import (
+    accepts,
+    choice,
+    fraction,
+    instance,
+    listed,
+    mapping,
+    maybe,
+    natural,
+    string,
+)
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.data.batches.pairs import (
     Batch,
@@ -37,7 +47,7 @@ Pairs = list[tuple[str, str]]
 MOST_DATES = 1_000_000  # they take minutes to generate, and a GB of memory
 
 
-FORM, LOCALE = choice(FORMS), text(empty=False)
+FORM, LOCALE = choice(FORMS), string(empty=False)
 LANGUAGES = ("German", "English")
 
 
@@ -80,9 +90,9 @@ class DatesTask:
     def __init__(self, data: Mapping):
         _check_settings(data, self.data)
         for split in SPLITS:
-            count(most=MOST_DATES).check(f"data.{split}", data[split])
+            natural(most=MOST_DATES).check(f"data.{split}", data[split])
         for name, kind in (("locales", LOCALE), ("forms", FORM)):
-            a(list).check(f"data.{name}", data[name])
+            instance(list).check(f"data.{name}", data[name])
             listed("names", kind=kind, least=1).check(f"data.{name}", data[name])
         self.settings = data
 
@@ -170,15 +180,15 @@ class CaptionsTask:
     def __init__(self, data: Mapping):
         _check_settings(data, self.data)
         for split in SPLITS:
-            count(most=self.data[split]).check(f"data.{split}", data[split])
-        count.check("data.vocabulary", data["vocabulary"])
+            natural(most=self.data[split]).check(f"data.{split}", data[split])
+        natural.check("data.vocabulary", data["vocabulary"])
         choice(LANGUAGES).check("data.reads", data["reads"])
         for name in ("merge_dropout", "target_merge_dropout", "as_typed", "extra_share"):
-            share.check(f"data.{name}", data[name])
+            fraction.check(f"data.{name}", data[name])
         if data["extra_share"] == 1:
             raise ValueError("data.extra_share must be below 1, got 1")
-        maybe(text(empty=False)).check("data.extra", data["extra"])
-        text.check("data.extra_mark", data["extra_mark"])
+        maybe(string(empty=False)).check("data.extra", data["extra"])
+        string.check("data.extra_mark", data["extra_mark"])
         self.settings = data
 
     def __str__(self) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from gates2heads.accepts import a, accepts, texts
+from gates2heads.accepts import accepts, instance, strings
 from gates2heads.decoding.translation import translate
 from gates2heads.training.recipes.runs import Trained, search_of
 
 
-@accepts(trained=a(Trained), texts=texts(least=1))
+@accepts(trained=instance(Trained), texts=strings(least=1))
 def translate_typed(trained: Trained, texts: Sequence[str], **search) -> list[str]:
     """Translate typed texts, normalised as in the page.
 

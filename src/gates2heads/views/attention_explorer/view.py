@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
-from gates2heads.accepts import accepts, choice, listed, mapping, text
+from gates2heads.accepts import accepts, choice, listed, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.figures.arguments import check_shares
@@ -26,10 +26,10 @@ from gates2heads.views.kit.view import module, style
     models=listed("models", exported, least=1),
     examples=words(least=1),
     labels=words,
-    title=text,
-    label=text,
-    hint=text,
-    separator=text,
+    title=string,
+    label=string,
+    hint=string,
+    separator=string,
 )
 class AttentionExplorer(LiveView):
     """Type a text; several models translate it and show their alignments.

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, number, text
+from gates2heads.accepts import accepts, instance, natural, number, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.german_view import GermanView
@@ -40,11 +40,11 @@ _TABLES = {
 @accepts(
     model=exported,
     examples=words(least=1),
-    recorded=a(Watched, "as `watch` gives"),
-    title=text,
-    label=text,
-    hint=text,
-    width=count(most=BOUNDS["width"][1]),
+    recorded=instance(Watched, "as `watch` gives"),
+    title=string,
+    label=string,
+    hint=string,
+    width=natural(most=BOUNDS["width"][1]),
     alpha=number,
 )
 class BeamLaboratory(GermanView):
@@ -155,12 +155,12 @@ class BeamLaboratory(GermanView):
 
 def _check_recorded(recorded: Any) -> None:
     """Reject values that `watch` never returns."""
-    a(Compared).check("recorded.compared", recorded.compared)
-    text.check("recorded.text", recorded.text)
+    instance(Compared).check("recorded.compared", recorded.compared)
+    string.check("recorded.text", recorded.text)
     words.check("recorded.source", recorded.source)
-    count.check("the number of tokens in recorded.source", len(recorded.source))
+    natural.check("the number of tokens in recorded.source", len(recorded.source))
     words.check("recorded.words", recorded.words)
-    count.check("recorded.limit", recorded.limit)
+    natural.check("recorded.limit", recorded.limit)
     most = max((node.token for node in recorded.compared.nodes[1:]), default=0)
     if most >= len(recorded.words):
         raise ValueError(

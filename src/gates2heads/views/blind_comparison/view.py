@@ -7,7 +7,7 @@ from typing import Any
 
 from traitlets import Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, listed, text, texts
+from gates2heads.accepts import accepts, instance, listed, natural, string, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.views.kit.view import PositionError, View, module, style
 
@@ -15,7 +15,12 @@ OPEN, CHOICES = "", ("A", "B", "tie")
 PREFERRED = ("first", "second", "tie")
 
 
-@accepts(source=text(empty=False), meaning=text, first=text(empty=False), second=text(empty=False))
+@accepts(
+    source=string(empty=False),
+    meaning=string,
+    first=string(empty=False),
+    second=string(empty=False),
+)
 @dataclass(frozen=True)
 class BlindPair:
     """Two outputs for one source.
@@ -42,12 +47,12 @@ class BlindPair:
 
 
 @accepts(
-    pairs=listed("pairs", a(BlindPair), least=1),
-    systems=texts,
-    metric=text(empty=False),
-    seed=count(least=0),
-    title=text,
-    hint=text,
+    pairs=listed("pairs", instance(BlindPair), least=1),
+    systems=strings,
+    metric=string(empty=False),
+    seed=natural(least=0),
+    title=string,
+    hint=string,
 )
 class BlindComparison(View):
     """Judge pairs of outputs; at the end see the systems, a sign test, and κ with a metric.

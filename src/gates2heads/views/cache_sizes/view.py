@@ -5,7 +5,7 @@ from typing import Any
 
 from traitlets import Dict, Float, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, choice, count, listed, positive, text
+from gates2heads.accepts import accepts, choice, instance, listed, natural, positive, string
 from gates2heads.accepts.shown import shown
 from gates2heads.models.costs import BITS, MOST_PARAMETERS, Configuration
 from gates2heads.views.kit.view import PositionError, ShowMe, View, module, style
@@ -24,14 +24,14 @@ SIZES = ("layers", "heads", "kv_heads", "head_width", "max_length")
 
 
 @accepts(
-    models=listed("configurations", a(Configuration), least=1),
-    start=count(least=0),
-    batch=count,
+    models=listed("configurations", instance(Configuration), least=1),
+    start=natural(least=0),
+    batch=natural,
     number_format=choice(BITS),
     bandwidth=positive,
-    title=text,
-    hint=text,
-    show_me=listed("ShowMe buttons", a(ShowMe)),
+    title=string,
+    hint=string,
+    show_me=listed("ShowMe buttons", instance(ShowMe)),
 )
 class CacheSizes(View):
     """Set the sizes of a decoder, and see how large its cache is beside its parameters.
@@ -145,17 +145,17 @@ class CacheSizes(View):
 
 def _told(name: str, one: Configuration) -> dict[str, Any]:
     """A model as the page receives it: checked, with a window of 0 for none."""
-    text(empty=False).check(f"{name}.name", one.name)
-    text.check(f"{name}.source", one.source)
+    string(empty=False).check(f"{name}.name", one.name)
+    string.check(f"{name}.source", one.source)
     for size in SIZES:
         low, high = LIMITS["length" if size == "max_length" else size]
-        count(least=low, most=high).check(f"{name}.{size}", getattr(one, size))
+        natural(least=low, most=high).check(f"{name}.{size}", getattr(one, size))
     if one.heads % one.kv_heads:
         raise ValueError(f"{name}.kv_heads must divide its {one.heads} heads, got {one.kv_heads}")
     if one.window is not None:
-        count(most=LIMITS["window"][1]).check(f"{name}.window", one.window)
+        natural(most=LIMITS["window"][1]).check(f"{name}.window", one.window)
     if one.parameters is not None:
-        count(most=MOST_PARAMETERS).check(f"{name}.parameters", one.parameters)
+        natural(most=MOST_PARAMETERS).check(f"{name}.parameters", one.parameters)
     most = one.parameters or 0
-    count(least=0, most=most).check(f"{name}.looked_up", one.looked_up)
+    natural(least=0, most=most).check(f"{name}.looked_up", one.looked_up)
     return one._asdict() | {"window": one.window or 0}

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Bool, Bytes, Dict, Float, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, text
+from gates2heads.accepts import accepts, instance, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import (
@@ -33,13 +33,13 @@ DIGITS = 6  # of a stored probability
 
 @accepts(
     model=exported,
-    scored=a(Scored, "as `score_tokens` gives"),
+    scored=instance(Scored, "as `score_tokens` gives"),
     examples=words(least=1),
     labels=words,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
 )
 class CodeModel(LiveView):
     """Type or paste source code: see the probability of each token, and let the model go on.

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, mapping, text
+from gates2heads.accepts import accepts, instance, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
@@ -24,12 +24,12 @@ MOST_FOUND = 20  # words per list for which the map has room
 @accepts(
     models=mapping("names to tables"),
     examples=words(least=1),
-    recorded=a(WordAnswer, "as `ask_words` gives"),
+    recorded=instance(WordAnswer, "as `ask_words` gives"),
     labels=words,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
 )
 class EmbeddingMap(LiveView):
     """Type a word for its neighbours, two for their difference, or three for an analogy.

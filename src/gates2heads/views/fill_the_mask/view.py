@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, listed, mapping, text
+from gates2heads.accepts import accepts, instance, listed, mapping, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.data.tokens.bilingual import MASK
@@ -32,13 +32,13 @@ class MaskExample(NamedTuple):
 
 @accepts(
     models=mapping("names to models"),
-    examples=listed("examples", a(MaskExample), least=1),
+    examples=listed("examples", instance(MaskExample), least=1),
     recorded=listed("recordings"),
     spans=listed("pairs (start, end)"),
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
 )
 class FillTheMask(LiveView):
     """Type a sentence, mask its words or a whole name, and compare what three models predict.
@@ -140,9 +140,9 @@ class FillTheMask(LiveView):
 
 
 def _check_example(name: str, example: MaskExample) -> None:
-    text.check(f"{name}.text", example.text)
-    text.check(f"{name}.label", example.label)
-    listed("positions", count(least=0, most=FAR)).check(f"{name}.hidden", example.hidden)
+    string.check(f"{name}.text", example.text)
+    string.check(f"{name}.label", example.label)
+    listed("positions", natural(least=0, most=FAR)).check(f"{name}.hidden", example.hidden)
 
 
 def _recordings(
@@ -211,5 +211,5 @@ def _spans(spans: Sequence[tuple[int, int]], length: int) -> list[list[int]]:
         if not isinstance(span, list | tuple) or len(span) != 2:
             raise TypeError(f"spans must hold pairs (start, end), got {shown(span)}")
         for place in span:
-            count(least=0, most=length).check("each position of spans", place)
+            natural(least=0, most=length).check("each position of spans", place)
     return [[int(start), int(end)] for start, end in spans]

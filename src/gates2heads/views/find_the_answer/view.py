@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Dict, Float, List, Unicode
 
-from gates2heads.accepts import a, accepts, listed, mapping, text
+from gates2heads.accepts import accepts, instance, listed, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import LiveView, labels_of, single_precision, words
@@ -22,11 +22,11 @@ class PassageExample(NamedTuple):
 
 @accepts(
     models=mapping("names to models"),
-    examples=listed("examples", a(PassageExample), least=1),
+    examples=listed("examples", instance(PassageExample), least=1),
     recorded=listed("recordings"),
-    title=text,
-    hint=text,
-    about=text,
+    title=string,
+    hint=string,
+    about=string,
 )
 class FindTheAnswer(LiveView):
     """Type a question and a passage, and compare the answers that models extract from it.
@@ -81,7 +81,7 @@ class FindTheAnswer(LiveView):
         words.check("the names of models", list(models))
         for index, example in enumerate(examples):
             for name, value in zip(example._fields, example, strict=True):
-                text.check(f"examples[{index}].{name}", value)
+                string.check(f"examples[{index}].{name}", value)
         texts = [one.passage for one in examples]
         super().__init__(
             *models.values(),

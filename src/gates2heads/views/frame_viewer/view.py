@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from traitlets import Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, listed, text, texts
+from gates2heads.accepts import accepts, instance, listed, natural, string, strings
 from gates2heads.accepts.values import MOST
 from gates2heads.figures.arguments import seen
 from gates2heads.figures.figures import themed_svg
@@ -14,12 +14,12 @@ from gates2heads.views.kit.view import View, module, style
 
 
 @accepts(
-    frames=listed("figures", a(Figure), least=1),
-    labels=texts,
-    title=text,
-    interval_ms=count,
-    alts=texts,
-    index=count(least=-MOST),
+    frames=listed("figures", instance(Figure), least=1),
+    labels=strings,
+    title=string,
+    interval_ms=natural,
+    alts=strings,
+    index=natural(least=-MOST),
 )
 class FrameViewer(View):
     """Shows one of many pictures, with a slider, single steps and playback.

@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, choice, count, listed, mapping, share, text
+from gates2heads.accepts import (
+    accepts,
+    choice,
+    fraction,
+    instance,
+    listed,
+    mapping,
+    natural,
+    string,
+)
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import (
@@ -36,13 +45,13 @@ class FoundUnit(NamedTuple):
     models=mapping("names to models"),
     examples=words(least=1),
     labels=words,
-    found=listed("units", a(FoundUnit)),
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    unit=count(least=0),
-    place=count(least=0),
+    found=listed("units", instance(FoundUnit)),
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    unit=natural(least=0),
+    place=natural(least=0),
     quantity=choice(QUANTITIES),
 )
 class GateExplorer(LiveView):
@@ -156,7 +165,7 @@ class GateExplorer(LiveView):
         for gate, value in proposal["value"].items():
             if gate not in GATES:
                 raise PositionError(f"gates must be of {', '.join(GATES)}, got {shown(gate)}")
-            share.check(f"gates[{shown(gate)}]", value)
+            fraction.check(f"gates[{shown(gate)}]", value)
         return proposal["value"]
 
     def __repr__(self):
@@ -168,9 +177,9 @@ def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list
     told = []
     for place, one in enumerate(found):
         choice(names).check(f"found[{place}].model", one.model)
-        count(least=0, most=units - 1).check(f"found[{place}].unit", one.unit)
-        text.check(f"found[{place}].name", one.name)
-        text.check(f"found[{place}].told", one.told)
+        natural(least=0, most=units - 1).check(f"found[{place}].unit", one.unit)
+        string.check(f"found[{place}].name", one.name)
+        string.check(f"found[{place}].told", one.told)
         told.append({**one._asdict(), "model": list(names).index(one.model)})
     return told
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import accepts, count, number, text
+from gates2heads.accepts import accepts, natural, number, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.figures.arguments import check_shares
@@ -26,14 +26,14 @@ BLOCKS = ("encoder", "decoder", "cross")
 @accepts(
     model=exported,
     examples=words(least=1),
-    written=text,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    block=count(least=0),
-    layer=count(least=0),
-    token=count(least=0),
+    written=string,
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    block=natural(least=0),
+    layer=natural(least=0),
+    token=natural(least=0),
 )
 class HeadExplorer(GermanView):
     """Type German: see what each head attends to, switch heads off, move the words.

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, mapping, text
+from gates2heads.accepts import accepts, instance, mapping, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import FAR, LiveView, exported, packed_shares, words
@@ -18,14 +18,14 @@ DIGITS = 6  # of a stored number
 
 @accepts(
     models=mapping("names to models"),
-    recorded=a(ObservedRepeats, "as `observe_repeats` gives"),
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    layer=count(least=0),
-    head=count(least=0),
-    word=count(least=0),
+    recorded=instance(ObservedRepeats, "as `observe_repeats` gives"),
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    layer=natural(least=0),
+    head=natural(least=0),
+    word=natural(least=0),
 )
 class InductionHeads(LiveView):
     """Type words, some of them twice: see which are predicted, and what each head attends to.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import List
 
-from gates2heads.accepts import a, listed, text
+from gates2heads.accepts import instance, listed, string
 from gates2heads.browser.engine.export import Exported
 from gates2heads.browser.live.models import ENGINE, engine_source, key
 from gates2heads.figures.arguments import as_numbers
@@ -18,8 +18,8 @@ _MOST_OF_TWO_BYTES = 65535
 PART = 1 << 20  # bytes per message, which servers between kernel and browser accept
 
 
-words = listed("texts", text)  # such as tokens, as JSON values for a page
-exported = a(Exported, "as `export_model` gives")
+words = listed("texts", string)  # such as tokens, as JSON values for a page
+exported = instance(Exported, "as `export_model` gives")
 
 
 def labels_of(examples: Sequence[str], labels: Sequence[str] | None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import anywidget
 from traitlets import List, TraitError, Unicode, validate
 
-from gates2heads.accepts import a, listed, mapping, text
+from gates2heads.accepts import instance, listed, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.modules import join_modules
 
@@ -94,13 +94,13 @@ class View(anywidget.AnyWidget):
 
     @validate("show_me")
     def _showable(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
-        listed("ShowMe buttons", a(ShowMe)).check("show_me", proposal["value"])
+        listed("ShowMe buttons", instance(ShowMe)).check("show_me", proposal["value"])
         return [self._told(f"show_me[{at}]", one) for at, one in enumerate(proposal["value"])]
 
     def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
         """The data of one button for the page; its state must be valid for the view."""
-        text(empty=False).check(f"{name}.label", one.label)
-        text(empty=False).check(f"{name}.look", one.look)
+        string(empty=False).check(f"{name}.label", one.label)
+        string(empty=False).check(f"{name}.look", one.look)
         mapping("traits to values").check(f"{name}.state", one.state)
         traits = self.traits(sync=True)
         for trait, value in one.state.items():

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, flag, listed, number, text
-from gates2heads.accepts import seed as seed_kind
+from gates2heads.accepts import accepts, any_seed, flag, instance, listed, number, string
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.seeds import seed_interval
 from gates2heads.views.kit.live_view import words
@@ -50,11 +49,11 @@ class Contender(NamedTuple):
 
 
 @accepts(
-    contenders=listed("contenders", a(Contender), least=1),
+    contenders=listed("contenders", instance(Contender), least=1),
     captions=listed("pairs (text, reference)", words, least=1),
     bins=words,
-    title=text,
-    hint=text,
+    title=string,
+    hint=string,
 )
 class Leaderboard(View):
     """Sort, filter and plot the models; read their outputs; translate a caption yourself.
@@ -170,13 +169,13 @@ def _entries(contenders: Sequence[Contender], captions: int, bins: int) -> list[
 
 def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
     for part in ("name", "family"):
-        text.check(f"{name}.{part}", getattr(one, part))
+        string.check(f"{name}.{part}", getattr(one, part))
     for part in ("attention", "ranked"):
         flag.check(f"{name}.{part}", getattr(one, part))
     for part in ("seeds", "texts", "lengths"):
         if not isinstance(getattr(one, part), list | tuple):
             raise TypeError(f"{name}.{part} must be a list, got {shown(getattr(one, part))}")
-    listed("seeds", seed_kind, least=1).check(f"{name}.seeds", one.seeds)
+    listed("seeds", any_seed, least=1).check(f"{name}.seeds", one.seeds)
     runs = len(one.seeds)
     if len(one.texts) != runs:
         raise ValueError(f"{name}.texts must hold one list per run, {runs}, got {len(one.texts)}")

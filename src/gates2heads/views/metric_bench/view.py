@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, choice, count, flag, listed, text
+from gates2heads.accepts import accepts, choice, flag, instance, listed, natural, string
 from gates2heads.accepts.shown import shown as shortly
 from gates2heads.metrics.sentences import TOKENIZERS
 from gates2heads.metrics.smoothing import SMOOTHING
@@ -26,15 +26,15 @@ class Judged(NamedTuple):
 
 
 @accepts(
-    examples=listed("texts", a(Judged), least=1),
+    examples=listed("texts", instance(Judged), least=1),
     tokenize=choice(TOKENIZERS),
     smooth_method=choice(SMOOTHING),
     lowercase=flag,
-    order=count(most=ORDERS),
+    order=natural(most=ORDERS),
     shown=choice(SHOWN),
-    title=text,
-    hint=text,
-    show_me=listed("ShowMe buttons", a(ShowMe)),
+    title=string,
+    hint=string,
+    show_me=listed("ShowMe buttons", instance(ShowMe)),
 )
 class MetricBench(View):
     """BLEU, chrF and ROUGE of texts that the reader edits, computed in the page.
@@ -146,14 +146,14 @@ def _examples(examples: Sequence[Judged]) -> list[dict]:
     """The examples as the page receives them."""
     told = []
     for place, one in enumerate(examples):
-        text.check(f"examples[{place}].name", one.name)
+        string.check(f"examples[{place}].name", one.name)
         words.check(f"examples[{place}].references", one.references)
         if not 1 <= len(one.references) <= REFERENCES:
             raise ValueError(
                 f"examples[{place}].references must hold 1 to {REFERENCES} texts, "
                 f"got {shortly(one.references)}"
             )
-        text.check(f"examples[{place}].hypothesis", one.hypothesis)
+        string.check(f"examples[{place}].hypothesis", one.hypothesis)
         for each in (one.name, one.hypothesis, *one.references):
             if len(each) > CHARACTERS:
                 raise ValueError(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, listed, number, text
+from gates2heads.accepts import accepts, instance, listed, natural, number, string
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.german_view import GermanView
 from gates2heads.views.kit.live_view import (
@@ -23,15 +23,15 @@ from gates2heads.watching.walk import Cache, Readouts, Stage, Walk
 @accepts(
     model=exported,
     examples=words(least=1),
-    recorded=a(Walk, "as `walk` gives"),
-    written=text,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    place=count(least=0),
-    step=count(least=0),
-    token=count(least=0),
+    recorded=instance(Walk, "as `walk` gives"),
+    written=string,
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    place=natural(least=0),
+    step=natural(least=0),
+    token=natural(least=0),
 )
 class ModelWalk(GermanView):
     """Type German and follow it through the translator, block by block and token by token.
@@ -139,9 +139,9 @@ def _check_recorded(recorded: Walk) -> None:
     words(least=1).check("recorded.source", recorded.source)
     words(least=1).check("recorded.target", recorded.target)
     number.check("recorded.log_prob", recorded.log_prob)
-    listed("stages", a(Stage), least=1).check("recorded.stages", recorded.stages)
-    a(Readouts).check("recorded.readouts", recorded.readouts)
-    a(Cache).check("recorded.cache", recorded.cache)
+    listed("stages", instance(Stage), least=1).check("recorded.stages", recorded.stages)
+    instance(Readouts).check("recorded.readouts", recorded.readouts)
+    instance(Cache).check("recorded.cache", recorded.cache)
 
 
 def _stages(recorded: Walk) -> tuple[list[dict], bytes]:

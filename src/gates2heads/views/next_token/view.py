@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Bool, Float, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, flag, listed, text
+from gates2heads.accepts import accepts, flag, instance, listed, natural, string
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import LiveView, exported, labels_of, words
 from gates2heads.views.kit.view import module, style
@@ -26,14 +26,14 @@ class Column(NamedTuple):
 
 
 @accepts(
-    columns=listed("columns", a(Column), least=1),
+    columns=listed("columns", instance(Column), least=1),
     examples=words(least=1),
     labels=words,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    source=count(least=0),
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    source=natural(least=0),
     barred=words,
     surprise=flag,
 )
@@ -154,10 +154,10 @@ class NextToken(LiveView):
 
 def _check_columns(columns: Sequence[Column]) -> None:
     for index, one in enumerate(columns):
-        text.check(f"columns[{index}].name", one.name)
+        string.check(f"columns[{index}].name", one.name)
         exported.check(f"columns[{index}].model", one.model)
-        a(Foreseen, "as `foresee` gives").check(f"columns[{index}].foreseen", one.foreseen)
-        count(least=0).check(f"columns[{index}].place", one.place)
+        instance(Foreseen, "as `foresee` gives").check(f"columns[{index}].foreseen", one.foreseen)
+        natural(least=0).check(f"columns[{index}].place", one.place)
 
 
 def _payload(foreseen: Foreseen) -> dict:

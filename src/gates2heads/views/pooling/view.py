@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from traitlets import Bool, Dict, Float, List, validate
 
-from gates2heads.accepts import accepts, flag, listed, number, positive, text
+from gates2heads.accepts import accepts, flag, listed, number, positive, string
 from gates2heads.figures.arguments import as_numbers
 from gates2heads.views.kit.view import PositionError, View, module, style
 
@@ -15,7 +15,7 @@ NARROWEST, WIDEST = 0.05, 20.0  # σ, as a fraction and as a multiple of the gap
 MOST = 12  # slots that fit a phone
 
 
-@accepts(query=number, width=positive, allowed=listed("flags", flag), title=text, hint=text)
+@accepts(query=number, width=positive, allowed=listed("flags", flag), title=string, hint=string)
 class Pooling(View):
     """Average values on a line, each weighted by how near its key is to the query.
 

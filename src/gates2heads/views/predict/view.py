@@ -10,7 +10,7 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from traitlets import Dict, List, Unicode
 
-from gates2heads.accepts import a, accepts, listed, number, positive, text
+from gates2heads.accepts import accepts, instance, listed, number, positive, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.markdown import as_marked, as_text
 from gates2heads.figures.theme import themed_svg
@@ -20,7 +20,7 @@ OPTION = "(answer, reason, right) of str, str, bool"
 Result = Figure | str | Sequence[Sequence[str]] | None
 
 
-@accepts(text=text(empty=False), options=listed(OPTION, least=2))
+@accepts(text=string(empty=False), options=listed(OPTION, least=2))
 @dataclass(frozen=True)
 class Question:
     """A question with options, of which one is correct.
@@ -64,8 +64,8 @@ class Question:
             parts = option if isinstance(option, list | tuple) else ()
             if [type(part) for part in parts] != [str, str, bool]:
                 raise TypeError(f"options must be {OPTION}, got {shown(option)}")
-            text(empty=False).check("options, in each answer,", option[0])
-            text(empty=False).check("options, in each reason,", option[1])
+            string(empty=False).check("options, in each answer,", option[0])
+            string(empty=False).check("options, in each reason,", option[1])
         if sum(option[2] for option in self.options) != 1:
             right = sum(option[2] for option in self.options)
             raise ValueError(f"options must have exactly one that is right, got {right}")
@@ -74,13 +74,13 @@ class Question:
 
 
 @accepts(
-    text=text(empty=False),
+    text=string(empty=False),
     answer=number,
     low=number,
     high=number,
     step=positive,
-    reason=text(empty=False),
-    unit=text,
+    reason=string(empty=False),
+    unit=string,
     within=number(least=0),
 )
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Guess:
         return _folded(self.text, ends, f"**{self.answer:g}{unit}.** {as_marked(self.reason)}")
 
 
-@accepts(alt=text, title=text)
+@accepts(alt=string, title=string)
 class Predict(View):
     """Asks for an answer, then shows each option's reason, and finally the result.
 
@@ -176,7 +176,7 @@ class Predict(View):
         **kwargs: Any,
     ):
         questions = questions if isinstance(questions, list | tuple) else [questions]
-        listed("questions", a((Question, Guess)), least=1).check("questions", questions)
+        listed("questions", instance((Question, Guess)), least=1).check("questions", questions)
         opened = _opened(result, alt)
         self._in_markdown = "\n\n".join(
             [*(question.in_markdown() for question in questions), *_result_in_markdown(opened)]
@@ -210,7 +210,7 @@ class Predict(View):
         return f"Predict({count} question{'' if count == 1 else 's'})"
 
 
-@accepts(question=text(empty=False), options=listed(OPTION, least=2), alt=text, title=text)
+@accepts(question=string(empty=False), options=listed(OPTION, least=2), alt=string, title=string)
 def predict(
     question: str,
     options: Sequence[tuple[str, str, bool]],
@@ -239,10 +239,10 @@ def _opened(result: Result, alt: str) -> dict[str, Any]:
     if result is None:
         return {}
     if isinstance(result, Figure):
-        text(empty=False).check("alt", alt)
+        string(empty=False).check("alt", alt)
         return {"svg": themed_svg(result, alt=alt), "alt": alt}
     if isinstance(result, str):
-        text(empty=False).check("result", result)
+        string(empty=False).check("result", result)
         return {"text": result}
     if not isinstance(result, list | tuple):
         raise TypeError(f"result must be a figure, a text or rows of words, got {shown(result)}")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from traitlets import Dict, Float, List, validate
 
-from gates2heads.accepts import a, accepts, listed, maybe, positive, text
+from gates2heads.accepts import accepts, instance, listed, maybe, positive, string
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.scaling_laws import FLOPS, ScalingLaw
 from gates2heads.views.kit.view import ShowMe, View, module, style
@@ -32,13 +32,13 @@ class ScaledRun(NamedTuple):
 
 
 @accepts(
-    runs=listed("runs", a(ScaledRun), least=1),
-    law=a(ScalingLaw),
+    runs=listed("runs", instance(ScaledRun), least=1),
+    law=instance(ScalingLaw),
     compute=maybe(positive),
     parameters=maybe(positive),
-    title=text,
-    hint=text,
-    show_me=listed("ShowMe buttons", a(ShowMe)),
+    title=string,
+    hint=string,
+    show_me=listed("ShowMe buttons", instance(ShowMe)),
 )
 class ScalingExplorer(View):
     """Choose a budget of compute and a model size, and see the loss that a scaling law predicts.
@@ -117,7 +117,7 @@ class ScalingExplorer(View):
 
 def _told(name: str, one: ScaledRun) -> dict[str, Any]:
     """A run as the page receives it: checked, with its compute."""
-    text(empty=False).check(f"{name}.name", one.name)
+    string(empty=False).check(f"{name}.name", one.name)
     for field in ("parameters", "tokens", "loss"):
         positive.check(f"{name}.{field}", getattr(one, field))
     if one.role not in ROLES:

@@ -4,7 +4,7 @@ from typing import Any
 
 from traitlets import Dict, Int, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, text
+from gates2heads.accepts import accepts, instance, natural, string
 from gates2heads.browser.engine.describe import describe_tokenizer
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.views.kit.view import PositionError, View, module, style
@@ -13,12 +13,12 @@ CHARACTERS = 400  # the longest text
 
 
 @accepts(
-    tokenizer=a(BPETokenizer),
-    written=text,
-    merges=count(least=0),
-    word=count(least=0),
-    title=text,
-    hint=text,
+    tokenizer=instance(BPETokenizer),
+    written=string,
+    merges=natural(least=0),
+    word=natural(least=0),
+    title=string,
+    hint=string,
 )
 class TokenizerBench(View):
     """Type any text and see its tokens; choose how many merges of the tokenizer are used.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from traitlets import Bytes, Int, List, Unicode, validate
 
-from gates2heads.accepts import accepts, count, listed, text
+from gates2heads.accepts import accepts, listed, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.figures.arguments import as_numbers
@@ -29,8 +29,8 @@ class Example(NamedTuple):
 @accepts(
     model=exported,
     examples=listed("examples", words(least=2), least=1),
-    about=text,
-    width=count(most=WIDEST),
+    about=string,
+    width=natural(most=WIDEST),
 )
 class Translate(GermanView):
     """Type German, read English, and point at a word to see what it attends to.
@@ -115,7 +115,7 @@ def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
         if not isinstance(example, list | tuple) or not 2 <= len(example) <= 3:
             raise TypeError(f"examples[{place}] must be an Example, got {shown(example)}")
         for part in example:
-            text.check(f"examples[{place}]", part)
+            string.check(f"examples[{place}]", part)
         if not example[1].strip():
             raise ValueError(f"examples[{place}] must have a text, got an empty one")
         found.append(Example(*example))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from traitlets import Bool, Bytes, Dict, Int, List, Unicode, validate
 
-from gates2heads.accepts import a, accepts, count, flag, mapping, text
+from gates2heads.accepts import accepts, flag, instance, mapping, natural, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
 from gates2heads.views.kit.live_view import (
@@ -26,15 +26,15 @@ _MOST = 32767  # numbers are sent as integers of two bytes
 @accepts(
     models=mapping("names to models"),
     examples=words(least=1),
-    recorded=a(ObservedForcing, "as `observe_forcing` gives"),
+    recorded=instance(ObservedForcing, "as `observe_forcing` gives"),
     held=mapping("steps to tokens"),
-    taught=text,
+    taught=string,
     labels=words,
-    title=text,
-    label=text,
-    hint=text,
-    about=text,
-    step=count(least=0),
+    title=string,
+    label=string,
+    hint=string,
+    about=string,
+    step=natural(least=0),
     simple=flag,
 )
 class Unroller(LiveView):
@@ -155,8 +155,8 @@ class Unroller(LiveView):
 def _holds(held: Mapping[int, str]) -> dict[str, str]:
     """The clamped tokens as JSON has them, with keys that are strings."""
     for step, token in held.items():
-        count(least=0).check("each step of held", step)
-        text.check(f"held[{step}]", token)
+        natural(least=0).check("each step of held", step)
+        string.check(f"held[{step}]", token)
     return {str(step): token for step, token in held.items()}
 
 
@@ -187,7 +187,7 @@ def _payload(recorded: Any) -> tuple[dict, bytes]:
     tables = [("states", states), ("states", _table(recorded.summary, "summary", (units,)))]
     for name in _LINES:
         line = getattr(recorded, name)
-        a(Line).check(f"recorded.{name}", line)
+        instance(Line).check(f"recorded.{name}", line)
         words.check(f"recorded.{name}.tokens", line.tokens)
         if not line.tokens or not set(line.tokens) <= set(vocabulary):
             raise ValueError(f"recorded.{name}.tokens must be of recorded.vocabulary")
