@@ -1,7 +1,9 @@
 """A check names the famous mistake, and whatever a reader writes, it answers with a sentence."""
 
 import re
+from collections import deque
 
+import numpy as np
 import pytest
 import torch
 
@@ -110,6 +112,23 @@ def test_what_is_wrong_is_said(answer, said):
 def test_the_solution_passes_in_other_words_too():
     for answer in (centre, lambda x, axis: centre(x.double(), axis).tolist()):
         assert repr(CHECK(answer)) == "✔ Exercise 0.1: right. Well centred."
+
+
+@pytest.mark.parametrize("queue", [deque([1, 2]), [1, 2], np.array([1, 2]), {1: [2]}])
+def test_a_right_answer_may_use_up_its_argument(queue):
+    def emptied(queue):
+        size = len(queue)
+        if isinstance(queue, np.ndarray):
+            queue[:] = 0
+        else:
+            queue.clear()
+        return size
+
+    check = FunctionCheck(
+        title="Exercise 0.3", solution=emptied, cases=lambda: [Case("a queue", (queue,))] * 2
+    )
+    assert check(emptied)
+    assert not check(lambda queue: len(queue) + 1)
 
 
 def test_a_mistake_is_named_only_where_every_case_bears_it_out():

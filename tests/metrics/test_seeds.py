@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gates2heads.metrics.seeds import exchange_runs, pareto_front, seed_interval, student_quantile
+from gates2heads.metrics.seeds import (
+    pareto_front,
+    permutation_test,
+    seed_interval,
+    student_quantile,
+)
 
 SCORES = st.lists(st.floats(-100, 100), min_size=2, max_size=7)
 
@@ -52,10 +57,10 @@ def test_it_holds_the_mean_as_often_as_it_says():
 
 def test_six_runs_by_hand():
     # Of 20 ways to deal out 1 … 6 in threes, two set the sums 9 apart: 123 | 456 and 456 | 123.
-    assert exchange_runs([1, 2, 3], [4, 5, 6]) == (-3.0, 20, 2, 0.1)
-    assert exchange_runs([1, 2, 4], [3, 5, 6]).as_far == 4
-    assert exchange_runs([1], [2]).p_value == 1
-    assert exchange_runs([2, 2], [2, 2]).p_value == 1
+    assert permutation_test([1, 2, 3], [4, 5, 6]) == (-3.0, 20, 2, 0.1)
+    assert permutation_test([1, 2, 4], [3, 5, 6]).as_large == 4
+    assert permutation_test([1], [2]).p_value == 1
+    assert permutation_test([2, 2], [2, 2]).p_value == 1
 
 
 @given(
@@ -63,7 +68,7 @@ def test_six_runs_by_hand():
     st.lists(st.integers(-30, 30), min_size=1, max_size=4),
 )
 def test_it_counts_every_way_and_does_not_mind_which_is_first(first, second):
-    found, other = exchange_runs(first, second), exchange_runs(second, first)
+    found, other = permutation_test(first, second), permutation_test(second, first)
     runs, some = [*first, *second], len(first)
     gaps = [
         abs(
@@ -73,9 +78,9 @@ def test_it_counts_every_way_and_does_not_mind_which_is_first(first, second):
         for dealt in itertools.combinations(range(len(runs)), some)
     ]
     wanted = sum(gap >= gaps[0] - 1e-9 for gap in gaps)
-    assert (found.splits, found.as_far) == (len(gaps), wanted) == (other.splits, other.as_far)
+    assert (found.splits, found.as_large) == (len(gaps), wanted) == (other.splits, other.as_large)
     assert found.difference == pytest.approx(-other.difference)
-    assert 1 <= found.as_far <= found.splits
+    assert 1 <= found.as_large <= found.splits
 
 
 def test_the_front_by_hand():
@@ -104,7 +109,7 @@ def test_somebody_is_on_the_front_and_beats_whoever_is_not(things):
         (lambda: seed_interval([1, True]), r"scores\[1\] must be a number"),
         (lambda: seed_interval([1, 2], confidence=1.0), "confidence must lie between"),
         (lambda: student_quantile(0.5, 0), "degrees must be"),
-        (lambda: exchange_runs([1] * 11, [2]), "first must hold 1 to 10"),
+        (lambda: permutation_test([1] * 11, [2]), "first must hold 1 to 10"),
         (lambda: seed_interval([1, np.float32("inf")]), r"scores\[1\] must be finite"),
         (lambda: pareto_front([1], [1, 2]), "qualities must have 1 numbers"),
     ],
@@ -120,14 +125,14 @@ def test_a_score_that_is_too_large_is_not_called_infinite():
 
 
 @pytest.mark.parametrize("unit", [1, 1e6 / 3, -1e6 / 3])
-def test_what_differs_by_rounding_alone_is_as_far_at_any_size(unit):
+def test_what_differs_by_rounding_alone_is_as_large_at_any_size(unit):
     # The sums are 61 and 62, of 123. No way to deal out an odd number is nearer, so all 20 are as
     # far; but one of them differs in its last digit, which is worth more the larger the unit.
     first, second = ([unit * run for run in runs] for runs in ([30, 9, 22], [18, 20, 24]))
-    assert exchange_runs(first, second).as_far == 20
+    assert permutation_test(first, second).as_large == 20
 
 
 @pytest.mark.parametrize("unit", [1, 1e6])
-def test_what_differs_in_the_seventh_digit_is_not_as_far(unit):
+def test_what_differs_in_the_seventh_digit_is_not_as_large(unit):
     # Alone against the others' means: 1.5 + 1e-6, 1.5 + 5e-7 and nearly 0.
-    assert exchange_runs([unit * (1 + 1e-6)], [-unit, 0]).as_far == 1
+    assert permutation_test([unit * (1 + 1e-6)], [-unit, 0]).as_large == 1

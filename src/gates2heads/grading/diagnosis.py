@@ -2,10 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gates2heads.accepts.shown import shown
 from gates2heads.grading.comparison import difference, same
@@ -188,18 +189,8 @@ def _outcome(function: Callable, case: Case) -> object:
 
 
 def _copies(arguments: tuple) -> tuple:
-    return tuple(map(_copy, arguments))
-
-
-def _copy(value: object) -> object:
-    """A copy of tensors and of what holds them; functions and models are not copied."""
-    if isinstance(value, Tensor):
-        return value.clone()
-    if isinstance(value, dict):
-        return {key: _copy(one) for key, one in value.items()}
-    if type(value) in (list, tuple, set):
-        return type(value)(map(_copy, value))
-    return value
+    """The arguments copied deep, so that a function may use them up; models are not copied."""
+    return tuple(one if isinstance(one, nn.Module) else deepcopy(one) for one in arguments)
 
 
 def random_tensors(*shapes: tuple[int, ...]) -> list[Tensor]:

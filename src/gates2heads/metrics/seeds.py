@@ -10,55 +10,53 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from scipy.special import stdtrit
+
 from gates2heads.accepts import accepts, fraction, listed, natural, number
 from gates2heads.accepts.shown import shown
 from gates2heads.metrics.significance import Interval
 
-__all__ = ["Exchange", "exchange_runs", "pareto_front", "seed_interval", "student_quantile"]
+__all__ = [
+    "PermutationTest",
+    "pareto_front",
+    "permutation_test",
+    "seed_interval",
+    "student_quantile",
+]
 
 LARGEST = number(least=-1e150, most=1e150)  # the square of a score is still a number
-MOST_RUNS = 10  # of one recipe, in `exchange_runs`: 184,756 ways to divide twenty runs
+MOST_RUNS = 10  # of one recipe, in `permutation_test`: 184,756 ways to divide twenty runs
 
 
-class Exchange(NamedTuple):
+class PermutationTest(NamedTuple):
     """The outcome of a permutation test of runs.
 
     Attributes:
         difference: mean of the first runs minus mean of the second.
         splits: the number of ways to divide the runs.
-        as_far: the number of them with at least as large a difference of means, of either sign.
-        p_value: as_far / splits, two-sided.
+        as_large: the number of them with at least as large a difference of means, of either sign.
+        p_value: as_large / splits, two-sided.
     """
 
     difference: float
     splits: int
-    as_far: int
+    as_large: int
     p_value: float
 
 
 @accepts(share=fraction, degrees=natural(most=10_000))
 def student_quantile(share: float, degrees: int) -> float:
-    """Compute the t for which |T| ≤ t has a given probability.
-
-    Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4, a finite sum in the angle arctan(t/√ν);
-    solved for t by bisection.
+    """Compute the t for which |T| ≤ t has a given probability, by SciPy.
 
     Args:
-        share: between 0 and 1, such as 0.95.
+        share: the probability, between 0 and 1, such as 0.95.
         degrees: of freedom, ν, 1 or more.
 
     Returns:
         t, such as 4.303 for 0.95 and 2.
-
-    Raises:
-        ValueError: a share of 0 or 1.
     """
-    _check_inside(share)
-    low, high = 0.0, math.pi / 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, degrees) < share else (low, middle)
-    return math.sqrt(degrees) * math.tan((low + high) / 2)
+    _check_inside("share", share)
+    return float(stdtrit(degrees, (1 + share) / 2))
 
 
 @accepts(scores=listed("numbers"), confidence=fraction)
@@ -79,7 +77,7 @@ def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Inter
         ValueError: fewer than two scores, one that is not finite, or a confidence of 0 or 1.
     """
     scores = _numbers("scores", scores, least=2)
-    _check_inside(confidence, "confidence")
+    _check_inside("confidence", confidence)
     count, mean = len(scores), math.fsum(scores) / len(scores)
     variance = math.fsum((score - mean) ** 2 for score in scores) / (count - 1)
     half = student_quantile(confidence, count - 1) * math.sqrt(variance / count)
@@ -87,10 +85,12 @@ def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Inter
 
 
 @accepts(first=listed("numbers"), second=listed("numbers"))
-def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
-    """Ask in how many ways the runs of two recipes could have been dealt out as far apart.
+def permutation_test(first: Sequence[float], second: Sequence[float]) -> PermutationTest:
+    """Test whether the mean scores of two recipes differ, by all ways to divide their runs.
 
-    Source: Fisher 1935, section 21. If the recipes were one, each way would be equally likely.
+    If the two recipes are equally good, each way to divide the runs between them is equally likely.
+
+    Source: Fisher 1935, section 21.
 
     Args:
         first, second: the scores of the runs, 1 to 10 of each.
@@ -110,8 +110,8 @@ def exchange_runs(first: Sequence[float], second: Sequence[float]) -> Exchange:
     found = gap(math.fsum(first))
     near = 1e-9 * (1 + max(map(abs, scores)))  # the same sum in another order is the same
     gaps = [gap(math.fsum(dealt)) for dealt in combinations(scores, some)]
-    as_far = sum(abs(one) >= abs(found) - near for one in gaps)
-    return Exchange(found, len(gaps), as_far, as_far / len(gaps))
+    as_large = sum(abs(one) >= abs(found) - near for one in gaps)
+    return PermutationTest(found, len(gaps), as_large, as_large / len(gaps))
 
 
 @accepts(costs=listed("numbers"), qualities=listed("numbers"))
@@ -139,19 +139,7 @@ def pareto_front(costs: Sequence[float], qualities: Sequence[float]) -> list[boo
     ]
 
 
-def _within(angle: float, degrees: int) -> float:
-    """P(|T| ≤ √ν tan(angle)) with ν degrees of freedom."""
-    sine, square = math.sin(angle), math.cos(angle) ** 2
-    odd = degrees % 2
-    term = sine * (math.cos(angle) if odd else 1)
-    total = 0.0
-    for power in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= square * (power - 1) / power
-    return 2 / math.pi * (angle + total) if odd else total
-
-
-def _check_inside(value: float, name: str = "share") -> None:
+def _check_inside(name: str, value: float) -> None:
     if not 0 < value < 1:
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(value)}")
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 from gates2heads.grading.diagnosis import Case, FunctionCheck
 from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
-from gates2heads.metrics.seeds import exchange_runs, pareto_front
+from gates2heads.metrics.seeds import pareto_front, permutation_test
 
 # Exercise 10.1: two models with three runs each
 FIRST, SECOND = (35, 34, 37), (33, 36, 31)
-FOUND = exchange_runs(FIRST, SECOND)
+FOUND = permutation_test(FIRST, SECOND)
 check_by_hand = NumbersCheck(
     title="Exercise 10.1",
     questions=(
@@ -43,8 +43,8 @@ check_by_hand = NumbersCheck(
             ask="The answer for the splits should be a number",
         ),
         Numbers(
-            name="as_far",
-            right=(near(FOUND.as_far),),
+            name="as_large",
+            right=(near(FOUND.as_large),),
             slips=slips(
                 {
                     4: "Count the differences of +2 and more and those of −2 and less: both "

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from torch import nn
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from gates2heads.accepts import accepts, listed, module
 from gates2heads.accepts.shown import shown
 from gates2heads.layers.attention.grouped_query import GroupedQueryAttention
-from gates2heads.layers.attention.kernels import SWITCHED
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 
 IN_HEADS = (MultiHeadAttention, GroupedQueryAttention)
@@ -57,19 +57,27 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[str, int]]) -> Iterator[No
     """
     layers = dict(_layers(model))
     off = [_checked(pair, layers) for pair in heads]
-    before = {id(layer): SWITCHED.get(id(layer)) for layer in layers.values()}
+    handles = [_leave_out(layers[name], number) for name, number in off]
     try:
-        for name, number in off:
-            layer = layers[name]
-            switches = SWITCHED.get(id(layer), (1.0,) * layer.num_heads)
-            SWITCHED[id(layer)] = (*switches[:number], 0.0, *switches[number + 1 :])
         yield
     finally:
-        for place, switches in before.items():
-            if switches is None:
-                SWITCHED.pop(place, None)
-            else:
-                SWITCHED[place] = switches
+        for handle in handles:
+            handle.remove()
+
+
+def _leave_out(layer: Layer, head: int) -> RemovableHandle:
+    """Multiply the output of one head by 0 at each call of the output projection."""
+    projection, width = layer.out_proj, layer.out_proj.in_features // layer.num_heads
+
+    def without_head(called: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor] | None:
+        if called is not projection:  # that of a copy, made while the block runs
+            return None
+        (context,) = inputs  # (B, T, D), the outputs of the heads side by side
+        kept = context.new_ones(context.shape[-1])
+        kept[head * width : (head + 1) * width] = 0
+        return (context * kept,)
+
+    return projection.register_forward_pre_hook(without_head)
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:

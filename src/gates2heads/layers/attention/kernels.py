@@ -13,10 +13,6 @@ from gates2heads.layers.attention.heads import scaled_dot
 from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import is_recorded, note
 
-# By the identity of each layer with heads that are switched off: the factor for the output of each
-# head, 1 or 0 multiplied by, 1 or 0 (H,). Filled by `heads_off`; a mark in the layer would go into
-# its copies.
-SWITCHED: dict[int, tuple[float, ...]] = {}
 FITS = boolean_mask("batch heads length size")
 SHORT = 128  # keys; up to here the explicit product trains faster in half precision on a CPU
 
@@ -33,8 +29,7 @@ def attend_in_heads(
     """Compute `scaled_dot` in each head, by the fused kernel unless the weights are needed.
 
     Args:
-        layer: has `dropout`, and notes the `weights` (B, H, T, S) inside a `record` block; its
-            heads may be switched off, see `heads_off`.
+        layer: has `dropout`, and notes the `weights` (B, H, T, S) inside a `record` block.
         queries: (B, H, T, K) float.
         keys, values: (B, H, S, K) float.
         mask: bool, broadcastable to (B, H, T, S); True = may attend.
@@ -60,8 +55,7 @@ def attend_in_heads(
         note(layer, weights=weights)
     else:
         context = fused(queries, keys, values, mask=mask, causal=causal, dropout=rate)
-    switches = SWITCHED.get(id(layer))
-    return context if switches is None else context * context.new_tensor(switches)[:, None, None]
+    return context
 
 
 def fused(
