@@ -87,8 +87,8 @@ def test_the_table_gives_means_and_ranges_and_runs_nothing(study, ran, capsys):
 def test_what_the_command_line_does_not_know_is_refused(study, capsys):
     with pytest.raises(SystemExit):
         study.main(["firm"])
-    assert "SETTING must be one of soft, hard, got 'firm'" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="--seeds must be"):
+    assert "SETTING must" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="--seeds must"):
         study.main(["--seeds", str(2**70)])
 
 
@@ -96,7 +96,7 @@ def test_what_the_command_line_does_not_know_is_refused(study, capsys):
 def test_what_json_cannot_hold_is_refused_and_the_file_kept(study, result):
     study.main(["soft"])
     before = study.rows()
-    with pytest.raises(TypeError, match="run must return what JSON can hold"):
+    with pytest.raises(TypeError, match="run must"):
         Study("ch05/looking", lambda *_: result, study.settings, study.folder).main(["hard"])
     assert study.rows() == before
 
@@ -115,9 +115,7 @@ def test_a_page_reads_what_came_with_the_library(study, monkeypatch):
 
 
 def test_an_unknown_name_among_many_is_told_those_like_it():
-    with pytest.raises(
-        ValueError, match=r"^name must be one of .* others\), got 'ch10/laderboard'$"
-    ) as told:
+    with pytest.raises(ValueError, match=r"^name must") as told:
         read_study("ch10/laderboard")
     assert "ch10/leaderboard" in str(told.value)
     assert len(str(told.value)) < 300
@@ -152,7 +150,7 @@ def test_the_origin_is_one_line():
 def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():
     rows = [{"setting": s, "result": {"n": n}} for n, s in enumerate(["soft", "hard", "soft"])]
     assert results_of(rows, "soft") == [{"n": 0}, {"n": 2}]
-    with pytest.raises(ValueError, match=r"setting must be one of the rows' \(hard, soft\), got"):
+    with pytest.raises(ValueError, match=r"setting must"):
         results_of(rows, "local")
     with pytest.raises(ValueError, match="there is none"):
         results_of([], "soft")

@@ -25,7 +25,7 @@ def test_what_is_stored_is_read_again(tmp_path):
 def test_what_is_not_there_gets_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="there is none yet"):
         read_written("ch09/mine", tmp_path)
-    with pytest.raises(ValueError, match=r"study must be one .*ch10/leaderboard\), got '../x'"):
+    with pytest.raises(ValueError, match=r"study must"):
         read_written("../x")
 
 

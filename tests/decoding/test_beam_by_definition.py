@@ -94,8 +94,8 @@ def test_no_graph_is_kept():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"n_best": 6}, ValueError, "n_best must be at most width, got 6 of a beam of 5"),
-        ({"state": torch.zeros(5)}, ValueError, "state must hold tensors with the batch first, 1"),
+        ({"n_best": 6}, ValueError, "n_best must"),
+        ({"state": torch.zeros(5)}, ValueError, "state must"),
     ],
 )
 def test_nonsense_gets_one_clear_sentence(change, error, message):

@@ -94,7 +94,7 @@ def test_the_limit_stops_it_unproven():
     ("changed", "words"),
     [
         ({"bos": torch.tensor([BOS, BOS])}, "one source at a time"),
-        ({"state": torch.zeros(5)}, "state must hold tensors with the batch first, 1"),
+        ({"state": torch.zeros(5)}, "state must"),
     ],
 )
 def test_bad_input_is_refused(changed, words):

@@ -43,10 +43,10 @@ class Nothing(LengthRule):
 
 @pytest.mark.parametrize("rule", [Power(1e6), Power(-1e6), Nothing(1)])
 def test_a_rule_divides_by_positive_finite_numbers(rule):
-    with pytest.raises(ValueError, match="length_rule must divide by a positive finite number"):
+    with pytest.raises(ValueError, match="length_rule must"):
         rule.check(100)
 
 
 def test_a_rule_says_by_what_it_divides():
-    with pytest.raises(NotImplementedError, match="LengthRule must say by what it divides"):
+    with pytest.raises(NotImplementedError, match="LengthRule must"):
         LengthRule(1.0).divisor(3)

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,9 +73,3 @@ def test_greedy_search_with_blocked_bigrams_repeats_none(seed):
     written = [0, *greedy(blocked, history(torch.zeros(1)), **options).tokens[0].tolist()]
     pairs = list(pairwise(written))
     assert len(pairs) == len(set(pairs))
-
-
-@pytest.mark.parametrize("penalty", [0.5, float("nan"), "2"])
-def test_a_penalty_below_one_is_refused(penalty):
-    with pytest.raises((TypeError, ValueError), match="penalty must be"):
-        penalise_repetition(LOGS, torch.tensor([[0]]), penalty)

@@ -237,16 +237,16 @@ def test_a_row_that_has_ended_may_be_allowed_nothing():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"eos": 4}, ValueError, "eos must be one of the 4 tokens that step scores, got 4"),
+        ({"eos": 4}, ValueError, "eos must"),
         (
             {"step": one_step(torch.full((4,), -torch.inf))},
             ValueError,
-            "log_probs must allow at least one token in every row",
+            "log_probs must",
         ),
         (
             {"step": one_step(torch.tensor([2.0, 0, 0, 0]))},
             ValueError,
-            "step must return log_probs, which are at most 0, got 2; log_softmax makes",
+            "step must",
         ),
     ],
 )

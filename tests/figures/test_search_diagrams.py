@@ -38,8 +38,3 @@ def test_the_first_continuation_is_beside_its_prefix_and_the_others_are_below():
 def test_as_many_pruned_prefixes_as_were_kept_in_the_trace():
     few, many = (tree_of_a_beam(nodes(width=2, pruned=n), NAMES) for n in (0, 2))
     assert len(few.axes[0].texts) < len(many.axes[0].texts)
-
-
-def test_what_is_no_node_is_refused():
-    with pytest.raises(TypeError, match=r"nodes\[0\] must be a Node"):
-        tree_of_a_beam([3], NAMES)

@@ -103,7 +103,7 @@ def test_a_language_that_is_none_is_refused(locale):
 
 def test_a_title_is_a_text():
     for wrong in (None, 3, object(), len):
-        with pytest.raises(TypeError, match="title must be a text, got "):
+        with pytest.raises(TypeError, match="title must"):
             check(wrong)
 
 

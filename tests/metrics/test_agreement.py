@@ -38,7 +38,7 @@ def test_parts_by_hand():
 
 
 def test_parts_refuse_what_is_no_text():
-    with pytest.raises(ValueError, match="separator must be"):
+    with pytest.raises(ValueError, match="separator must"):
         parts_right(["a"], ["a"], separator="")
     with pytest.raises(TypeError, match=r"hypotheses\[0\]"):
         parts_right([["a"]], ["a"])

@@ -51,22 +51,3 @@ def test_order_and_repetition_change_nothing():
 def test_opposite_vectors_have_no_mean():
     found = embedding_score(torch.tensor([[1.0]]), torch.tensor([[-1.0]]))
     assert tuple(found) == (-1, -1, 0)
-
-
-@pytest.mark.parametrize(
-    ("hypothesis", "reference", "kind", "message"),
-    [
-        (
-            torch.ones(2, 3),
-            torch.ones(2, 4),
-            ValueError,
-            r"reference must have shape \(M, D\) with D = 3",
-        ),
-        (torch.ones(0, 3), torch.ones(2, 3), ValueError, "hypothesis"),
-        (torch.ones(2, 3), torch.ones(3), ValueError, "reference"),
-        ([[1.0]], torch.ones(1, 1), TypeError, "hypothesis"),
-    ],
-)
-def test_wrong_arguments(hypothesis, reference, kind, message):
-    with pytest.raises(kind, match=message):
-        embedding_score(hypothesis, reference)

@@ -80,9 +80,7 @@ def test_it_is_the_sum_over_all_pairs_and_padding_does_not_count(length, size, s
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ({"weights": torch.ones(3, 3)}, "weights must"),
-        ({"weights": torch.ones(1, 1, 3, 3).long()}, "weights must"),
-        ({"queries": ~YES}, "queries must hold at least one real token, got none"),
+        ({"queries": ~YES}, "queries must"),
     ],
 )
 def test_bad_input(given_, message):

@@ -74,7 +74,6 @@ def test_the_optimum_grows_with_its_exponent():
     ("change", "named"),
     [
         (lambda n, d, loss: (n[:4], d[:4], loss[:4]), "losses"),
-        (lambda n, d, loss: (n[:7], d, loss), "tokens"),
         (lambda n, d, loss: (n * 0 + 5, d, loss), "parameters"),
         (lambda n, d, loss: (n, d * 0 + 5, loss), "tokens"),
         (lambda n, d, loss: (n, d, -loss), "losses"),

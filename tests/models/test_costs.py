@@ -139,18 +139,3 @@ def test_a_prompt_of_one_token_costs_the_operations_of_a_decoding_step():
     assert prefill(LLAMA2_70B, 1, hidden=28_672).macs == (
         decoding_step(LLAMA2_70B, 1).macs_per_token
     )
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"layers": 0}, "layers must be at least 1, got 0"),
-        ({"kv_heads": 2.5}, "kv_heads must be a whole number, got 2.5"),
-        ({"window": 0}, "window must be at least 1, got 0"),
-        ({"number_format": "int3"}, "number_format must be one of float32, bf16, int8, int4"),
-    ],
-)
-def test_wrong_sizes_get_a_sentence(changes, message):
-    given = {"layers": 1, "kv_heads": 1, "head_width": 1, "length": 1, **changes}
-    with pytest.raises((TypeError, ValueError), match=message):
-        kv_cache_bytes(**given)

@@ -123,8 +123,8 @@ def test_a_part_is_told_within_its_model():
 
 
 def test_a_model_that_no_file_can_tell_is_refused():
-    with pytest.raises(TypeError, match=r"^model must be one of .*, got Linear$"):
+    with pytest.raises(TypeError, match=r"^model must"):
         tell(nn.Linear(2, 3))
     for name in ("Linear", 3, None):
-        with pytest.raises(ValueError, match=r"^kind must be one of "):
+        with pytest.raises(ValueError, match=r"^kind must"):
             build({"kind": name, "settings": {}})

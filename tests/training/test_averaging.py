@@ -53,7 +53,7 @@ def test_bad_input(tmp_path):
     paths = files(tmp_path, nn.Linear(3, 5), nn.Linear(3, 7))
     with pytest.raises(ValueError, match=r"1\.safetensors is for another model than .*0\.safet"):
         average_weights(paths)
-    with pytest.raises(FileNotFoundError, match="path must name a file of parameters"):
+    with pytest.raises(FileNotFoundError, match="path must"):
         average_weights([tmp_path / "none.safetensors"])
 
 

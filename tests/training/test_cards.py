@@ -121,7 +121,7 @@ def test_a_tokenizer_comes_back(tokenizer):
 
 
 def test_a_tokenizer_that_no_file_can_hold_is_refused():
-    with pytest.raises(TypeError, match=r"^tokenizer must be one of .*, got 'letters'$"):
+    with pytest.raises(TypeError, match=r"^tokenizer must"):
         tell_tokenizer("letters")
 
 

@@ -127,7 +127,7 @@ def test_nothing_is_over_before_the_first_evaluation():
 
 def test_bad_input():
     for answer in (math.nan, "good", None):
-        with pytest.raises(TypeError, match="score must return a number for every evaluation, got"):
+        with pytest.raises(TypeError, match="score must"):
             run([answer])
     good = {"steps": 1, "loss": lambda model, batch: model.weight, "learning_rate": 1.0}
     with pytest.raises(ValueError, match="early_stopping needs `evaluate` and `evaluate_at`"):

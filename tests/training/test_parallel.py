@@ -81,7 +81,7 @@ def test_one_process_does_nothing_of_its_own():
 
 
 def test_only_a_batch_can_be_shared():
-    with pytest.raises(TypeError, match=r"batches must be of the type Batch .* got int"):
+    with pytest.raises(TypeError, match=r"batches must"):
         share(3, 0, 2)
 
 

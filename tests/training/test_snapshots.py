@@ -63,9 +63,9 @@ def test_training_keeps_the_weights_of_its_evaluations(tmp_path, tiny, stream):
 
 
 def test_bad_input(tmp_path, tiny, stream):
-    with pytest.raises(TypeError, match=r"path must be a string or a pathlib\.Path, got 3"):
+    with pytest.raises(TypeError, match=r"path must"):
         Snapshots(3, 1)
-    with pytest.raises(ValueError, match="paths must hold at least 1 weights files, got 0"):
+    with pytest.raises(ValueError, match="paths must"):
         Snapshots(tmp_path / "run", 1).average()
     with pytest.raises(ValueError, match="snapshots needs `evaluate` and `evaluate_at`, got none"):
         fit(

@@ -71,9 +71,9 @@ def test_what_no_model_saw_has_no_share():
 
 def test_positions_out_of_bounds_are_told():
     made = view()
-    with pytest.raises(ValueError, match="gap must be from 0"):
+    with pytest.raises(ValueError, match="gap must"):
         made.gap = -1
-    with pytest.raises(ValueError, match="hidden must hold positions from 0"):
+    with pytest.raises(ValueError, match="hidden must"):
         made.hidden = [-1]
     made.set_state({"gap": -3})
     assert made.gap == 0
@@ -82,10 +82,10 @@ def test_positions_out_of_bounds_are_told():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"recorded": recorded()[:1]}, ValueError, "recorded must hold 2 recordings, got 1"),
-        ({"recorded": recorded(hidden=[0])}, ValueError, "recorded must be of the first example"),
+        ({"recorded": recorded()[:1]}, ValueError, "recorded must"),
+        ({"recorded": recorded(hidden=[0])}, ValueError, "recorded must"),
         ({"recorded": recorded(log_probs=shares([1.0]))}, ValueError, r"have shape \(2, 7\)"),
-        ({"recorded": [recorded()[0], 3]}, TypeError, r"recorded\[1\] must be what `observe_gaps`"),
+        ({"recorded": [recorded()[0], 3]}, TypeError, r"recorded\[1\] must"),
         ({"spans": [(0, 4)]}, ValueError, "each position of spans must be from 0 to 3, got 4"),
     ],
 )

@@ -114,13 +114,13 @@ def test_a_page_that_asks_for_too_much_is_moved_into_bounds():
     view.set_state({"shown": 99, "order": 9, "hypothesis": "<b>", "references": ["a", "b"]})
     assert (view.shown, view.hypothesis, view.references) == (4, "<b>", ["a", "b"])
     assert view.order == 4
-    with pytest.raises(ValueError, match="order must be from 1 to 4, got 0"):
+    with pytest.raises(ValueError, match="order must"):
         view.order = 0
-    with pytest.raises(ValueError, match="references must hold 1 to 3 texts, got 0"):
+    with pytest.raises(ValueError, match="references must"):
         view.references = []
-    with pytest.raises(ValueError, match="smooth must be one of none, floor, add-k, exp, got 'x'"):
+    with pytest.raises(ValueError, match="smooth must"):
         view.smooth = "x"
-    with pytest.raises(ValueError, match="shown must be from 0 to 4, got 5"):
+    with pytest.raises(ValueError, match="shown must"):
         view.shown = 5
 
 
@@ -128,9 +128,9 @@ def test_a_page_that_asks_for_too_much_is_moved_into_bounds():
     ("changes", "kind", "message"),
     [
         ({"examples": [Judged("a", "b", [])]}, ValueError, "must hold 1 to 3 texts"),
-        ({"examples": [Judged("a", "b", "cd")]}, TypeError, "references must be a list of texts"),
+        ({"examples": [Judged("a", "b", "cd")]}, TypeError, "references must"),
         ({"examples": [Judged("a", "b" * 501, ["c"])]}, ValueError, "at most 500 characters"),
-        ({"examples": [Judged("a", 3, ["c"])]}, TypeError, "hypothesis must be a string, got 3"),
+        ({"examples": [Judged("a", 3, ["c"])]}, TypeError, "hypothesis must"),
     ],
 )
 def test_wrong_arguments_get_a_sentence(changes, kind, message):

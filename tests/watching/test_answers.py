@@ -48,7 +48,7 @@ def test_the_best_span_as_text_or_none():
 
 
 def test_what_cannot_be_read_is_refused():
-    with pytest.raises(TypeError, match="model must have an AnswerHead, got a TokenHead"):
+    with pytest.raises(TypeError, match="model must"):
         observe_answer(model(lambda width: TokenHead(width, 3)), "the", "Bern", TOKENIZER)
     with pytest.raises(ValueError, match="must be at most 17 tokens long"):
         observe_answer(model(), "the " * 9, "Bern " * 9, TOKENIZER)

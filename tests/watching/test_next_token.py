@@ -46,7 +46,7 @@ def test_it_is_what_the_model_gives_to_the_whole_text(kind):
 
 
 def test_what_is_no_tokenizer_is_refused():
-    with pytest.raises(TypeError, match="tokenizer must be a tokenizer, got 3"):
+    with pytest.raises(TypeError, match="tokenizer must"):
         foresee(COUNTED, "a", 3)
 
 

@@ -38,11 +38,11 @@ def test_it_is_what_the_model_gives_to_the_whole_text(two, off):
 
 def test_bad_input_gets_one_sentence(two):
     for change, error, message in (
-        ({"text": "moon sword"}, ValueError, "text must hold words of the vocabulary alone"),
-        ({"text": "moon " * 64}, ValueError, "text must have at most 63 words, got 64"),
-        ({"tokenizer": 3}, TypeError, "tokenizer must be a tokenizer, got 3"),
-        ({"model": 3}, TypeError, "model must be an AttentionOnly"),
-        ({"top": 0}, ValueError, "top must be"),
+        ({"text": "moon sword"}, ValueError, "text must"),
+        ({"text": "moon " * 64}, ValueError, "text must"),
+        ({"tokenizer": 3}, TypeError, "tokenizer must"),
+        ({"model": 3}, TypeError, "model must"),
+        ({"top": 0}, ValueError, "top must"),
     ):
         given = {"model": two.model, "text": TEXT, "tokenizer": two.source, **change}
         with pytest.raises(error, match=message):

@@ -124,7 +124,7 @@ def test_greedy_is_greedy_search_where_the_prefix_is_impossible_too(size, seed, 
 
 
 def test_nonsense_gets_one_clear_sentence():
-    with pytest.raises(TypeError, match="source must be a tokenizer"):
+    with pytest.raises(TypeError, match="source must"):
         watch(writer(), "a", 3, TOKENIZER)
-    with pytest.raises(ValueError, match="bos must be one number, got 2"):
+    with pytest.raises(ValueError, match="bos must"):
         compare(two_tables, START, **{**TABLES, "bos": torch.tensor([4, 4])})

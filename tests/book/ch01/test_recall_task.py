@@ -86,13 +86,9 @@ def test_an_orthogonal_matrix_turns_and_keeps_lengths():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: Rememberer("elman"), "cell must be one of"),
-        (lambda: Rememberer("gru", 0), "units must be"),
-        (lambda: Rememberer("gru", forget_bias=1.0), "forget_bias must be None for gru, got 1"),
-        (lambda: Rememberer("lstm", orthogonal=True), "orthogonal must be False for lstm"),
-        (lambda: Rememberer("rnn", 5)(torch.full((2, 3), SYMBOLS)), "texts must"),
-        (lambda: next(texts(0, 5)), "count must be"),
-        (lambda: next(texts(2, 5, shortest=6)), "shortest must be"),
+        (lambda: Rememberer("gru", forget_bias=1.0), "forget_bias must"),
+        (lambda: Rememberer("lstm", orthogonal=True), "orthogonal must"),
+        (lambda: next(texts(2, 5, shortest=6)), "shortest must"),
         (lambda: recall_loss(Rememberer("rnn", 5), torch.full((2, 3), LETTERS)), "below 8"),
     ],
 )

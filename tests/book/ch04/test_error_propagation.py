@@ -76,7 +76,7 @@ def test_an_exact_match_is_decided_by_the_true_prefixes(seed):
 def test_what_was_wrong_before_does_not_count():
     found = drift(Counting(), batch_of([3, 4, 5, 6, 7], [3, 5, 5, 5, 5]), DIGITS)
     assert found["sound"] == 1
-    with pytest.raises(ValueError, match="model must write some of the batch right"):
+    with pytest.raises(ValueError, match="model must"):
         drift(Counting(), batch_of([3, 5, 5]), DIGITS)
 
 
@@ -115,5 +115,5 @@ def test_each_call_is_the_next_step():
 
 
 def test_mistakes_get_one_sentence():
-    with pytest.raises(ValueError, match="batch must hold targets of one length"):
+    with pytest.raises(ValueError, match="batch must"):
         drift(Copying(), batch_of([3, EOS], [3, 4, EOS]), DIGITS)

@@ -119,5 +119,3 @@ def test_the_faulty_pair_reads_what_it_should_write():
     sequence_loss(model, batch)
     wanted = model.decoder.embedding(batch.target_out[0])
     torch.testing.assert_close(torch.cat(reads)[:, :32], wanted)
-    with pytest.raises(TypeError, match="batch must be a Batch"):
-        model(3)

@@ -40,15 +40,6 @@ def test_each_way_is_what_its_name_says_and_its_weights_are_shipped(way, batch):
     assert model(batch).shape == (3, 5, sizes[1])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [(("sideways", 7, 5), "way must be one of before"), (("after", 0, 5), "at least 1")],
-)
-def test_no_such_model(arguments, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        looking_model(*arguments)
-
-
 def test_the_order_of_a_date():
     assert year_first(DatePair("1974年2月14日", "1974-02-14", "ja", "long"))
     assert not year_first(DatePair("Feb 14, 1974", "1974-02-14", "en", "medium"))

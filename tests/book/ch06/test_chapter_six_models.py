@@ -104,12 +104,8 @@ def test_the_task_by_hand():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: Reader("sideways"), "kind must be one of recurrence"),
-        (lambda: Reader("none")(torch.full((2, 3), SYMBOLS)), "tokens must"),
-        (lambda: Reach(0), "distance must be"),
         (lambda: Reach(3).loss(Reader("none"), torch.zeros(2, 3).long()), "longer than the dist"),
-        (lambda: Reach(3).right(Echo(3), torch.zeros(2, 5).long(), since=5), "since must be"),
-        (lambda: next(sequences(0)), "count must be"),
+        (lambda: Reach(3).right(Echo(3), torch.zeros(2, 5).long(), since=5), "since must"),
         (lambda: Reader("learned")(torch.zeros(1, 49).long()), "48 positions, got position 48"),
     ],
 )
@@ -141,7 +137,7 @@ def test_passages_are_cut_from_the_text():
     assert found.shape == (8, 7)
     assert (found.diff() == 1).all()
     torch.testing.assert_close(next(passages(text, 8, length=6, seed=np.int64(1))), found)
-    with pytest.raises(ValueError, match="text must be longer than 50"):
+    with pytest.raises(ValueError, match="text must"):
         next(passages(text, 8, length=50))
 
 
@@ -190,21 +186,6 @@ def test_no_place_sees_its_own_value(score):
     model = Recaller(score, 7)
     assert torch.equal(model(pairs)[0, 4], model(other)[0, 4])
     assert not torch.equal(model(pairs)[0, 5], model(other)[0, 5])
-
-
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda: Recaller("loud", 7), "score must be one of"),
-        (lambda: Recaller("dot", 0), "size must be"),
-        (lambda: Recaller("dot", 7)(torch.zeros(2, 3, 5).long()), r"shape \(B, 2, S\)"),
-        (lambda: Recaller("dot", 7)(torch.full((2, 2, 5), NAMES)), "pairs must"),
-        (lambda: next(twins(0)), "count must be"),
-    ],
-)
-def test_what_recalling_refuses(act, message):
-    with pytest.raises(ValueError, match=message):
-        act()
 
 
 # ---- the faulty counter
@@ -284,17 +265,3 @@ def test_a_wrong_diagnosis_gets_its_reason(letter, words):
 
 def test_there_are_four_suspects():
     assert list(FAULTS) == ["a", "b", "c", "d"]
-
-
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda: Counter(faulty=2), "faulty must be"),
-        (lambda: Counter()(torch.full((2, 3), 12)), "text must"),
-        (lambda: Counter()(torch.zeros(2, 3).long(), mask=torch.ones(2, 5).bool()), "mask"),
-        (lambda: next(texts(0)), "count must be"),
-    ],
-)
-def test_what_the_counter_refuses(act, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        act()

@@ -150,12 +150,6 @@ def test_the_losses(batch):
     assert smoothed == sequence_loss(model, batch, label_smoothing=0.1)
 
 
-@pytest.mark.parametrize("act", [changed_transformer, loss_for])
-def test_an_unknown_change_is_refused(act):
-    with pytest.raises(ValueError, match="change must be one of"):
-        act("no readout")
-
-
 # ---- the faulty step
 
 
@@ -190,7 +184,7 @@ def test_the_fault_shows_only_with_the_cache(data, batch):
 
 
 def test_the_faulty_writer_has_no_more_positions_than_its_model():
-    with pytest.raises(ValueError, match="max_length must be at most 512, got 513"):
+    with pytest.raises(ValueError, match="max_length must"):
         write_anew(fresh("whole"), torch.full((1, 3), 4), max_length=513)
 
 

@@ -117,7 +117,7 @@ def test_few_labels_are_drawn_from_the_training_examples(monkeypatch):
 
 
 def test_more_labels_than_there_are_is_refused():
-    with pytest.raises(ValueError, match="labels must be at most 1616 in slots, got 2000"):
+    with pytest.raises(ValueError, match="labels must"):
         learn_use("slots", untrained("ernie", 0), labels=2000)
 
 
@@ -131,7 +131,7 @@ def test_examples_are_redrawn_in_every_epoch():
     room = uses.LONGEST - 3 - 2  # markers and question
     for length, fits in ((room, True), (room + 1, False)):
         assert uses.fits(Labelled("the currency", "Euro " * length, (0, 0))) == fits
-    with pytest.raises(ValueError, match="labels must be None where examples are redrawn, got 8"):
+    with pytest.raises(ValueError, match="labels must"):
         learn_use("answers", untrained("bert", 0), labels=8, redraw=True)
 
 

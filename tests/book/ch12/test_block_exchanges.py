@@ -123,5 +123,5 @@ def test_the_released_model_is_trained_in_the_same_way(few):
 
 def test_an_unknown_variant_is_refused():
     for act in (variant_model, lambda variant: train_variant(variant, 0)):
-        with pytest.raises(ValueError, match="variant must be one of"):
+        with pytest.raises(ValueError, match="variant must"):
             act("bert")

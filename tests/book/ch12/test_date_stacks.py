@@ -138,18 +138,3 @@ def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
     assert runs[0][0] != runs[2][0]
     assert runs[0][0] == runs[3][0]
     assert runs[0][-1] != runs[3][-1]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: date_model("decoder"), "kind must be one of"),
-        (lambda: train_on_dates("both", 0), "kind must be one of"),
-        (lambda: train_on_dates("causal", 0, steps=0), "steps must be at least 1"),
-        (lambda: train_on_dates("causal", 0, rate=0.0), "rate must be positive"),
-        (lambda: join([]), "pairs must"),
-    ],
-)
-def test_nonsense_gets_one_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -112,5 +112,5 @@ def test_the_source_of_this_python_is_cut_into_tokens_and_back():
         first = text.tokens[: int((text.tokens == EOS).nonzero()[0])].tolist()
         assert python_tokenizer().decode(first) in {one.text for one in modules}
     assert python_text("test") is texts["test"]
-    with pytest.raises(ValueError, match="split must be one of"):
+    with pytest.raises(ValueError, match="split must"):
         python_text("all")

@@ -222,12 +222,7 @@ def test_the_average_leaves_out_runs_without_the_group():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: train_on_facts(0, 1.5), "wrong must lie"),
-        (lambda: train_on_facts(0, steps=0), "steps must be at least 1"),
-        (lambda: answers(conflict_model(), world(0), "denied"), "prompt must be one of"),
-        (lambda: documents(world(0), 0, 0.2, drawn()), "count must be at least 1"),
-        (lambda: trust(2.0, torch.ones(1)), "wrong must lie"),
-        (lambda: counted(-1), "answers must be"),
+        (lambda: answers(conflict_model(), world(0), "denied"), "prompt must"),
     ],
 )
 def test_nonsense_gets_one_sentence(call, message):

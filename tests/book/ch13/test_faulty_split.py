@@ -204,12 +204,12 @@ def test_a_wrong_repair_gets_its_reason(wrong, words):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: split(torch.arange(5), 6, 3, 0.1), "length must be at most 5"),
-        (lambda: divided(torch.arange(50), 6, 3, 0.1), "length must be at most 5"),
-        (lambda: shared_ngrams(*divided(torch.arange(50), 6, 3, 0.5), 7), "n must be at most 6"),
+        (lambda: split(torch.arange(5), 6, 3, 0.1), "length must"),
+        (lambda: divided(torch.arange(50), 6, 3, 0.1), "length must"),
+        (lambda: shared_ngrams(*divided(torch.arange(50), 6, 3, 0.5), 7), "n must"),
         (
             lambda: losses(*divided(torch.arange(50), 6, 3, 0.5), torch.arange(5)),
-            "fresh must have at least 6 tokens",
+            "fresh must",
         ),
     ],
 )

@@ -46,5 +46,5 @@ def test_every_step_is_the_librarys(node, count):
 def test_a_number_outside_of_the_vocabulary_is_refused(node):
     model, size = counted(random.Random(0))
     node.one("load", key="n", entry=entry_of(export_model(model, name="n")))
-    with pytest.raises(EngineError, match=f"last must hold numbers from 0 to {size - 1}"):
+    with pytest.raises(EngineError, match="last must"):
         node.one("counted", key="n", tokens=[1, size])

@@ -53,7 +53,7 @@ def test_described_images_by_hand():
 
 def test_bad_languages():
     for language in ("german", "French", None):
-        with pytest.raises(ValueError, match=r"language must be one of German, English, got"):
+        with pytest.raises(ValueError, match=r"language must"):
             descriptions(language)
 
 

@@ -73,8 +73,6 @@ def test_a_bad_file_gets_one_sentence(tmp_path, monkeypatch, content, told):
 def test_bad_input(tmp_path):
     with pytest.raises(FileNotFoundError, match="which is not there"):
         read_machine_pairs(tmp_path)
-    with pytest.raises(TypeError, match="path must be"):
-        read_machine_pairs(3)
     for pair in (("a", ""), ("a",), ("a", "b", "c"), ("a", "b" * (LONGEST + 1))):
-        with pytest.raises(ValueError, match=r"pairs\[1\] must hold two sentences"):
+        with pytest.raises(ValueError, match=r"pairs\[1\] must"):
             pairs_file([PAIRS[0], pair], "by hand")

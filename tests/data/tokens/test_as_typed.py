@@ -77,9 +77,5 @@ def test_it_numbers_as_its_tokenizer_does():
 
 def test_bad_input(tokenizer):
     for share, error in ((1.1, ValueError), (-0.1, ValueError), ("all", TypeError)):
-        with pytest.raises(error, match="share must "):
+        with pytest.raises(error, match="share must"):
             AsTyped(tokenizer, share)
-    with pytest.raises(ValueError, match="seed must be from"):
-        AsTyped(tokenizer, 0.5, seed=2**64)
-    with pytest.raises(TypeError, match="text must be a string, got None"):
-        AsTyped(tokenizer, 0.5).encode(None)

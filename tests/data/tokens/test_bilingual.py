@@ -54,5 +54,5 @@ def test_blanks_stand_between_words_alone():
 
 
 def test_a_text_of_blanks_is_refused():
-    with pytest.raises(ValueError, match="text must hold at least one word or character, got ' '"):
+    with pytest.raises(ValueError, match="text must"):
         BilingualTokenizer.from_texts(["a"]).encode(" ")

@@ -113,9 +113,9 @@ def test_capitals_become_small_after_the_first(words):
 
 def test_bad_input():
     for rule in RULES.values():
-        with pytest.raises(TypeError, match="text must be a string, got 3"):
+        with pytest.raises(TypeError, match="text must"):
             rule(3)
-        with pytest.raises(ValueError, match="text must hold whole characters"):
+        with pytest.raises(ValueError, match="text must"):
             rule("\ud83d")
 
 

@@ -55,7 +55,7 @@ def test_refuses_tokens_that_stand_twice_or_are_special():
 
 @pytest.mark.parametrize("wrong", [["a", 3], [["a"]], [None]])
 def test_refuses_tokens_that_are_no_strings(wrong):
-    with pytest.raises(TypeError, match="tokens must be strings, got"):
+    with pytest.raises(TypeError, match="tokens must"):
         Vocabulary(wrong)
 
 

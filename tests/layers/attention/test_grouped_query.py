@@ -92,7 +92,6 @@ def test_a_mask_takes_the_place_of_the_causal_one():
     ("how", "name"),
     [
         ({"num_key_value_heads": 3}, "num_key_value_heads"),
-        ({"window": 0}, "window"),
         ({"num_heads": 5}, "num_heads"),
         ({"num_heads": 8, "rotary": True}, "rotary"),
     ],

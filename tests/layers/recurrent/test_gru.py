@@ -104,19 +104,3 @@ def test_three_gates_read_the_context():
     expected, _ = gru_step(said, hidden, cell.weight_hh, cell.bias_hh, reset_after=False)
     torch.testing.assert_close(cell(inputs, context, hidden), expected)
     assert cell.weight_ch.shape == (3 * U, C)
-
-
-@pytest.mark.parametrize(
-    ("inputs", "context", "message"),
-    [
-        (torch.zeros(B, D + C), torch.zeros(B, C), r"inputs must have shape \(B, 3\), got \(5, 5"),
-    ],
-)
-def test_bad_context(inputs, context, message):
-    with pytest.raises(ValueError, match=message):
-        ContextGRUCell(D, C, U)(inputs, context, torch.zeros(B, U))
-
-
-def test_bad_context_size():
-    with pytest.raises(ValueError, match="context_size must be at least 1, got 0"):
-        ContextGRUCell(D, 0, U)

@@ -223,12 +223,12 @@ def test_uniform_where_there_is_one_text_of_nothing_but_the_end():
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [
-        ([3, 4], TypeError, r"texts\[0\] must be a list of token numbers, got 3"),
-        ([["a"]], TypeError, r"texts\[0\]\[0\] must be a whole number, got 'a'"),
-        ([[[3]]], TypeError, r"texts\[0\]\[0\] must be a whole number, got \[3\]"),
-        ([[3], []], ValueError, r"texts\[1\] must hold at least 1 token numbers, got 0"),
-        ([[3, V]], ValueError, r"texts\[0\]\[1\] must be from 2 to 6, got 7"),
-        ([[3, BOS]], ValueError, r"texts\[0\]\[1\] must be from 2 to 6, got 1"),
+        ([3, 4], TypeError, r"texts\[0\] must"),
+        ([["a"]], TypeError, r"texts\[0\]\[0\] must"),
+        ([[[3]]], TypeError, r"texts\[0\]\[0\] must"),
+        ([[3], []], ValueError, r"texts\[1\] must"),
+        ([[3, V]], ValueError, r"texts\[0\]\[1\] must"),
+        ([[3, BOS]], ValueError, r"texts\[0\]\[1\] must"),
     ],
 )
 def test_refuses_texts_that_cannot_be(build, texts, error, message):
@@ -237,14 +237,14 @@ def test_refuses_texts_that_cannot_be(build, texts, error, message):
 
 
 def test_refuses_a_context_that_cannot_be():
-    with pytest.raises(ValueError, match=r"context\[1\] must be from 0 to 6, got 9"):
+    with pytest.raises(ValueError, match=r"context\[1\] must"):
         AddK(TEXTS, V).probs([3, 9])
 
 
 def test_a_step_refuses_another_state_and_another_number_of_texts():
     model = AddK(TEXTS, V)
-    with pytest.raises(TypeError, match="state must be a NgramState, from `start` or `step`, got"):
+    with pytest.raises(TypeError, match="state must"):
         model.step(None, torch.tensor([1]))
-    with pytest.raises(ValueError, match="last_tokens must be 2, one for each text of the state"):
+    with pytest.raises(ValueError, match="last_tokens must"):
         model.step(model.start(2), torch.tensor([1]))
     assert isinstance(model.start(1), NgramState)

@@ -121,5 +121,5 @@ def test_a_step_leaves_its_state_as_it_was():
 def test_bad_tokens_for_shared_sources():
     model = build(Transformer)
     state = begin(model).select_rows(torch.tensor([0, 0, 1, 1, 2, 2]))
-    with pytest.raises(ValueError, match=r"last_tokens must have shape \(6,\), one token"):
+    with pytest.raises(ValueError, match=r"last_tokens must"):
         model.step(state, torch.tensor([4, 5, 6]))

@@ -354,8 +354,8 @@ def test_refuses_parts_that_do_not_fit_each_other():
             build_(V, E, U, Attention(AdditiveScore(U, 3)))
     encoder, decoder = RecurrentEncoder(SOURCE_SIZE, E, U), PlainDecoder(V, E, U)
     for given_, error, message in [
-        ((nn.Linear(2, 3), decoder), TypeError, "encoder must have a `hidden_size`, got Linear"),
-        ((encoder, encoder), TypeError, "decoder must have a `state_type`, got RecurrentEncoder"),
+        ((nn.Linear(2, 3), decoder), TypeError, "encoder must"),
+        ((encoder, encoder), TypeError, "decoder must"),
         (
             (encoder, PlainDecoder(V, E, 7)),
             ValueError,
@@ -371,11 +371,9 @@ def test_refuses_steps_that_do_not_fit(kind):
     model = build(kind)
     state = model.start(torch.tensor([[3, 4], [5, 6]]))
     assert isinstance(state, DecoderState)
-    with pytest.raises(ValueError, match="last_tokens must be 2, one for each source of the state"):
+    with pytest.raises(ValueError, match="last_tokens must"):
         model.step(state, torch.tensor([BOS]))
-    with pytest.raises(
-        TypeError, match="state must be a DecoderState, from `start` or `step`, got"
-    ):
+    with pytest.raises(TypeError, match="state must"):
         model.step(None, torch.tensor([1]))
-    with pytest.raises(ValueError, match="source must be at most 31 tokens long, got 32"):
+    with pytest.raises(ValueError, match="source must"):
         model.start(torch.full((1, 32), 3))

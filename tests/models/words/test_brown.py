@@ -142,5 +142,5 @@ def test_no_pair_crosses_the_end_of_a_sentence():
 
 
 def test_there_must_be_a_count_for_every_word_of_the_text():
-    with pytest.raises(ValueError, match="counts must be of all tokens up to 2, got 2"):
+    with pytest.raises(ValueError, match="counts must"):
         brown_classes(join_sentences([[0, 1, 2]]), torch.ones(2), 2)

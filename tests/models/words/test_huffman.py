@@ -76,10 +76,10 @@ def test_expected_length_is_that_of_gensim():
 
 
 def test_one_word_alone_has_no_tree():
-    with pytest.raises(ValueError, match="counts must be of at least two words, got 1"):
+    with pytest.raises(ValueError, match="counts must"):
         HuffmanTree(torch.tensor([5]))
 
 
 def test_a_word_that_the_tree_does_not_have_is_refused():
-    with pytest.raises(ValueError, match="word must be from 0 to 2, got 3"):
+    with pytest.raises(ValueError, match="word must"):
         HuffmanTree(torch.ones(3)).path(3)

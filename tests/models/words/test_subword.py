@@ -47,7 +47,7 @@ def test_the_ngrams_are_all_substrings_that_fit(word, shortest, more):
 def test_the_ngrams_of_a_word_by_hand():
     assert character_ngrams("dog", 3, 4) == ["<do", "<dog", "dog", "dog>", "og>"]
     assert character_ngrams("", 3, 5) == []
-    with pytest.raises(ValueError, match="shortest must be at most longest, got 4 and 3"):
+    with pytest.raises(ValueError, match="shortest must"):
         character_ngrams("dog", 4, 3)
 
 
@@ -142,7 +142,7 @@ def test_it_comes_back_from_a_file(tmp_path):
 
 
 def test_words_and_counts_must_be_as_many():
-    with pytest.raises(ValueError, match="words must be distinct and as many as counts, got 5"):
+    with pytest.raises(ValueError, match="words must"):
         SubwordTable(WORDS, COUNTS[:2], 7, **SIZES)
 
 

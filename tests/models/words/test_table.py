@@ -21,7 +21,7 @@ def test_it_holds_what_it_was_given():
 
 
 def test_words_and_counts_must_be_as_many():
-    with pytest.raises(ValueError, match="words must be distinct and as many as counts, got 3"):
+    with pytest.raises(ValueError, match="words must"):
         WordTable(WORDS, COUNTS[:2], 7)
     with pytest.raises(ValueError, match="2 of them distinct"):
         WordTable(["a", "b", "a"], COUNTS, 7)

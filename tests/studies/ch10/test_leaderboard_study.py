@@ -46,14 +46,14 @@ def test_standings_by_hand():
 
 
 def test_rows_of_another_study_are_refused():
-    with pytest.raises(ValueError, match=r"rows must be of captions-rnn, .*, got 'soft'"):
+    with pytest.raises(ValueError, match=r"rows must"):
         standings([a_row("soft", 0)])
 
 
 def test_an_unknown_measure():
     (gru,) = standings([a_row("captions-gru", 0, bleu=20.0)]).values()
     for call in (gru.of, gru.mean, gru.interval):
-        with pytest.raises(ValueError, match="measure must be one of bleu"):
+        with pytest.raises(ValueError, match="measure must"):
             call("rouge")
 
 
