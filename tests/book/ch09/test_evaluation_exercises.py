@@ -15,7 +15,6 @@ from gates2heads.metrics.bleu import sentence_bleu
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
 from gates2heads.metrics.perplexity import perplexity
 from gates2heads.metrics.rouge import common_subsequence
-from gates2heads.metrics.significance import paired_bootstrap
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=7)
 
@@ -25,12 +24,28 @@ def clipped_by_library(hypothesis, references, n):
     return clipped_matches(hypothesis, n, ceiling), max(len(hypothesis) - n + 1, 0)
 
 
-def wins_in_loops(counts_a, counts_b, draws, score):
-    wins = 0
-    for some in draws.tolist():
-        sums = [sum(counts[n] for n in some) for counts in (counts_a, counts_b)]
-        wins += score(sums[0]) > score(sums[1])
-    return wins / len(draws)
+def permuted_in_loops(counts_a, counts_b, coins, score):
+    found = []
+    for swapped in [[False] * len(counts_a), *coins.tolist()]:
+        first, second = 0, 0
+        for coin, one, other in zip(swapped, counts_a, counts_b, strict=True):
+            first, second = first + (other if coin else one), second + (one if coin else other)
+        found.append(abs(score(first) - score(second)))
+    return sum(gap >= found[0] for gap in found) / len(found)
+
+
+def p_of(test=abs, *, one=1, swap=torch.where):
+    """A permutation test: how sizes are compared, what is added, and what a permutation is."""
+
+    def answer(counts_a, counts_b, coins, score):
+        heads = coins[..., None]
+        first = swap(heads, counts_b, counts_a).sum(1)
+        second = swap(heads, counts_a, counts_b).sum(1)
+        observed = test(score(counts_a.sum(0)) - score(counts_b.sum(0)))
+        gaps = [test(score(x) - score(y)) for x, y in zip(first, second, strict=True)]
+        return (sum(gap >= observed for gap in gaps) + one) / (len(gaps) + one)
+
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -39,7 +54,8 @@ def wins_in_loops(counts_a, counts_b, draws, score):
         (exercises.check_perplexity, lambda p, mask: perplexity(p, mask=mask)),
         (exercises.check_clipped, clipped_by_library),
         (exercises.check_common, lambda s, x: len(common_subsequence(s, x))),
-        (exercises.check_wins, wins_in_loops),
+        (exercises.check_permutation, permuted_in_loops),
+        (exercises.check_permutation, p_of()),
     ],
 )
 def test_another_way_to_be_right(check, answer):
@@ -66,19 +82,18 @@ def test_another_way_to_be_right(check, answer):
         (exercises.check_common, lambda s, x: sum(w in s for w in x), "expected"),
         (exercises.check_common, lambda s, x: len(set(s) & set(x)), "once each"),
         (exercises.check_common, lambda s, x: s[9], "raised"),
+        (exercises.check_permutation, p_of(one=0), "the 1 is missing"),
+        (exercises.check_permutation, p_of(float), "two-sided"),
+        (exercises.check_permutation, p_of(lambda gap: -gap), "expected"),
+        (exercises.check_permutation, p_of(lambda gap: 0), "one coin decides|expected"),
         (
-            exercises.check_wins,
-            lambda a, b, draws, score: float(score(a.sum(0)) > score(b.sum(0))),
+            exercises.check_permutation,
+            p_of(swap=lambda heads, yes, no: torch.where(heads, 0, no)),
             "expected",
         ),
-        (
-            exercises.check_wins,
-            lambda a, b, draws, score: sum(
-                bool(score(a[some].sum(0)) > score(b[draws[0]].sum(0))) for some in draws
-            ) / len(draws),
-            "expected",
-        ),
-        (exercises.check_wins, lambda a, b, draws, score: 3, "expected|number"),
+        (exercises.check_permutation, lambda a, b, coins, score: coins.sum(), "expected"),
+        (exercises.check_permutation, lambda a, b, coins: 1.0, "4 arguments"),
+        (exercises.check_permutation, lambda a, b, coins, score: a[coins], "raised"),
     ],
 )  # fmt: skip
 def test_a_wrong_answer_gets_its_reason(check, answer, words):
@@ -121,13 +136,35 @@ def test_the_pencil_is_right():
         assert exercises.check_by_hand(*answer).passed
 
 
-def test_wins_are_those_of_the_library():
-    draw = torch.Generator().manual_seed(0)
-    a, b = torch.randint(2, 9, (2, 13, 1), generator=draw)
-    draws = torch.randint(13, (97, 13), generator=draw)
-    share = exercises.share_of_wins(a, b, draws, lambda total: total[0])
-    whole = paired_bootstrap(a[:, 0].double(), b[:, 0].double(), resamples=2000, seed=1)
-    assert share == pytest.approx(whole.wins_a / 2000, abs=0.15)
+CHECK = exercises.check_permutation
+
+
+@pytest.mark.parametrize("mistake", CHECK.mistakes)
+def test_every_mistake_of_the_permutation_test_is_named(mistake):
+    wrong = CHECK.mistakes[mistake]
+    verdict = CHECK(wrong)
+    assert not verdict.passed
+    assert mistake in verdict.message
+
+
+def test_the_p_value_by_hand():
+    # A matches 3 of 4 and 1 of 2 n-grams, B 1 of 4 and 0 of 2: four permutations
+    gaps = [100 * (x - y) / 6 for x, y in ((4, 1), (2, 3), (3, 2), (1, 4))]
+    wanted = (sum(abs(gap) >= abs(gaps[0]) for gap in gaps) + 1) / (len(gaps) + 1)
+    assert wanted == 3 / 5
+    assert exercises.permutation_p(*CHECK.cases()[0].arguments) == wanted
+
+
+@given(st.integers(0, 99))
+def test_the_p_value_does_not_depend_on_the_order_of_the_systems(seed):
+    draw = torch.Generator().manual_seed(seed)
+    a, b = torch.randint(1, 9, (2, 7, 2), generator=draw)
+    coins = torch.rand((13, 7), generator=draw) < 0.5
+    p = exercises.permutation_p(a, b, coins, exercises.matched)
+    assert p == exercises.permutation_p(b, a, coins, exercises.matched)
+    assert p == exercises.permutation_p(a, b, ~coins, exercises.matched)
+    assert 1 / 14 <= p <= 1
+    assert exercises.permutation_p(a, a, coins, exercises.matched) == 1
 
 
 @given(TOKENS, st.lists(TOKENS, min_size=1, max_size=1))
@@ -156,7 +193,7 @@ def test_damages_by_hand():
     assert damaged(text, "a synonym") == "A guy in blue rides a bike."
     assert damaged(text, "a wrong word") == "A woman in blue rides a bike."
     assert damaged(text, "halves swapped") == "blue rides a bike A man in."
-    assert damaged(text, "last three words repeated twice") == (
+    assert damaged(text, "last three words appended twice more") == (
         "A man in blue rides a bike rides a bike rides a bike."
     )
     assert damaged(text, "last third omitted") == "A man in blue rides."

@@ -290,36 +290,78 @@ check_common = FunctionCheck(
 )
 
 
-def share_of_wins(counts_a: Tensor, counts_b: Tensor, draws: Tensor, score: Callable) -> float:
-    """The solution of exercise 9.4.
+def permutation_p(counts_a: Tensor, counts_b: Tensor, coins: Tensor, score: Callable) -> float:
+    """The solution of exercise 9.4: the two-sided p-value of the permutation test.
 
     Args:
-        counts_a, counts_b: (N, d), what was counted in each sentence.
-        draws: (R, N) long, which sentences each new test set holds.
-        score: turns summed counts (d,) into a number.
-
-    Returns:
-        on which share of the new test sets A has the higher score.
+        counts_a, counts_b: (N, D), what was counted in each sentence.
+        coins: (M, N) bool, True = the two outputs of this sentence are swapped.
+        score: turns summed counts (D,) into a number.
     """
-    wins = [score(counts_a[some].sum(0)) > score(counts_b[some].sum(0)) for some in draws]
-    return sum(map(bool, wins)) / len(wins)
+    observed = abs(score(counts_a.sum(0)) - score(counts_b.sum(0)))
+    gaps = [abs(_gap(counts_a, counts_b, swapped, score)) for swapped in coins]
+    return (sum(gap >= observed for gap in gaps) + 1) / (len(gaps) + 1)
 
 
-def _wins_with(way: str) -> Callable:
-    def wrong(counts_a, counts_b, draws, score):
-        wins = 0
-        for number, some in enumerate(draws):
-            other = draws[(number + 1) % len(draws)] if way == "unpaired" else some
-            a, b = counts_a[some], counts_b[other]
-            if way == "mean":
-                gap = sum(score(one) for one in a) - sum(score(one) for one in b)
-            elif way == "distinct":
-                kept = some.unique()
-                gap = score(counts_a[kept].sum(0)) - score(counts_b[kept].sum(0))
-            else:
-                gap = score(a.sum(0)) - score(b.sum(0))
-            wins += bool(gap < 0 if way == "turned" else gap >= 0 if way == "ties" else gap > 0)
-        return wins if way == "number" else wins / len(draws)
+def _gap(counts_a: Tensor, counts_b: Tensor, swapped: Tensor, score: Callable) -> float:
+    first = counts_a[~swapped].sum(0) + counts_b[swapped].sum(0)
+    second = counts_b[~swapped].sum(0) + counts_a[swapped].sum(0)
+    return score(first) - score(second)
+
+
+def _gap_with(way: str) -> Callable:
+    """The difference after a permutation, by a plausible mistake."""
+
+    def wrong(counts_a, counts_b, swapped, score):
+        first = torch.where(swapped[:, None], counts_b, counts_a)
+        second = torch.where(swapped[:, None], counts_a, counts_b)
+        if way == "one system":
+            second = counts_b
+        if way == "left out":
+            first, second = counts_a[~swapped], counts_b[~swapped]
+        if way == "whole set" and swapped[0]:
+            first, second = counts_b, counts_a
+        if way == "whole set" and not swapped[0]:
+            first, second = counts_a, counts_b
+        if way == "means":
+            of_each = [score(x) - score(y) for x, y in zip(first, second, strict=True)]
+            return sum(of_each) / len(of_each)
+        if way == "columns":
+            odd = torch.arange(counts_a.shape[1]) % 2 == 0
+            first = torch.where(swapped[:, None] & odd, counts_b, counts_a)
+            second = torch.where(swapped[:, None] & odd, counts_a, counts_b)
+        return score(first.sum(0)) - score(second.sum(0))
+
+    return wrong
+
+
+def _p_with(way: str = "", *, gap: str = "") -> Callable:
+    gap_of = _gap_with(gap) if gap else _gap
+
+    def wrong(counts_a, counts_b, coins, score):
+        still = torch.zeros_like(coins[0])
+        observed = gap_of(counts_a, counts_b, still, score)
+        gaps = [gap_of(counts_a, counts_b, swapped, score) for swapped in coins]
+        if way == "leader":
+            sign = -1 if observed < 0 else 1
+            extreme = sum(sign * one >= sign * observed for one in gaps)
+        elif way == "one-sided":
+            extreme = sum(one >= observed for one in gaps)
+        elif way == "strict":
+            extreme = sum(abs(one) > abs(observed) for one in gaps)
+        elif way == "below 0":
+            extreme = sum(one * observed <= 0 for one in gaps)
+        else:
+            extreme = sum(abs(one) >= abs(observed) for one in gaps)
+        ways = {
+            "bare": extreme / len(gaps),
+            "numerator": (extreme + 1) / len(gaps),
+            "denominator": extreme / (len(gaps) + 1),
+            "number": extreme + 1,
+            "bare number": extreme,
+            "complement": 1 - (extreme + 1) / (len(gaps) + 1),
+        }
+        return ways.get(way, (extreme + 1) / (len(gaps) + 1))
 
     return wrong
 
@@ -333,44 +375,68 @@ def matched(total: Tensor) -> float:
     Returns:
         the matches in percent of the n-grams.
     """
-    return 100 * float(total[0]) / float(total[1])
+    return 100 * float(total[0]) / max(float(total[1]), 1.0)
 
 
-def _wins_cases() -> list[Case]:
+def _permutation_cases() -> list[Case]:
     draw = torch.Generator().manual_seed(2)
     totals = torch.randint(3, 17, (2, 11), generator=draw)
     found = (torch.rand((2, 11), generator=draw) * totals).long()
     a, b = torch.stack([found, totals], 2)
-    draws = torch.randint(11, (23, 11), generator=draw)
-    few = torch.tensor([[9, 10], [0, 2], [1, 2]]), torch.tensor([[1, 10], [1, 2], [2, 2]])
-    sets = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 1, 2], [1, 1, 2]])
-    tied = torch.tensor([[4, 5], [1, 2]]), torch.tensor([[3, 5], [2, 2]])
-    even = torch.tensor([[0, 1], [0, 0], [1, 1]])
+    coins = torch.rand((37, 11), generator=draw) < 0.5
+    few = torch.tensor([[3, 4], [1, 2]]), torch.tensor([[1, 4], [0, 2]])
+    every = torch.tensor([[False, False], [True, False], [False, True], [True, True]])
+    lead = torch.tensor([[2, 9], [1, 5], [4, 7]]), torch.tensor([[8, 9], [3, 5], [3, 7]])
+    some = torch.tensor([[True, False, False], [False, False, True], [False, True, True],
+                         [True, True, True], [True, True, False]])  # fmt: skip
     return [
-        Case("three sentences and four samples", (*few, sets, matched), 0.5),
-        Case("two sentences and three samples, one of them a tie", (*tied, even, matched), 1 / 3),
-        Case("eleven sentences and 23 samples", (a, b, draws, matched)),
-    ]
+        Case("the two captions calculated by hand, all four permutations",
+             (*few, every, matched), 3 / 5),
+        Case("three captions, of which B translates two better", (*lead, some, matched)),
+        Case("eleven captions and 37 permutations", (a, b, coins, matched)),
+    ]  # fmt: skip
 
 
-check_wins = FunctionCheck(
+check_permutation = FunctionCheck(
     title="Exercise 9.4",
-    solution=share_of_wins,
-    cases=_wins_cases,
+    solution=permutation_p,
+    cases=_permutation_cases,
     mistakes={
-        "A and B are scored on different samples: use the same sample for both": _wins_with(
-            "unpaired"
+        "the 1 is missing: the observed assignment is itself a permutation and is counted with the "
+        "others, in the numerator and in the denominator": _p_with("bare"),
+        "1 is added to the numerator only: the denominator grows by 1 too": _p_with("numerator"),
+        "1 is added to the denominator only: the observed assignment is as extreme as itself and "
+        "counts in the numerator too": _p_with("denominator"),
+        "differences equal to the observed one are not counted: “at least as large” is ≥": (
+            _p_with("strict")
+        ),
+        "only a lead of the system that is ahead is counted: the test is two-sided, so compare "
+        "absolute values": _p_with("leader"),
+        "the sign of the differences matters: the test is two-sided, so compare absolute values": (
+            _p_with("one-sided")
+        ),
+        "you count the permutations in which the other system leads: a permutation test counts "
+        "differences at least as large as the observed one": _p_with("below 0"),
+        "only one system receives the outputs of the other: swap both": _p_with(gap="one system"),
+        "captions with the coin True are left out: swap their outputs, and keep all captions": (
+            _p_with(gap="left out")
+        ),
+        "one coin decides for the whole test set: each caption has its own": (
+            _p_with(gap="whole set")
+        ),
+        "only some columns of the counts are swapped: an output moves with all its counts": (
+            _p_with(gap="columns")
         ),
         "this compares means of sentence scores: add the counts, then score once": (
-            _wins_with("mean")
+            _p_with(gap="means")
         ),
-        "a sentence that was drawn twice is counted once": _wins_with("distinct"),
-        "ties are counted as wins": _wins_with("ties"),
-        "these are the wins of B": _wins_with("turned"),
-        "this is the number of wins instead of their proportion": _wins_with("number"),
+        "this is a number of permutations instead of a proportion": _p_with("number"),
+        "this is a number of permutations, without the observed one, instead of a proportion": (
+            _p_with("bare number")
+        ),
+        "this is 1 − p": _p_with("complement"),
     },
-    remark="One minus this proportion is the one-sided p-value, apart from the 1 added to the "
-    "numerator and the denominator.",
+    remark="`metrics.significance.paired_bootstrap` computes the interval that belongs to it.",
 )
 
 
