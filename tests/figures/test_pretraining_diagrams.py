@@ -26,7 +26,7 @@ def test_each_shown_token_has_its_three_embeddings():
 def test_a_diagram_of_other_positions_or_segments_is_refused():
     with pytest.raises(ValueError, match="segments must"):
         input_embeddings(["a", "b"], [0], [0])
-    with pytest.raises(ValueError, match="each of shown_positions must be from 0 to 1, got 2"):
+    with pytest.raises(ValueError, match="each of shown_positions must"):
         input_embeddings(["a", "b"], [0, 0], [2])
 
 

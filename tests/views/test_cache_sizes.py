@@ -215,7 +215,7 @@ def test_python_is_told_what_does_not_fit():
 @pytest.mark.parametrize(
     ("changes", "kind", "message"),
     [
-        ({"models": [OURS._replace(kv_heads=3)]}, ValueError, "must divide its 4 heads, got 3"),
+        ({"models": [OURS._replace(kv_heads=3)]}, ValueError, "kv_heads must"),
         ({"models": [OURS._replace(layers=129)]}, ValueError, "layers must"),
         ({"models": [OURS._replace(window=0)]}, ValueError, r"models\[0\].window must"),
         ({"models": [OURS._replace(looked_up=2 * 10**6)]}, ValueError, "looked_up must"),

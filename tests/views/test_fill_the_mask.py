@@ -86,7 +86,7 @@ def test_positions_out_of_bounds_are_told():
         ({"recorded": recorded(hidden=[0])}, ValueError, "recorded must"),
         ({"recorded": recorded(log_probs=shares([1.0]))}, ValueError, r"have shape \(2, 7\)"),
         ({"recorded": [recorded()[0], 3]}, TypeError, r"recorded\[1\] must"),
-        ({"spans": [(0, 4)]}, ValueError, "each position of spans must be from 0 to 3, got 4"),
+        ({"spans": [(0, 4)]}, ValueError, "each position of spans must"),
     ],
 )
 def test_a_mistake_gets_one_sentence(change, error, message):

@@ -97,7 +97,7 @@ def test_names_never_overlap_and_are_names(tokens, words):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"hidden": [9]}, ValueError, "each position of hidden must be from 0 to 8, got 9"),
+        ({"hidden": [9]}, ValueError, "each position of hidden must"),
         ({"hidden": []}, ValueError, "hidden must"),
         ({"text": ""}, ValueError, "text must"),
     ],

@@ -100,7 +100,7 @@ def test_what_is_before_a_hold_is_as_in_the_free_line(step, token, seed):
     ("given", "error", "message"),
     [
         ({"text": "x"}, ValueError, "never saw"),
-        ({"held": {-1: "0"}}, ValueError, "each step of held must be"),
+        ({"held": {-1: "0"}}, ValueError, "each step of held must"),
         ({"held": {0: "9"}}, ValueError, r"held\[0\] must"),
         ({"held": {0: "<bos>"}}, ValueError, r"held\[0\] must"),
         ({"taught": "9"}, ValueError, "never saw"),
@@ -123,7 +123,7 @@ def test_a_model_whose_state_cannot_be_seen_is_refused():
     ("given", "error", "message"),
     [
         ({"bos": "a"}, TypeError, "bos must"),
-        ({"held": {9: torch.tensor([1])}}, ValueError, "each step of held must be"),
+        ({"held": {9: torch.tensor([1])}}, ValueError, "each step of held must"),
         ({"held": {0: torch.tensor([1, 2])}}, ValueError, r"held\[0\] must"),
     ],
 )
