@@ -12,7 +12,7 @@ from gates2heads.views import CodeModel
 from gates2heads.watching.next_token import Scored
 from tests.javascript import LIBRARY, run_javascript
 
-HEADER = json.dumps({"model": {"kind": "DecoderOnly", "max_length": 4}})
+HEADER = json.dumps({"model": {"kind": "DecoderOnly", "settings": {"max_length": 4}}})
 MODEL = Exported("small", HEADER, b"\x00\x01")
 WORDS = ["<pad>", "<bos>", "<eos>", " x", " =", " 1", "\n"]
 TEXT = "x = 1\n"

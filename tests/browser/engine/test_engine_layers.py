@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from gates2heads.browser.engine.describe import ATTENTIONS, CELLS
 from gates2heads.browser.engine.export import Exported, pack
 from gates2heads.layers.attention.heads_off import heads_of, heads_off
 from gates2heads.layers.attention.local import LocalAttention
@@ -29,7 +28,9 @@ from gates2heads.layers.recurrent import (
     RNNCell,
     clamp_gates,
 )
+from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
+from gates2heads.models.kinds import tell
 from gates2heads.training.quantisation import dequantise, quantise
 from tests.browser.engine.in_node import EngineError, entry_of
 
@@ -47,7 +48,7 @@ def entry(module, name=""):
 
 def entry_with(tensors):
     listed, data = pack(tensors)
-    return entry_of(Exported("layer", json.dumps({"format": 1, "tensors": listed}), data))
+    return entry_of(Exported("layer", json.dumps({"format": 2, "tensors": listed}), data))
 
 
 def stirred(module):
@@ -232,7 +233,7 @@ def test_a_wrong_clamp_gets_one_sentence(node, clamp, sentence):
 
 def test_a_context_can_be_noted_and_emptied(node):
     given = {"query": torch.randn(2, 5), "keys": torch.randn(3, 5), "values": torch.randn(3, 7)}
-    settings = {"score": {"kind": "DotScore"}}
+    settings = {"score": {"kind": "DotScore", "settings": {}}}
     empty = entry_with({"layer.x": torch.zeros(1)})
     answer = node.one("emptied", entry=empty, settings=settings, **given)
     wanted = (given["query"] @ given["keys"].T).softmax(-1) @ given["values"]
@@ -299,7 +300,7 @@ def test_attention_and_scores(node, count):
         allowed = None if mask is None else torch.tensor([[mask]])
         given = (query[None], keys[None], values[None])
         context, weights = attention(*given, mask=allowed, **options)
-        settings = ATTENTIONS[type(attention)](attention)
+        settings = tell(attention)["settings"]
         request = {"op": "attention", "entry": entry(attention), "settings": settings}
         request |= {"query": query, "keys": keys, "values": values, "mask": mask, "start": start}
         requests.append(request)
@@ -427,7 +428,11 @@ def test_refusals_are_one_sentence(node):
             {"op": "linear", "entry": entry(layer), "inputs": torch.zeros(1, 5)},
             {"op": "learned", "entry": entry(learned), "vectors": torch.zeros(3, 2), "start": 3},
             {"op": "run", "entry": entry(layer), "settings": {"cell": "toString"}},
-            {"op": "attention", "entry": entry(layer), "settings": {"score": {"kind": "x"}}},
+            {
+                "op": "attention",
+                "entry": entry(layer),
+                "settings": {"score": {"kind": "x", "settings": {}}},
+            },
         ]
     )
     assert [str(answer) for answer in answers] == [

@@ -166,7 +166,7 @@ def test_of_a_hash_that_is_known_whole_every_digit_counts():
 
 @pytest.mark.parametrize("name", ["m", '"] = {"</script>', "a\\b\u2028é"])
 def test_what_a_file_registers_is_read_without_running_it(name):
-    model = Exported(name, '{"format": 1, "x": "</script>"}', b"\x00\xff" * 7)
+    model = Exported(name, '{"format": 2, "x": "</script>"}', b"\x00\xff" * 7)
     text = model.script()
     whole = {
         "header": model.header,

@@ -8,10 +8,8 @@ import torch
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.models.translation.seq2seq import SequenceToSequence
 from gates2heads.training.recipes.recipe import (
-    KINDS,
     MODELS,
     RECIPES,
-    TRAINING,
     blank_model,
     build_model,
     complete,
@@ -29,10 +27,6 @@ def test_every_recipe_is_complete_and_builds_its_model(name):
     model = build_model(recipe, 11, 11)
     kind = MODELS[recipe["model"]["kind"]]
     assert type(model) is (kind if isinstance(kind, type) else SequenceToSequence)
-
-
-def test_every_setting_of_training_says_what_it_may_be():
-    assert KINDS.keys() == TRAINING.keys()
 
 
 def test_what_a_recipe_leaves_open_is_the_default():

@@ -19,7 +19,7 @@ from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.describe import describe_model, describe_tokenizer
 from gates2heads.training.quantisation import SCALE, check_named, quantise
 
-FORMAT = 1
+FORMAT = 2
 REGISTRY = "gates2heads_live"
 GREEDY = {"width": 1, "length_power": 1.0, "max_length": 128}
 DTYPES = {torch.float32: "float32", torch.int8: "int8"}

@@ -49,8 +49,8 @@ export function readEntry(entry, { verify = true, fast = true } = {}) {
     }
   }
   const header = JSON.parse(entry.header);
-  if (header.format !== 1)
-    throw new Error(`The model's file has format ${header.format}, this engine reads format 1.`);
+  if (header.format !== 2)
+    throw new Error(`The model's file has format ${header.format}, this engine reads format 2.`);
   return { header, weights: new Weights(readTensors(header.tensors, bytes, fast)) };
 }
 

@@ -4,70 +4,80 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import torch
 from torch import nn
 
-from gates2heads.accepts import accepts, choice, fraction, maybe, natural, number, positive, strings
+from gates2heads.accepts import (
+    Kind,
+    accepts,
+    choice,
+    fraction,
+    maybe,
+    natural,
+    number,
+    positive,
+    strings,
+)
 from gates2heads.accepts.shown import choices, in_line, shown
-from gates2heads.models.transformer.non_autoregressive import NonAutoregressiveTransformer
-from gates2heads.models.transformer.transformer import Transformer
-from gates2heads.models.transformer.universal import UniversalTransformer
+from gates2heads.models.kinds import KINDS
 from gates2heads.models.translation.by_name import convolutional_translator, recurrent_translator
-from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.files import as_path
 from gates2heads.training.plain_json import read_json
 from gates2heads.training.recipes.book import RECIPES
 from gates2heads.training.recipes.tasks import TASKS
 
+TRANSLATORS = (
+    "EncoderDecoder",
+    "Transformer",
+    "UniversalTransformer",
+    "NonAutoregressiveTransformer",
+)
 MODELS = {
-    "EncoderDecoder": EncoderDecoder,
-    "Transformer": Transformer,
-    "UniversalTransformer": UniversalTransformer,
-    "NonAutoregressiveTransformer": NonAutoregressiveTransformer,
+    **{name: KINDS[name] for name in TRANSLATORS},
     "recurrent": recurrent_translator,
     "convolutional": convolutional_translator,
 }
 PRECISIONS = ("no", "bf16", "fp16", "auto")
-TRAINING = {
-    "steps": 400,
-    "batch_size": None,  # None is the task's default
-    "learning_rate": 5e-3,
-    "warmup": 50,  # steps; at most the steps before the decay
-    "schedule": "linear",  # decay of the learning rate to zero: linear or cosine
-    "decay": 0.3,  # the fraction of the steps in which it decays linearly
-    "weight_decay": 0.0,
-    "clip": 1.0,
-    "label_smoothing": 0.0,
-    "r_drop": 0.0,  # weight of the divergence between two passes; 0 omits the second
-    "evaluate_every": 100,
-    "average": 1,  # average of the parameters at this many last evaluations
-    "patience": None,  # evaluations without improvement before the run stops; None never stops
-    "checkpoint_every": 100,
-    "precision": "no",  # "auto" is bf16 if the hardware supports it, else "no"
-}
-KINDS = {
-    "steps": natural,
-    "batch_size": natural,
-    "evaluate_every": natural,
-    "average": natural,
-    "checkpoint_every": natural,
-    "warmup": natural(least=0),
-    "patience": maybe(natural),
-    "learning_rate": positive,
-    "clip": positive,
-    "decay": fraction,
-    "label_smoothing": fraction,
-    "r_drop": number(least=0),
-    "weight_decay": number(least=0),
-    "schedule": choice(("linear", "cosine")),
-    "precision": choice(PRECISIONS),
-}
 MOST_LAYERS = 1_000  # more are a typing error, and take minutes to build
 WIDEST = 1_000  # of a beam
 MOST_WEIGHTS = 10**9  # more are a typing error too; training needs 16 bytes for each
-DECODING = {"width": 1, "length_power": 1.0}  # of a beam: its width k, and α of 1 / L^α
+
+
+def setting(default: Any, kind: Kind) -> Any:
+    """A field of a section: its default, and the kind of its values."""
+    return field(default=default, metadata={"kind": kind})
+
+
+@dataclass(kw_only=True)
+class Training:
+    """The section `training` of a recipe."""
+
+    steps: int = setting(400, natural)
+    batch_size: int | None = setting(None, natural)  # None is the task's default
+    learning_rate: float = setting(5e-3, positive)
+    warmup: int = setting(50, natural(least=0))  # steps; at most those before the decay
+    schedule: str = setting("linear", choice(("linear", "cosine")))  # decay to a rate of zero
+    decay: float = setting(0.3, fraction)  # of the steps, in which the rate decays linearly
+    weight_decay: float = setting(0.0, number(least=0))
+    clip: float = setting(1.0, positive)
+    label_smoothing: float = setting(0.0, fraction)
+    r_drop: float = setting(0.0, number(least=0))  # weight of the divergence of two passes; 0: one
+    evaluate_every: int = setting(100, natural)
+    average: int = setting(1, natural)  # of the parameters at this many last evaluations
+    patience: int | None = setting(None, maybe(natural))  # evaluations without improvement
+    checkpoint_every: int = setting(100, natural)
+    precision: str = setting("no", choice(PRECISIONS))  # "auto": bf16 where the hardware has it
+
+
+@dataclass(kw_only=True)
+class Decoding:
+    """The section `decoding` of a recipe: a beam."""
+
+    width: int = setting(1, natural(most=WIDEST))
+    length_power: float = setting(1.0, number)  # α of 1 / L^α
 
 
 @accepts(changes=strings)
@@ -129,12 +139,9 @@ def complete(given: Any) -> dict:
     natural(least=0, most=2**63 - 1).check("seed", recipe["seed"])
     task = _choose("task", TASKS, recipe["task"])
     recipe["data"] = _merge("data", task.data, recipe["data"])
-    training = {**TRAINING, "batch_size": task.batch_size}
-    recipe["training"] = _merge("training", training, recipe["training"])
-    _check_training(recipe["training"])
-    recipe["decoding"] = _merge("decoding", DECODING, recipe["decoding"])
-    natural(most=WIDEST).check("decoding.width", recipe["decoding"]["width"])
-    number.check("decoding.length_power", recipe["decoding"]["length_power"])
+    training = Training(batch_size=task.batch_size)
+    recipe["training"] = _section("training", training, recipe["training"])
+    recipe["decoding"] = _section("decoding", Decoding(), recipe["decoding"])
     if not isinstance(recipe["model"], dict):
         raise TypeError(f"model must be an object of settings, got {shown(recipe['model'])}")
     kind = _choose("model.kind", MODELS, recipe["model"].get("kind"))
@@ -145,9 +152,12 @@ def complete(given: Any) -> dict:
     return recipe
 
 
-def _check_training(training: Mapping) -> None:
-    for name, kind in KINDS.items():
-        kind.check(f"training.{name}", training[name])
+def _section(name: str, defaults: Training | Decoding, given: Any) -> dict:
+    """A section with its defaults; rejected if a setting is unknown or not of its kind."""
+    merged = _merge(name, asdict(defaults), given)
+    for one in fields(defaults):
+        one.metadata["kind"].check(f"{name}.{one.name}", merged[one.name])
+    return merged
 
 
 def _options(kind: Callable[..., nn.Module]) -> dict:

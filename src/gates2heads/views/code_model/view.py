@@ -122,7 +122,7 @@ class CodeModel(LiveView):
             recorded=_payload(scored),
             next=single_precision(scored.log_probs.numpy(), "log_probs").tobytes(),
             vocabulary=list(scored.vocabulary),
-            max_length=described["max_length"],
+            max_length=described["settings"]["max_length"],
             examples=list(examples),
             labels=labels_of(examples, labels),
             text=examples[0],

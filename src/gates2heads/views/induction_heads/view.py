@@ -161,7 +161,7 @@ def _described(name: str, model: Any) -> tuple[int, int, int]:
         raise TypeError(f"models[{shown(name)}] must be an AttentionOnly, got {got}")
     names = [tensor["name"] for tensor in header["tensors"]]
     layers = {one.split(".")[1] for one in names if one.startswith("layers.")}
-    return len(layers), told["nhead"], told["max_length"]
+    return len(layers), told["settings"]["nhead"], told["settings"]["max_length"]
 
 
 def _payload(recorded: ObservedRepeats) -> dict:

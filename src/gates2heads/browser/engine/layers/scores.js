@@ -100,11 +100,19 @@ const SCORES = {
   GaussianScore,
 };
 
-/** The score that a header describes. */
-export function scoreOf(described, weights) {
-  if (!Object.hasOwn(SCORES, described.kind))
-    throw new Error(`score must be known, got ${described.kind}`);
-  return new SCORES[described.kind](weights, described);
+/** The kinds of the scores that the library also knows by name. */
+export const SCORE_KINDS = {
+  additive: "AdditiveScore",
+  dot: "DotScore",
+  "scaled dot": "ScaledDotScore",
+  general: "GeneralScore",
+  concat: "ConcatScore",
+};
+
+/** The score of a kind with the library's settings. */
+export function scoreOf({ kind, settings }, weights) {
+  if (!Object.hasOwn(SCORES, kind)) throw new Error(`score must be known, got ${kind}`);
+  return new SCORES[kind](weights, settings);
 }
 
 function pairwise(query, keys, score) {

@@ -6,7 +6,7 @@ import { FineTuned } from "./fine_tuned.js";
 import { RecurrentLanguageModel, TransformerLanguageModel } from "./language.js";
 import { PrunedKneserNey } from "./ngram.js";
 import { BERT, GPT } from "./pretraining.js";
-import { SequenceToSequence } from "./seq2seq.js";
+import { EncoderDecoder, SequenceToSequence } from "./seq2seq.js";
 import { SubwordTable } from "./subword.js";
 import { Transformer } from "./transformer.js";
 import { WordTable } from "./words.js";
@@ -15,7 +15,7 @@ const MODELS = {
   AttentionOnly,
   BERT,
   DecoderOnly,
-  EncoderDecoder: SequenceToSequence,
+  EncoderDecoder,
   FineTuned,
   GPT,
   PrunedKneserNey,
@@ -27,12 +27,12 @@ const MODELS = {
   WordTable,
 };
 
-/** Build the model that a header describes, from its weights. */
-export function buildModel(described, weights) {
-  if (!Object.hasOwn(MODELS, described.kind)) {
+/** Build the model of a kind with the library's settings, from its weights. */
+export function buildModel({ kind, settings }, weights) {
+  if (!Object.hasOwn(MODELS, kind)) {
     throw new Error(
-      `The model's kind must be one of ${Object.keys(MODELS).join(", ")}, got ${described.kind}.`,
+      `The model's kind must be one of ${Object.keys(MODELS).join(", ")}, got ${kind}.`,
     );
   }
-  return new MODELS[described.kind](weights, described);
+  return new MODELS[kind](weights, settings);
 }

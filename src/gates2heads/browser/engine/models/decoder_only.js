@@ -9,10 +9,10 @@ import { LanguageModel } from "./language.js";
 
 /** A pre-norm block: x + attention(norm(x)), then x + feed_forward(norm(x)). */
 class Block {
-  constructor(weights, { nhead, norm, rotary, window }) {
+  constructor(weights, { nhead, norm, positions, window }) {
     this.attention_norm = new NORMS[norm](weights.part("attention_norm"));
     this.feed_forward_norm = new NORMS[norm](weights.part("feed_forward_norm"));
-    const how = { num_heads: nhead, rotary, window };
+    const how = { num_heads: nhead, rotary: positions === "rotary", window };
     this.attention = new GroupedQueryAttention(weights.part("attention"), how);
     const inner = weights.part("feed_forward");
     this.feed_forward = inner.has("gate_proj.weight")

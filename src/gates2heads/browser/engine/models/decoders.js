@@ -31,7 +31,7 @@ class Writer {
     this.readout = dense(weights, "readout");
     this.combine = weights.has("combine.weight") ? dense(weights, "combine") : null;
     this.attention = settings.attention
-      ? new Attention(weights.part("attention"), settings.attention)
+      ? new Attention(weights.part("attention"), settings.attention.settings)
       : null;
   }
 
@@ -80,7 +80,7 @@ export class Decoder extends Writer {
 export class PlainDecoder extends Writer {
   constructor(weights, settings) {
     super(weights, settings);
-    this.recurrent = recurrentLayer(weights.part("recurrent"), settings.recurrent);
+    this.recurrent = recurrentLayer(weights.part("recurrent"), settings);
   }
 
   start(states, summary, mask) {

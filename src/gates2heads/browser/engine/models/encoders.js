@@ -5,9 +5,9 @@ import { recurrentLayer } from "../layers/recurrent.js";
 
 /** Read the source with a recurrent network: `Encoder` and `RecurrentEncoder` of the library. */
 export class RecurrentEncoder {
-  constructor(weights, { recurrent }) {
+  constructor(weights, settings) {
     this.table = weights.matrix("embedding.weight");
-    this.recurrent = recurrentLayer(weights.part("recurrent"), recurrent);
+    this.recurrent = recurrentLayer(weights.part("recurrent"), settings);
   }
 
   /** How many tokens the encoder knows. */

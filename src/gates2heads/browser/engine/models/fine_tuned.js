@@ -25,7 +25,7 @@ class LayerMix {
 /** A BERT, a weighted sum of its layers, and an `AnswerHead`: Devlin et al. 2019, section 4.2. */
 export class FineTuned {
   constructor(weights, { encoder }) {
-    this.encoder = new BERT(weights.part("encoder"), encoder);
+    this.encoder = new BERT(weights.part("encoder"), encoder.settings);
     this.mix = new LayerMix(weights.part("mix"));
     this.head = [weights.matrix("head.readout.weight"), weights.vector("head.readout.bias")];
     this.max_length = this.encoder.max_length;

@@ -60,11 +60,11 @@ export class LanguageModel {
 
 /** Carry all that was read along in a state of fixed width: Mikolov et al. 2010. */
 export class RecurrentLanguageModel extends LanguageModel {
-  constructor(weights, { recurrent }) {
+  constructor(weights, settings) {
     const table = weights.matrix("embedding.weight");
     super(table.rows);
     this.table = table;
-    this.recurrent = recurrentLayer(weights.part("recurrent"), recurrent);
+    this.recurrent = recurrentLayer(weights.part("recurrent"), settings);
     this.readoutLayer = [weights.matrix("readout.weight"), weights.vector("readout.bias")];
   }
 

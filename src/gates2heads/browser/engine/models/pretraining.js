@@ -11,7 +11,8 @@ import { CausalStack } from "./language.js";
 /** A language model of causal self-attention: Radford et al. 2018, 2019. */
 export class GPT extends CausalStack {
   constructor(weights, settings) {
-    super(weights, settings, weights.matrix("token_table.weight"));
+    const how = { ...settings, activation: "gelu" };
+    super(weights, how, weights.matrix("token_table.weight"));
   }
 
   /** The readout's matrix is the table of the embeddings. */
@@ -22,19 +23,20 @@ export class GPT extends CausalStack {
 
 /** Read a sequence in both directions at once: Devlin et al. 2019, section 3. */
 export class BERT {
-  constructor(weights, settings) {
+  constructor(weights, { nhead, max_length }) {
+    const how = { nhead, activation: "gelu" };
     const layer = (name) => [weights.matrix(`${name}.weight`), weights.vector(`${name}.bias`)];
     this.table = weights.matrix("token_table.weight");
     this.segment_table = weights.matrix("segment_table.weight");
     this.positions = positionsOf(weights.part("positions"));
     this.norm = new LayerNorm(weights.part("norm"));
-    this.layers = weights.parts("layers").map((part) => new EncoderLayer(part, settings));
+    this.layers = weights.parts("layers").map((part) => new EncoderLayer(part, how));
     this.pooler = layer("pooler");
     this.next_readout = layer("next_readout");
     this.transform = layer("transform");
     this.transform_norm = new LayerNorm(weights.part("transform_norm"));
     this.readout_bias = weights.vector("readout_bias");
-    this.max_length = settings.max_length;
+    this.max_length = max_length;
   }
 
   /** What each layer makes of L tokens, the embeddings first: num_layers + 1 matrices (L, D). */
