@@ -1,4 +1,4 @@
-"""What is pre-training worth when all weights learn the task? For section 11.7.
+"""What is pre-training worth when all weights learn the task? For sections 11.8 and 11.9.
 
     python -m studies.ch11.fine_tuning --seeds 0 1 2
     python -m studies.ch11.fine_tuning --table
@@ -10,7 +10,8 @@ ERNIE. The settings with four times the steps ask whether random weights catch u
 "passages" train question answering for forty times the steps, on passages of one to three sentences
 that are sampled again in every epoch, from true facts or from shuffled ones. They are also asked
 about the territories of the training facts, in true and in shuffled passages that training did not
-contain. The examples and the questions are those of the page. Nothing is downloaded.
+contain, and the questions with an answer that they reject are counted ("with_none"). The examples
+and the questions are those of the page. Nothing is downloaded.
 """
 
 import torch
@@ -73,9 +74,12 @@ def _run_passages(use: str, start: str, seed: int) -> dict:
     }
     told = {"right": sum(learned.right), "asked": len(learned.right)}
     for name, examples in asked.items():
-        counts = answer_counts(learned.reader, [one for one in examples if fits(one)])
-        for kind, (right, of) in counts.items():
+        fitting = [one for one in examples if fits(one)]
+        for kind, (right, of) in answer_counts(learned.reader, fitting).items():
             told |= {f"{name}{kind}": right, f"{name}{kind}_asked": of}
+        # how many of those with an answer are said to have none
+        answered = [one._replace(label=(-1, -1)) for one in fitting if one.label[0] >= 0]
+        told[f"{name}with_none"], _ = answer_counts(learned.reader, answered)["without"]
     return told
 
 

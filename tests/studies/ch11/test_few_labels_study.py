@@ -9,11 +9,14 @@ from gates2heads.book.ch11.pretraining import untrained
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
 from studies.ch11 import few_labels
-from studies.ch11.few_labels import SETTINGS
+from studies.ch11.few_labels import LONGER, SETTINGS
 
 
-@pytest.mark.parametrize(("start", "seed", "labels"), [("ernie", 0, 8), ("random", 2, 128)])
-def test_a_run_learns_from_as_many_labels_as_its_setting_says(monkeypatch, start, seed, labels):
+@pytest.mark.parametrize(
+    ("start", "seed", "labels", "how", "steps"),
+    [("ernie", 0, 8, "", 200), ("random", 2, 128, "", 200), ("ernie", 1, 32, LONGER, 800)],
+)
+def test_a_run_learns_as_its_setting_says(monkeypatch, start, seed, labels, how, steps):
     asked = {}
 
     def learn(use, encoder, **how):
@@ -21,11 +24,17 @@ def test_a_run_learns_from_as_many_labels_as_its_setting_says(monkeypatch, start
         return SimpleNamespace(right=[True, False, True])
 
     monkeypatch.setattr(few_labels, "learn_use", learn)
-    assert few_labels.run(f"answers {start}, {labels}", seed) == {"right": 2, "asked": 3}
+    assert few_labels.run(f"answers {start}, {labels}{how}", seed) == {"right": 2, "asked": 3}
     begin = shipped("pretrained_ernie").model if start == "ernie" else untrained("ernie", seed)
     mine, theirs = asked.pop("encoder").state_dict(), begin.state_dict()
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
-    assert asked == {"use": "answers", "seed": seed, "frozen": False, "labels": labels}
+    assert asked == {
+        "use": "answers",
+        "seed": seed,
+        "frozen": False,
+        "labels": labels,
+        "steps": steps,
+    }
 
 
 def test_every_setting_is_stored_with_three_seeds():

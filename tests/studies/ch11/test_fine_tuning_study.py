@@ -1,4 +1,4 @@
-"""The study of section 11.7: what is trained, and what is stored."""
+"""The study of sections 11.8 and 11.9: what is trained, and what is stored."""
 
 from types import SimpleNamespace
 
@@ -61,6 +61,7 @@ def test_passages_are_learned_for_longer_and_asked_about_in_three_ways(monkeypat
     assert (told["right"], told["asked"]) == (276, 552)
     for name in ("", "true_", "shuffled_"):
         assert told[f"{name}with"] == 0
+        assert told[f"{name}with_none"] == told[f"{name}with_asked"] > 0
         assert told[f"{name}without"] == told[f"{name}without_asked"] > 0
 
 
