@@ -40,6 +40,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from gates2heads.browser.live.models import live_model  # noqa: E402
+from gates2heads.views.kit.live_view import named  # noqa: E402
 from tools.figure_numbers import renumber  # noqa: E402
 from tools.folding import fold  # noqa: E402
 from tools.stored_pictures import pictures, put_back  # noqa: E402
@@ -158,7 +160,7 @@ def settle(notebook: nbformat.NotebookNode, path: Path) -> None:
 
 
 def renew_views(notebook: nbformat.NotebookNode) -> list[str]:
-    """Give the stored views, in place, the scripts and styles that the library has now.
+    """Give the stored views, in place, the scripts, styles and models that the library has now.
 
     Returns:
         The kinds of the views that had others.
@@ -171,6 +173,8 @@ def renew_views(notebook: nbformat.NotebookNode) -> list[str]:
             continue
         view = getattr(importlib.import_module(module), kind)
         now = {"_esm": str(view._esm), "_css": str(view._css)}
+        if "live" in traits:
+            now["live"] = [named(live_model(one["name"])) for one in traits["live"]]
         if now != {name: traits.get(name) for name in now}:
             stale.append(kind)
             traits.update(now)
