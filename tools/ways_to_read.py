@@ -6,21 +6,16 @@ writes these texts into the cells of `chapters/intro.ipynb` that are named here.
 
 JUPYTERLAB = (
     "**In JupyterLab, on your machine.** You need Linux, a Mac with Apple silicon, or WSL on "
-    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU, and you need not install "
-    "npm: `make book` installs Node.js through pip.{address} The first `make book` takes three to "
-    "five minutes on a fast connection, mostly to install PyTorch. On Linux without an NVIDIA GPU, "
-    "`make book TORCH_BACKEND=cpu` installs the CPU-only build, which is several gigabytes "
-    "smaller.\n\n"
-    "```sh\n"
-    "git clone {url} gates2heads && cd gates2heads\n"
-    "make book\n"
-    ".venv/bin/jupyter lab chapters\n"
-    "```\n\n"
-    "In JupyterLab, open a chapter and choose **Run → Run All Cells**, which takes up to a minute. "
-    "Then write your answer in the cell of an exercise, and run that cell with Shift+Enter. To "
-    "train a translator of your own, run `.venv/bin/python -m gates2heads train translator-quick`. "
-    "On two threads of a CPU, it reached 41.3 BLEU after 19 minutes; with the package accelerate, "
-    "on a CPU that computes in bf16, it reached 41.2 BLEU after 13 minutes (each measured once)."
+    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU.{address} The first `make "
+    "book` takes three to five minutes on a fast connection, mostly to install PyTorch. On Linux "
+    "without an NVIDIA GPU, `make book TORCH_BACKEND=cpu` installs the CPU-only build, which is "
+    "several gigabytes smaller.\n\n```sh\ngit clone {url} gates2heads && cd gates2heads\nmake "
+    "book\n.venv/bin/jupyter lab chapters\n```\n\nIn JupyterLab, open a chapter and choose **Run "
+    "→ Run All Cells**, which takes up to a minute. Then write your answer in the cell of an "
+    "exercise, and run that cell with Shift+Enter. To train a translator of your own, run "
+    "`.venv/bin/python -m gates2heads train translator-quick`. On two threads of a CPU, it "
+    "reached 41.3 BLEU after 19 minutes; with the package accelerate, on a CPU that computes in "
+    "bf16, it reached 41.2 BLEU after 13 minutes (each measured once)."
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
@@ -44,7 +39,10 @@ BY_UPLOAD = (
     "then repeat steps 4 and 5."
 )
 VERSION = (
-    "## Version, citation, errors\n\n"
+    "## Version, sources, citation, errors\n\n"
+    "**Sources.** The choice of topics follows five sets of Chinese lecture notes and blog posts, "
+    "which the [list of sources by topic](appendix/source_map.md) names; the text, the code and "
+    "the experiments are original.\n\n"
     "**To cite the book** (this copy is version {version}): {citation} For a method, cite the "
     "original paper, which each chapter names.\n\n"
     "**To report an error**, quote the version, the section, and the sentence or output in "
