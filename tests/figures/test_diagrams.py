@@ -11,6 +11,13 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from gates2heads.figures.content import figure_content
+from gates2heads.figures.diagrams.attention import (
+    attention_encoder_decoder,
+    attention_in_heads,
+    residual_orders,
+    self_attention_head,
+    transformer_architecture,
+)
 from gates2heads.figures.diagrams.diagram import Diagram
 from gates2heads.figures.diagrams.layout import (
     TRUNK,
@@ -21,16 +28,11 @@ from gates2heads.figures.diagrams.layout import (
     text_size,
     way,
 )
-from gates2heads.figures.diagrams.models import (
-    attention_encoder_decoder,
-    attention_in_heads,
+from gates2heads.figures.diagrams.recurrent import (
     backpropagation_through_time,
     convolutional_translator,
     gru_cell,
     lstm_cell,
-    residual_orders,
-    self_attention_head,
-    transformer_architecture,
     unrolled_encoder_decoder,
     unrolled_rnn,
 )

@@ -1,0 +1,210 @@
+"""Diagrams of attention and of the Transformer."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from matplotlib.figure import Figure
+
+from gates2heads.figures.diagrams.diagram import Diagram
+
+
+def attention_encoder_decoder() -> Figure:
+    """Draw one step of the encoder–decoder with attention, `models.translation.EncoderDecoder`.
+
+    The encoder reads the source once. The state before the step is the query, the weighted average
+    of the encoder's states is the context, and the cell computes the next state. The first state is
+    computed from the encoder's last states.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("embedding", "embedding", at=(0, 1), shape="source (B, S, E)")
+    d.box("encoder", "bidirectional GRU", at=(0, 2), shape="states hᵢ (B, S, U)")
+    d.box("initial", "linear layer, tanh", at=(0, 4), shape="first state s₀ (B, U)")
+    d.box("sum", "weighted sum", at=(1, 1), shape="context cₜ (B, U)", colour="green")
+    d.box("softmax", "softmax over S", at=(1, 2), shape="weights (B, S)", colour="green")
+    d.box("score", "score", at=(1, 3), shape="(B, S)", colour="green")
+    d.box("readout", "output layer", at=(2, 0), shape="logits (B, V)", colour="orange")
+    d.box("cell", "GRU cell", at=(2, 1), shape="state sₜ (B, U)", colour="orange")
+    d.box("state", "previous state", at=(2, 3), shape="sₜ₋₁ (B, U)", colour="orange")
+    d.box("token", "embedding", at=(2, -1), shape="last token (B, E)", colour="orange")
+    d.arrow("embedding", "encoder")
+    d.arrow("encoder", "score", "keys")
+    d.arrow("encoder", "sum", "values")
+    d.arrow("encoder", "initial", "last states")
+    d.arrow("initial", "state", "first step only", route="across then down", dashed=True)
+    d.arrow("score", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("state", "score", "query", shape="(B, 1, U)")
+    d.arrow("sum", "cell")
+    d.arrow("sum", "readout", route="down then across")
+    d.arrow("state", "cell")
+    d.arrow("token", "cell", route="around the right")
+    d.arrow("token", "readout")
+    d.arrow("cell", "readout")
+    d.group("Encoder, once", "embedding", "encoder", "initial")
+    d.group("Attention", "score", "softmax", "sum", colour="green")
+    d.group("Decoder, at every step", "readout", "cell", "token", "state", colour="orange")
+    return d.draw()
+
+
+def self_attention_head() -> Figure:
+    """Draw one head of self-attention over one sequence of S vectors.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 1), shape="(S, D)", kind="plain")
+    d.box("query", "queries", at=(1, 0), shape="(S, K)", colour="orange")
+    d.box("key", "keys", at=(1, 1), shape="(S, K)")
+    d.box("value", "values", at=(1, 2), shape="(S, V)")
+    d.box("scores", "Q Kᵀ / √K", at=(2, 1), shape="scores (S, S)", colour="green")
+    d.box("mask", "mask", at=(3, 0), shape="(S, S), optional", kind="plain")
+    d.box("softmax", "softmax of rows", at=(3, 1), shape="weights (S, S)", colour="green")
+    d.box("sum", "weighted sum", at=(3, 2), shape="context (S, V)", colour="green")
+    d.arrow("x", "query", "W_q", route="down then across")
+    d.arrow("x", "key", "W_k")
+    d.arrow("x", "value", "W_v", route="down then across")
+    d.arrow("query", "scores", route="across then down")
+    d.arrow("key", "scores")
+    d.arrow("scores", "softmax")
+    d.arrow("mask", "softmax")
+    d.arrow("softmax", "sum")
+    d.arrow("value", "sum")
+    return d.draw()
+
+
+def attention_in_heads() -> Figure:
+    """Draw multi-head self-attention, `layers.attention.multi_head.MultiHeadAttention`.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "input", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("project", "project", at=(1, 0), shape="3 × (B, S, D)")
+    d.box("split", "split into heads", at=(2, 0), shape="3 × (B, H, S, K)")
+    d.box("attend", "attend in each head", at=(2, 1), shape="(B, H, S, K)", colour="green")
+    d.box("join", "join the heads", at=(2, 2), shape="(B, S, D)", colour="orange")
+    d.box("out", "project", at=(1, 2), shape="(B, S, D)", colour="orange")
+    d.box("y", "output", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.arrow("x", "project")
+    d.arrow("project", "split", "queries, keys,", shape="values")
+    d.arrow("split", "attend")
+    d.arrow("attend", "join")
+    d.arrow("join", "out")
+    d.arrow("out", "y")
+    return d.draw()
+
+
+def _pre_norm_sublayers(
+    d: Diagram, side: str, column: float, sublayers: Sequence[tuple[str, str]], row: float
+) -> tuple[str, float]:
+    """Draw sublayers with their norms and residual connections, from the bottom upwards.
+
+    Args:
+        d: the diagram; the box `{side} in` exists already.
+        side: the prefix of the boxes' names.
+        column, row: of the lowest norm.
+        sublayers: the name and colour of each.
+    Returns:
+        the name of the last sum, and the row above it.
+    """
+    below, ways = f"{side} in", ["around the left", "around the right"]
+    if side == "decoder":  # the first route on the left would cross the positional encoding
+        ways.reverse()
+    for number, (name, colour) in enumerate(sublayers):
+        norm, layer, total = (f"{side} {kind} {number}" for kind in ("norm", "layer", "sum"))
+        d.box(norm, "layer norm", at=(column, row), colour="pink")
+        d.box(layer, name, at=(column, row - 1), colour=colour)
+        d.box(total, "+", at=(column, row - 2), kind="round", colour="green")
+        for start, end in pairwise((below, norm, layer, total)):
+            d.arrow(start, end)
+        d.arrow(below, total, route=ways[number % 2], shift=0.62)
+        below, row = total, row - 3
+    return below, row
+
+
+def transformer_architecture() -> Figure:
+    """Draw all of `models.transformer.transformer.Transformer`, pre-norm, in training.
+
+    Source: Vaswani et al. 2017, figure 1, which draws post-norm.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram(row_gap=0.24)
+    for side, column, tokens, shape in (
+        ("encoder", 0, "source token ids", "(B, S)"),
+        ("decoder", 1, "target token ids,\nshifted right", "(B, T)"),
+    ):
+        d.box(side, tokens, at=(column, 14), shape=shape, kind="plain")
+        d.box(f"{side} table", "embedding × √D", at=(column, 13), colour="amber")
+        d.box(f"{side} in", "+", at=(column, 12), kind="round", colour="green")
+        d.arrow(side, f"{side} table")
+        d.arrow(f"{side} table", f"{side} in")
+    d.box("waves", "positional encoding", at=(0.5, 12), kind="plain")
+    d.arrow("waves", "encoder in")
+    d.arrow("waves", "decoder in")
+    read, row = _pre_norm_sublayers(
+        d,
+        "encoder",
+        0,
+        (("self-attention", "blue"), ("feed-forward network", "blue")),
+        11,
+    )
+    d.box("encoder norm", "final layer norm", at=(0, row), colour="pink")
+    d.arrow(read, "encoder norm")
+    written, row = _pre_norm_sublayers(
+        d,
+        "decoder",
+        1,
+        (("masked self-attention", "orange"), ("cross-attention", "orange"),
+         ("feed-forward network", "orange")),
+        11,
+    )  # fmt: skip
+    d.box("decoder norm", "final layer norm", at=(1, row), colour="pink")
+    d.box("readout", "output projection", at=(1, row - 1), colour="amber")
+    d.box("softmax", "logits", at=(1, row - 2), shape="(B, T, V)", kind="plain")
+    for start, end in pairwise((written, "decoder norm", "readout", "softmax")):
+        d.arrow(start, end)
+    d.arrow("encoder norm", "decoder layer 1", "memory", shape="(B, S, D)", route="across")
+    d.group(
+        "Encoder × L", *(f"encoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(2)),
+    )  # fmt: skip
+    d.group(
+        "Decoder × L", *(f"decoder {k} {n}" for k in ("norm", "layer", "sum")
+        for n in range(3)), colour="orange",
+    )  # fmt: skip
+    return d.draw()
+
+
+def residual_orders() -> Figure:
+    """Draw one sublayer with its residual connection, pre-norm above and post-norm below.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("x", "x", at=(0, 0), shape="(B, S, D)", kind="plain")
+    d.box("norm", "layer norm", at=(1, 0), colour="pink")
+    d.box("part", "attention or\nfeed-forward", at=(2, 0))
+    d.box("sum", "+", at=(3, 0), kind="round", colour="green")
+    d.box("y", "y", at=(4, 0), shape="(B, S, D)", kind="plain")
+    d.box("past", "residual", at=(2, 1), kind="plain")
+    d.box("x2", "x", at=(0, 2), shape="(B, S, D)", kind="plain")
+    d.box("part2", "attention or\nfeed-forward", at=(1, 2))
+    d.box("sum2", "+", at=(2, 2), kind="round", colour="green")
+    d.box("norm2", "layer norm", at=(3, 2), colour="pink")
+    d.box("y2", "y", at=(4, 2), shape="(B, S, D)", kind="plain")
+    d.box("past2", "residual", at=(1, 3), kind="plain")
+    for row in (("x", "norm", "part", "sum", "y"), ("x2", "part2", "sum2", "norm2", "y2")):
+        for before, after in pairwise(row):
+            d.arrow(before, after)
+    for number in ("", "2"):
+        d.arrow(f"x{number}", f"past{number}", route="down then across")
+        d.arrow(f"past{number}", f"sum{number}", route="across then down")
+    return d.draw()
