@@ -57,8 +57,7 @@ def save_weights(
         small: store matrices with one byte per parameter; see `quantise` for the rounding.
 
     Raises:
-        TypeError: an argument is of the wrong kind, or the card contains values that JSON cannot
-            store.
+        TypeError: `path` is not a path, or the card contains values that JSON cannot store.
         ValueError: `path` is a folder, a link or a device, the card is nested too deeply, or the
             model is on the device "meta", where parameters have no data.
         OSError: the file cannot be written.
@@ -81,7 +80,7 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     """Load parameters into a model and return their card.
 
     Raises:
-        TypeError: `path` is not a path, or `model` is not a module.
+        TypeError: `path` is not a path.
         FileNotFoundError: the file does not exist.
         ValueError: the file is truncated, altered, or for a model of another shape, or the model
             is on the device "meta", which has no data. The model is not changed.

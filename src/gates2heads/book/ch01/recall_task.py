@@ -26,8 +26,8 @@ class Rememberer(nn.Module):
         orthogonal: initialise W of a plain RNN with a random orthogonal matrix.
 
     Raises:
-        TypeError, ValueError: there is no such cell, the units are below 1, a forget bias is asked
-            of a cell without a forget gate, or an orthogonal matrix of one with gates.
+        ValueError: a forget bias is given for a cell without a forget gate, or `orthogonal` for
+            a cell with gates.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
         batch: sequences (B, S), each with a letter first.
 
     Raises:
-        TypeError, ValueError: the model is not a module, or a sequence has no letter first.
+        ValueError: a sequence does not begin with a letter.
     """
     _check_letters(batch)
     return cross_entropy(model(batch)[:, None], batch[:, :1])
@@ -104,7 +104,7 @@ def recalled(model: nn.Module, batch: Tensor) -> float:
     """The share of sequences (B, S) whose first letter the model names; 1/8 by guessing.
 
     Raises:
-        TypeError, ValueError: as in `recall_loss`.
+        ValueError: as in `recall_loss`.
     """
     _check_letters(batch)
     with torch.no_grad():

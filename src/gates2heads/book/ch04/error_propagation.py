@@ -99,8 +99,7 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
         them in which a later token is wrong, and `later`, the share of later tokens that are.
 
     Raises:
-        TypeError, ValueError: it is not a batch, its targets differ in length, or no output is
-            correct.
+        ValueError: the targets differ in length, or no output is correct.
     """
     wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():

@@ -55,8 +55,7 @@ class Tagger(nn.Module):
         """Logits (B, S, V) of a batch: row t predicts position t of the target.
 
         Raises:
-            TypeError, ValueError: it is not a batch, or holds tokens that the network does not
-                know.
+            ValueError: a source is too long.
         """
         if batch.source.shape[1] > LONGEST:
             length = batch.source.shape[1]
@@ -95,7 +94,8 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
         target: the tokenizer of what is written.
 
     Raises:
-        TypeError, ValueError: it is not a model or no tokenizer, or as `Tagger.forward`.
+        TypeError: `target` is not a tokenizer.
+        ValueError: as in `Tagger.forward`.
     """
     known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
     if not (known and hasattr(target, "decode")):

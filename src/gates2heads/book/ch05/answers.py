@@ -89,11 +89,7 @@ class FaultyAttention(Attention):
 
 
 def faulty_model(source_size: int, target_size: int) -> EncoderDecoder:
-    """Build an encoder–decoder that trains and contains one bug.
-
-    Raises:
-        TypeError, ValueError: a vocabulary size is not a whole number of at least 1.
-    """
+    """Build an encoder–decoder that trains and contains one bug."""
     model = EncoderDecoder(source_size, target_size, score="scaled dot")
     model.decoder.attention = FaultyAttention(model.decoder.attention.score)
     return model

@@ -150,7 +150,7 @@ class Reach:
             tokens: (B, L), longer than the distance.
 
         Raises:
-            TypeError, ValueError: the reader is not a module, or there are too few tokens.
+            ValueError: the sequences are not longer than the distance.
         """
         self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
@@ -160,7 +160,7 @@ class Reach:
         """Accuracy: the share of positions, from `since` on, with the correct token on top.
 
         Raises:
-            TypeError, ValueError: as in `loss`, or no position is left.
+            ValueError: as in `loss`, or no position is left.
         """
         self._check_length(tokens)
         if since >= tokens.shape[1]:

@@ -83,7 +83,7 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
         text: (B, S), as `texts` samples it.
 
     Raises:
-        TypeError, ValueError: the counter is invalid, or the text has other letters.
+        TypeError: the counter is not a `Counter`.
     """
     if not isinstance(getattr(counter, "module", counter), Counter):
         raise TypeError(f"counter must be a Counter, got {shown(counter)}")

@@ -75,8 +75,8 @@ class BeamLaboratory(GermanView):
         step: how many steps of the tree are shown; 0 is all.
 
     Raises:
-        TypeError, ValueError: `recorded` is not from `watch`, or of another text, or alpha is out
-            of bounds.
+        TypeError: a part of `recorded` is invalid.
+        ValueError: `recorded` is of another text than the first example, or alpha is out of bounds.
     """
 
     _esm = module(__file__)
