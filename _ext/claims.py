@@ -197,7 +197,7 @@ def _entry(claim: dict) -> list[str]:
     seeds = sorted({Stored.seeds(claim["study"], one) for one in claim["settings"]})
     runs = " or ".join(map(str, seeds)) + (" run" if seeds == [1] else " runs")
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
-    missing = [told.lower() for name, told in ATTACKS.items() if name not in tried]
+    missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
     lines = [
         f'<span id="{anchor(claim)}"></span>**{written(claim["claim"], claim)}**',
         "",
@@ -206,9 +206,9 @@ def _entry(claim: dict) -> list[str]:
         f"{written(claim['data'], claim)}.",
     ]
     if "before" in claim:
-        told = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
-        lines.append(f"- **{told}:** {written(claim['before'], claim)}")
-    lines += [f"- **{ATTACKS[name]}:** {written(told, claim)}" for name, told in tried.items()]
+        label = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
+        lines.append(f"- **{label}:** {written(claim['before'], claim)}")
+    lines += [f"- **{ATTACKS[name]}:** {written(text, claim)}" for name, text in tried.items()]
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
     lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
@@ -244,8 +244,8 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
                     at, _links("How we tested the claims of this section: ", address, found)
                 )
     for caption in list(doctree.findall(nodes.strong)):
-        told = MENTION.match(caption.astext())
-        if told and (found := _claims_at().get(f"Figure {told[1]}")):
+        mention = MENTION.match(caption.astext())
+        if mention and (found := _claims_at().get(f"Figure {mention[1]}")):
             caption.parent += [*_links(" How we tested it: ", address, found).children]
 
 
@@ -255,9 +255,9 @@ def _targets(page: str) -> dict[str, str]:
     return {where: to for where, to in places().items() if f"/{stem}.html#" in to}
 
 
-def _links(told: str, address: str, found: list[dict]) -> nodes.paragraph:
+def _links(label: str, address: str, found: list[dict]) -> nodes.paragraph:
     line = nodes.paragraph(classes=["g2h-claims"])
-    line += nodes.Text(told)
+    line += nodes.Text(label)
     for count, claim in enumerate(found, start=1):
         target = f"{address}#{anchor(claim)}"
         title = written(claim["claim"], claim)

@@ -118,8 +118,8 @@ def chinese_index() -> list[str]:
     """Show the Chinese names, a list a letter."""
     listed = chinese_names((ROOT / f"{GLOSSARY}.md").read_text(encoding="utf-8"))
     by_letter = [(key, list(ones)) for key, ones in groupby(listed, lambda pair: letter(pair[0]))]
-    told = (f'<a href="#pinyin-{key.lower()}">{key}</a>' for key, _ in by_letter)
-    lines = [" · ".join(told), ""]
+    links = (f'<a href="#pinyin-{key.lower()}">{key}</a>' for key, _ in by_letter)
+    lines = [" · ".join(links), ""]
     for key, ones in by_letter:
         lines += [f'<p class="g2h-pinyin" id="pinyin-{key.lower()}">{key}</p>']
         lines += ['<ul class="g2h-chinese">', *(_item(*one) for one in ones), "</ul>", ""]

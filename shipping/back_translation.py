@@ -56,8 +56,8 @@ def main(given: Sequence[str] | None = None) -> int:
         weights = weights if weights.is_file() else shipped_weights(asked.weights)
         how = {"sample": asked.sample, "width": asked.width, "temperature": asked.temperature}
         words = sys.argv[1:] if given is None else given
-        told = f"python -m shipping.back_translation {shlex.join(map(str, words))}"
-        many = make(weights, output, asked.sentences, {**how, "seed": asked.seed}, told)
+        command = f"python -m shipping.back_translation {shlex.join(map(str, words))}"
+        many = make(weights, output, asked.sentences, {**how, "seed": asked.seed}, command)
     except (OSError, TypeError, ValueError) as error:
         print(f"back_translation: {error}", file=sys.stderr)
         return 2
@@ -96,7 +96,7 @@ def _place(output: str, *, overwrite: bool) -> Path:
     return path
 
 
-def make(weights: Path, output: Path, sentences: int, how: Mapping, told: str) -> int:
+def make(weights: Path, output: Path, sentences: int, how: Mapping, origin: str) -> int:
     """Translate the descriptions that a model reads; give how many pairs were written.
 
     Args:
@@ -104,7 +104,7 @@ def make(weights: Path, output: Path, sentences: int, how: Mapping, told: str) -
         output: the file to write.
         sentences: at most so many descriptions, from the first on.
         how: sample, width, temperature and seed.
-        told: what the file tells of its making.
+        origin: the command, which the file states.
 
     Raises:
         ValueError: the model translates no captions, or what was kept is damaged.
@@ -122,7 +122,7 @@ def make(weights: Path, output: Path, sentences: int, how: Mapping, told: str) -
         found = [pair for pair in zip(some, written, strict=True) if usable(pair[1])]
         pairs += found if reads == "German" else [pair[::-1] for pair in found]
         print(f"{start + len(some):,} of {len(texts):,}", flush=True)
-    content = pairs_file(pairs, told)
+    content = pairs_file(pairs, origin)
     write_whole(output, lambda file: file.write(content))
     shutil.rmtree(kept)
     return len(pairs)

@@ -396,16 +396,16 @@ def begun(vocabulary: int, how: Mapping, precision: torch.dtype) -> Team:
 def student_of(out: Path) -> tuple[Team, dict]:
     """The student that `train` kept, and the entries of the log that tell of it."""
     log = Log(out / "log.json")
-    told = {what: log.last(what) for what in ("begin", "teachers", "students")}
+    history = {what: log.last(what) for what in ("begin", "teachers", "students")}
     for name in ("teachers validation", "ensemble validation", "students validation"):
-        told[name] = log.last(name)
-    told["seconds"] = duration(log.entries)
-    sizes = told["students"]["how"]["sizes"]
+        history[name] = log.last(name)
+    history["seconds"] = duration(log.entries)
+    sizes = history["students"]["how"]["sizes"]
     team = Team.drawn(len(tokenizer()), [0], **sizes)
     parts = sorted(out.glob("student-*.safetensors"))
     with torch.no_grad():
         team.flat.copy_(torch.cat([load_file(part)["flat"] for part in parts])[None])
-    return team, told
+    return team, history
 
 
 def duration(entries: Sequence[Mapping]) -> float:
@@ -432,9 +432,9 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     from gates2heads.training.recipes.runs import decoding_of, scores, search_of  # noqa: PLC0415
     from gates2heads.training.recipes.tasks import TASKS  # noqa: PLC0415
 
-    team, told = student_of(out)
+    team, history = student_of(out)
     model, both = team.single(0), tokenizer()
-    card = card_of(told, read_recipe("translator"))
+    card = card_of(history, read_recipe("translator"))
     recipe = card["recipe"]
     task = TASKS[recipe["task"]](recipe["data"])
     decoding, found = recipe["decoding"], {}
@@ -458,28 +458,28 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
         raise SystemExit("the student could not be written in one byte a parameter")
 
 
-def card_of(told: Mapping, recipe: dict) -> dict:
+def card_of(history: Mapping, recipe: dict) -> dict:
     """The card of the student without its scores.
 
     Args:
-        told: from `student_of`.
+        history: from `student_of`.
         recipe: of the translator that is trained on captions alone; what differs is replaced.
     """
-    how, validation = told["students"]["how"], told["students validation"]
-    best, settings = validation["best"], told["begin"]["settings"]
+    how, validation = history["students"]["how"], history["students validation"]
+    best, settings = validation["best"], history["begin"]["settings"]
     seed, soft = how["seeds"][best], how["soft"][best]
     recipe["model"] |= {**FORM, **how["sizes"]}
     recipe["seed"] = seed
     recipe["training"] |= {
-        "steps": told["students"]["steps"],
+        "steps": history["students"]["steps"],
         "batch_size": how["budget"],
         "learning_rate": how["learning_rate"],
         "warmup": how["warmup"],
         "clip": how["clip"],
         "label_smoothing": how["smoothing"],
         # It is evaluated and written once, at the end.
-        "evaluate_every": told["students"]["steps"],
-        "checkpoint_every": told["students"]["steps"],
+        "evaluate_every": history["students"]["steps"],
+        "checkpoint_every": history["students"]["steps"],
     }
     distillation = {
         "soft": soft,
@@ -487,9 +487,9 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "students": {**how, "validation_bleu": validation["bleu"]},
         "teachers": {
             **settings["teachers"],
-            "steps": told["teachers"]["steps"],
-            "validation_bleu": told["teachers validation"]["bleu"],
-            "ensemble_validation_bleu": told["ensemble validation"]["bleu"],
+            "steps": history["teachers"]["steps"],
+            "validation_bleu": history["teachers validation"]["bleu"],
+            "ensemble_validation_bleu": history["ensemble validation"]["bleu"],
         },
         "back": settings["back"],
         "translate": settings["translate"],
@@ -501,7 +501,7 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         if one["seconds"] is not None
     ]
     program = "python -m shipping.distilled_translator"
-    seconds = {name: told[name]["seconds"] for name in ("teachers", "students")}
+    seconds = {name: history[name]["seconds"] for name in ("teachers", "students")}
     return {
         "data": (
             "Multi30k captions, German to English (Elliott et al. 2016); German and English "
@@ -514,10 +514,10 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "seed": seed,
         "recipe": recipe,
         "distillation": distillation,
-        "steps": told["students"]["steps"],
-        "seconds": told["seconds"],
+        "steps": history["students"]["steps"],
+        "seconds": history["seconds"],
         "seconds_of": seconds,
-        "machine": {"device": told["begin"]["device"], "precision": "bf16"},
+        "machine": {"device": history["begin"]["device"], "precision": "bf16"},
     }
 
 

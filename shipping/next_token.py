@@ -121,10 +121,10 @@ def main() -> None:
     torch.set_num_threads(1)
     corpus = read("captions")
     model, made = count(corpus) if name == "ngram" else train(name, corpus, seed=0)
-    told = card(name, model, corpus, made)
+    description = card(name, model, corpus, made)
     path = WEIGHTS / f"captions_{name}.safetensors"
-    save_model(path, model, source=corpus.tokenizer, card=told, small=name != "ngram")
-    print({key: value for key, value in told.items() if key != "settings"})
+    save_model(path, model, source=corpus.tokenizer, card=description, small=name != "ngram")
+    print({key: value for key, value in description.items() if key != "settings"})
 
 
 if __name__ == "__main__":

@@ -135,8 +135,8 @@ def open_blocks(notebook: Mapping) -> Iterator[Block]:
         if kind_of(cell, f"cell {number}") is None and source_of(cell).strip():
             yield Block(number, "cell", source_of(cell))
         for output in cell["outputs"]:
-            told = "".join(output.get("data", {}).get("text/markdown", ""))
-            for _, text in FENCE.findall(_unfolded(told)):
+            markdown = "".join(output.get("data", {}).get("text/markdown", ""))
+            for _, text in FENCE.findall(_unfolded(markdown)):
                 yield Block(number, "listing", text)
 
 

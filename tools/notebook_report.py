@@ -96,8 +96,8 @@ class Tally:
         calibration = sum(self.calibrations) / len(self.calibrations)
         slowest = max(self.seconds, key=self.seconds.get, default=0)
         longest = self.seconds.get(slowest, 0.0)
-        told = beside(sum(self.seconds.values()), calibration)
-        return f"{told}, slowest cell {slowest} ({longest:.1f} s)"
+        total = beside(sum(self.seconds.values()), calibration)
+        return f"{total}, slowest cell {slowest} ({longest:.1f} s)"
 
 
 class ComparedNotebook(IPyNbFile):
@@ -197,12 +197,12 @@ def store_times(path: Path, found: dict[str, Tally]) -> None:
         }
         for name, tally in found.items()
     ]
-    told = {
+    report = {
         "machine": f"{device_name()}, Python {platform.python_version()}",
         "date": date.today().isoformat(),
         "rows": rows,
     }
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -224,7 +224,7 @@ def tallies(reporter: pytest.TerminalReporter) -> dict[str, Tally]:
         if PROPERTY in dict(properties := getattr(report, "user_properties", ()))
         and report.when == "call"
     ]
-    return {told.pop("name"): Tally(**told) for told in sorted(found, key=lambda t: t["name"])}
+    return {entry.pop("name"): Tally(**entry) for entry in sorted(found, key=lambda t: t["name"])}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -80,8 +80,8 @@ class Repository:
         Raises:
             ValueError: an address is neither empty nor one of the web.
         """
-        told = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-        url, site = plain(told["repository"]["url"]), told["html"]["baseurl"]
+        config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        url, site = plain(config["repository"]["url"]), config["html"]["baseurl"]
         if url and not URL.fullmatch(url):
             raise ValueError(f"repository.url must be empty or begin with https://, got {url!r}")
         if site and not SITE.fullmatch(site):

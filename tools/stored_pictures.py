@@ -39,8 +39,8 @@ class ShownView:
 
     def picture(self) -> str | None:
         """Give the stored picture in base 64, or None; a picture of an earlier view is none."""
-        told = self.output["metadata"].get(PICTURE, {})
-        return self.output["data"].get(PICTURE) if told.get("alt") == self.alt() else None
+        stored = self.output["metadata"].get(PICTURE, {})
+        return self.output["data"].get(PICTURE) if stored.get("alt") == self.alt() else None
 
     def store(self, picture: str) -> None:
         """Put a picture in base 64, and what it says in words, beside the view."""

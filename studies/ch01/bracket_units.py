@@ -199,11 +199,11 @@ def forgetting(model: RecurrentLanguageModel, cell: str, found: dict) -> dict:
     for unit in range(model.recurrent.hidden_size):
         with clamp_gates(model.recurrent, FORGETS[cell], units=[unit]):
             each.append(closing(model, read))
-    told = {"gate": FORGETS[cell], "free": free._asdict()}
+    results = {"gate": FORGETS[cell], "free": free._asdict()}
     for name in ("brackets", "quotes"):
         unit = found[name]["unit"]
         rises = [getattr(one, name) - getattr(free, name) for one in each]
-        told[name] = {
+        results[name] = {
             "unit": unit,
             "held": each[unit]._asdict(),
             "rise": rises[unit],
@@ -212,7 +212,7 @@ def forgetting(model: RecurrentLanguageModel, cell: str, found: dict) -> dict:
             "most_by_unit": rises.index(max(rises)),
             "rank": 1 + sum(rise > rises[unit] for rise in rises),
         }
-    return told
+    return results
 
 
 def run(setting: str, seed: int) -> dict:
@@ -221,9 +221,9 @@ def run(setting: str, seed: int) -> dict:
     model = network(setting, seed)
     cell, _, kind = setting.partition("-")
     found = find(model, SEEN[cell])
-    told = {name: one["score"] for name, one in found.items()}
-    told |= {"quantity": SEEN[cell], "characters": half(1).tokens.numel(), "found": found}
-    return told if kind else {**told, "forgetting": forgetting(model, cell, found)}
+    result = {name: one["score"] for name, one in found.items()}
+    result |= {"quantity": SEEN[cell], "characters": half(1).tokens.numel(), "found": found}
+    return result if kind else {**result, "forgetting": forgetting(model, cell, found)}
 
 
 if __name__ == "__main__":

@@ -36,17 +36,17 @@ def settings_of(setting: str) -> dict:
     """How `word_vectors.train` trains the model of a setting."""
     name, model = word_vectors.corpus_and_model(setting)
     chosen = word_vectors.choices(name, model)
-    told = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
-    told |= {key: chosen[key] for key in ("epochs", "window")}
+    settings = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
+    settings |= {key: chosen[key] for key in ("epochs", "window")}
     if model == "glove":
         training = usual(train_glove, "learning_rate", "batch_size")
-        told |= {"ceiling": word_vectors.CEILING} | training
+        settings |= {"ceiling": word_vectors.CEILING} | training
     else:
         noise = usual(NegativeSampling.__init__, "negatives", "power")
         training = usual(train_negative_sampling, "learning_rate", "batch_size")
-        told |= {"threshold": word_vectors.THRESHOLD} | noise | training
-    told["learning_rate"] *= chosen["rate"]
-    return told | ({"batch_size": chosen["batch_size"]} if "batch_size" in chosen else {})
+        settings |= {"threshold": word_vectors.THRESHOLD} | noise | training
+    settings["learning_rate"] *= chosen["rate"]
+    return settings | ({"batch_size": chosen["batch_size"]} if "batch_size" in chosen else {})
 
 
 def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict[str, float]:

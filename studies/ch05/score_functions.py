@@ -78,7 +78,7 @@ def run(score: str, seed: int) -> dict:
     return {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "evaluated_at": [0, *history.evaluated_at],
-        **{name: [told[name] for told in (untrained, *history.evaluations)] for name in untrained},
+        **{name: [one[name] for one in (untrained, *history.evaluations)] for name in untrained},
     }
 
 

@@ -111,7 +111,7 @@ class Judge:
         return self.score(np.sum(best, axis=0))
 
 
-def told(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]) -> dict:
+def summary(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]) -> dict:
     """The results of one choice for each caption, beside the counts of some other widths."""
     whole = judge.bleu.from_statistics(counts.sum(axis=0))
     over = {}
@@ -138,7 +138,7 @@ def by_alpha(judge: Judge, beams: dict[int, Searched], width: int) -> list[dict]
             other: judge.statistics([tokens for tokens, _ in beams[other].chosen(alpha)])
             for other in {width, *(rival for rival in RIVALS if rival < width)}
         }
-        rows.append(told(judge, beams[width].chosen(alpha), counts.pop(width), counts))
+        rows.append(summary(judge, beams[width].chosen(alpha), counts.pop(width), counts))
     return rows
 
 

@@ -120,15 +120,15 @@ SYSTEMS: dict[str, Callable[[], list[str]]] = {
 def tokenised(texts: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
     """BLEU of the same texts, cut in several ways."""
     target, references = translator().target, [[text] for text in wanted]
-    told = {
+    scores = {
         name: corpus_bleu(texts, references, tokenize=name).score
         for name in ("13a", "none", "char", "rouge")
     }
-    told["13a, lower case"] = corpus_bleu(texts, references, lowercase=True).score
-    told[PIECES] = corpus_bleu(
+    scores["13a, lower case"] = corpus_bleu(texts, references, lowercase=True).score
+    scores[PIECES] = corpus_bleu(
         [target.encode(text) for text in texts], [[target.encode(text)] for text in wanted]
     ).score
-    return told
+    return scores
 
 
 def repeats(text: str) -> bool:

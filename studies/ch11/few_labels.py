@@ -26,8 +26,8 @@ SETTINGS = (
 
 def run(setting: str, seed: int) -> dict:
     """Fine-tune on a few labelled examples of one use, and test."""
-    told, labels = setting.split(", ")
-    use, start = told.split(" ")
+    configuration, labels = setting.split(", ")
+    use, start = configuration.split(" ")
     learned = learn_use(use, begin(start, seed), frozen=False, labels=int(labels), seed=seed)
     return {"right": sum(learned.right), "asked": len(learned.right)}
 

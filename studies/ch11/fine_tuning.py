@@ -53,8 +53,8 @@ def run(setting: str, seed: int) -> dict:
     """Train a head, and all below it unless frozen, on one use, and ask it."""
     if setting in PASSAGE_SETTINGS:
         return _run_passages(*PASSAGE_SETTINGS[setting], seed)
-    told, comma, how = setting.partition(",")
-    use, start = told.split(" ")
+    configuration, comma, how = setting.partition(",")
+    use, start = configuration.split(" ")
     learned = learn_use(use, begin(start, seed), seed=seed, **ATTACKS[comma + how])
     return {"right": sum(learned.right), "asked": len(learned.right)}
 
@@ -71,12 +71,12 @@ def _run_passages(use: str, start: str, seed: int) -> dict:
         "true_": MORE[TRUE_PASSAGES].examples("train", NEVER_DRAWN),
         "shuffled_": MORE[PASSAGES].examples("train", NEVER_DRAWN),
     }
-    told = {"right": sum(learned.right), "asked": len(learned.right)}
+    results = {"right": sum(learned.right), "asked": len(learned.right)}
     for name, examples in asked.items():
         counts = answer_counts(learned.reader, [one for one in examples if fits(one)])
         for kind, (right, of) in counts.items():
-            told |= {f"{name}{kind}": right, f"{name}{kind}_asked": of}
-    return told
+            results |= {f"{name}{kind}": right, f"{name}{kind}_asked": of}
+    return results
 
 
 STUDY = Study("ch11/fine_tuning", run, SETTINGS)

@@ -34,11 +34,11 @@ def asked(split: str) -> list:
 
 def questions(model: nn.Module) -> dict:
     """How many names and tokens are right, of how many."""
-    told = {}
+    results = {}
     for split in ("train", "test", STRANGERS):
         filled = fill_names(model, asked(split))
         long = [one for one in filled if len(one.wanted) > 1]
-        told[split] = {
+        results[split] = {
             "facts": len(filled),
             "right": [one.is_right for one in filled],
             "long": [len(one.wanted) > 1 for one in filled],
@@ -47,8 +47,8 @@ def questions(model: nn.Module) -> dict:
         }
         if isinstance(model, BERT):
             found = fill_tokens(model, asked(split))
-            told[split] |= {"tokens": len(found), "tokens_right": sum(found)}
-    return told
+            results[split] |= {"tokens": len(found), "tokens_right": sum(found)}
+    return results
 
 
 def known_names() -> list[str]:
@@ -82,8 +82,8 @@ def run(kind: str, seed: int) -> dict:
     model.load_state_dict(dequantise(quantise(model.state_dict())))
     if seed == 0:
         path = WEIGHTS / f"pretrained_{kind}.safetensors"
-        told = card(kind, model, history.seconds)
-        save_model(path, model, source=fact_tokenizer(), card=told, small=True)
+        description = card(kind, model, history.seconds)
+        save_model(path, model, source=fact_tokenizer(), card=description, small=True)
     losses = [sum(history.loss[at : at + 100]) / 100 for at in range(0, STEPS, 100)]
     return {"steps": STEPS, "losses": losses, **questions(model)}
 

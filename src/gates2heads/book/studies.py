@@ -181,12 +181,12 @@ def origin(rows: Sequence[Mapping]) -> str:
     """
     program = " ".join(rows[0]["command"].split()[:3])  # python -m studies.chNN.name
     settings = list(dict.fromkeys(row["setting"] for row in rows))
-    told_settings = f" {shlex.join(settings)}" if len(settings) <= MOST_SETTINGS else ""
+    listed_settings = f" {shlex.join(settings)}" if len(settings) <= MOST_SETTINGS else ""
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     seconds = sum(row["seconds"] for row in rows)
-    told = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    duration = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
     machines = " and ".join(dict.fromkeys(row["machine"]["device"] for row in rows))
-    return f"`{program}{told_settings} --seeds {seeds}`, {told} on {machines}"
+    return f"`{program}{listed_settings} --seeds {seeds}`, {duration} on {machines}"
 
 
 def table_of(rows: Sequence[Mapping]) -> str:
@@ -209,10 +209,10 @@ def table_of(rows: Sequence[Mapping]) -> str:
 @accepts(values=listed("numbers", kind=number, least=1), places=natural(least=0))
 def spread(values: Sequence[float], places: int = 1) -> str:
     """Tell the mean of a few runs, and between which values they lie."""
-    told = f"{mean(values):.{places}f}"
+    average = f"{mean(values):.{places}f}"
     if len(values) == 1:
-        return told
-    return f"{told} ({min(values):.{places}f}–{max(values):.{places}f})"
+        return average
+    return f"{average} ({min(values):.{places}f}–{max(values):.{places}f})"
 
 
 def device_name() -> str:

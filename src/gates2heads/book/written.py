@@ -44,8 +44,10 @@ def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
     if study not in there:
         known = choices(there, study)
         raise ValueError(f"study must be one that stored its texts ({known}), got {shown(study)}")
-    told = json.loads(gzip.decompress(results_file(study, folder, suffix=".json.gz").read_bytes()))
-    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()}
+    stored = json.loads(
+        gzip.decompress(results_file(study, folder, suffix=".json.gz").read_bytes())
+    )
+    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in stored.items()}
 
 
 def store_written(study: str, written: Mapping[str, Written], folder: Path = BOOK) -> None:
@@ -58,10 +60,10 @@ def store_written(study: str, written: Mapping[str, Written], folder: Path = BOO
     """
     path = results_file(study, folder, suffix=".json.gz")
     before = read_written(study, folder) if path.is_file() else {}
-    told = {
+    stored = {
         name: {"texts": one.texts, "bleu": one.bleu.tolist()}
         for name, one in {**before, **written}.items()
     }
     # Without the time of day: the same texts are the same file.
-    packed = gzip.compress(json.dumps(told, ensure_ascii=False).encode(), mtime=0)
+    packed = gzip.compress(json.dumps(stored, ensure_ascii=False).encode(), mtime=0)
     write_whole(path, lambda file: file.write(packed))

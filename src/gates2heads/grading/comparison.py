@@ -77,8 +77,8 @@ def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
     apart = ~torch.isclose(given, wanted, atol=tolerance, rtol=tolerance)
     if given.dim() == 2 and len(given) > 1 and apart[:, :SHOWN].any():
         row = int(apart[:, :SHOWN].any(1).nonzero()[0])
-        told = _told_apart(given[row], wanted[row], tolerance)
-        return f"in row {row}, counted from 0, {told}"
+        detail = _told_apart(given[row], wanted[row], tolerance)
+        return f"in row {row}, counted from 0, {detail}"
     place = int(apart.flatten().nonzero()[0])
     if place < SHOWN:
         for digits in range(4, 18):

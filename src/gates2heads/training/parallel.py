@@ -147,8 +147,8 @@ def machine(accelerator: Trainer) -> dict:
 
 def processor() -> str:
     """The CPU's name as reported by the system."""
-    told = Path("/proc/cpuinfo")
-    for line in told.read_text().splitlines() if told.is_file() else ():
+    path = Path("/proc/cpuinfo")
+    for line in path.read_text().splitlines() if path.is_file() else ():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

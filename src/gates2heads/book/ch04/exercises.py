@@ -68,7 +68,7 @@ check_whole = NumbersCheck(
                     within=0.3,
                 ),
                 *slips(_WHOLE_SLIPS, within=0.003),
-                *slips({100 * wrong: told for wrong, told in _WHOLE_SLIPS.items()}, within=0.3),
+                *slips({100 * wrong: hint for wrong, hint in _WHOLE_SLIPS.items()}, within=0.3),
             ),
             otherwise="All eleven tokens must be correct: multiply eleven probabilities.",
         ),

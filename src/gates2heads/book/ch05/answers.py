@@ -35,9 +35,9 @@ check_same = ChoiceCheck(
     choices=dict.fromkeys(SCORE_NAMES, ""),
     right=SAME,
     against={
-        pair: told
+        pair: difference
         for pair in map(frozenset, combinations(SCORE_NAMES, 2))
-        if (told := _difference(pair))
+        if (difference := _difference(pair))
     },
     remark="M contains W_q and W_k side by side, so both give the same score for every q and k.",
 )

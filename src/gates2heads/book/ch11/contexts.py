@@ -104,8 +104,8 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     cosines = unit @ unit.transpose(1, 2)  # (layers, N, N)
     words = _equal([one.word for one in occurrences])
     alike = _equal([one.role for one in occurrences])
-    told = _equal([wording(one.fact) for one in occurrences])
-    pairs = words.triu(1) & ~told
+    same_wording = _equal([wording(one.fact) for one in occurrences])
+    pairs = words.triu(1) & ~same_wording
     kinds = (pairs & alike, pairs & ~alike)
     if not all(kind.any() for kind in kinds):
         raise ValueError(

@@ -150,7 +150,7 @@ def singles_and_pairs(
         make: a batch of examples (sentence,) or (first, second, follows).
         draw: draws the order and the pairs.
     """
-    singles = [(told,) for document in documents.values() for told in document]
+    singles = [(sentence,) for document in documents.values() for sentence in document]
     alone: list[FactBatch] = []
     paired: list[FactBatch] = []
     while True:

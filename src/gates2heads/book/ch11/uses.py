@@ -82,9 +82,9 @@ class Use(NamedTuple):
     right: Callable[[nn.Module, UseBatch], Tensor]  # (B,) bool
 
 
-def _facts(split: str, told: bool = False) -> list:
-    """Facts to learn from, and others: in words that were kept back, or about strangers."""
-    return wordings(split if told or split == "train" else STRANGERS)
+def _facts(split: str, seen: bool = False) -> list:
+    """Facts to train on, and others to test: of unseen wordings, or of unseen territories."""
+    return wordings(split if seen or split == "train" else STRANGERS)
 
 
 def _class_loss(reader: nn.Module, batch: UseBatch) -> Tensor:
@@ -124,7 +124,7 @@ def _answer_right(reader: nn.Module, batch: UseBatch) -> Tensor:
 kept = lru_cache(maxsize=4)
 USES: dict[str, Use] = {
     "classification": Use(
-        kept(lambda split, seed=0: truth_examples(_facts(split, told=True), seed=seed)),
+        kept(lambda split, seed=0: truth_examples(_facts(split, seen=True), seed=seed)),
         lambda width: SentenceHead(width, len(TRUTH)),
         _class_loss,
         _class_right,

@@ -379,17 +379,17 @@ def _diagonal(circuit: Tensor) -> float:
 def circuits(model: AttentionOnly) -> dict[str, Any]:
     """All that a study stores about the heads of a model, as plain values."""
     found = held_out("random")
-    told = head_scores(model, found)
-    first = [head for head in told.heads if _depth(head) == 0]
-    later = [head for head in told.heads if _depth(head) > 0]
+    summary = head_scores(model, found)
+    first = [head for head in summary.heads if _depth(head) == 0]
+    later = [head for head in summary.heads if _depth(head) > 0]
     last = later or first
     return {
-        "heads": [list(head) for head in told.heads],
-        "prefix_matching": told.prefix_matching,
-        "previous": told.previous,
-        "copying": [list(copying(model, [head])) for head in told.heads],
+        "heads": [list(head) for head in summary.heads],
+        "prefix_matching": summary.prefix_matching,
+        "previous": summary.previous,
+        "copying": [list(copying(model, [head])) for head in summary.heads],
         "copying_last": list(copying(model, last)),
-        "without": [list(scores_without(model, found, [head])) for head in told.heads],
+        "without": [list(scores_without(model, found, [head])) for head in summary.heads],
         "without_first": list(scores_without(model, found, first)),
         "without_last": list(scores_without(model, found, last)),
         "composition": [

@@ -194,8 +194,8 @@ class CaptionsTask:
     def __str__(self) -> str:
         read = self.settings["reads"]
         written = next(language for language in LANGUAGES if language != read)
-        told = f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
-        return f"{told}, and sentence pairs by a model" if self.settings["extra"] else told
+        text = f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
+        return f"{text}, and sentence pairs by a model" if self.settings["extra"] else text
 
     @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:

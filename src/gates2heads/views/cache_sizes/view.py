@@ -88,12 +88,12 @@ class CacheSizes(View):
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
     ):
-        told = [_told(f"models[{at}]", one) for at, one in enumerate(models)]
-        if start >= len(told):
-            raise ValueError(f"start must be from 0 to {len(told) - 1}, got {start}")
-        first = told[start]
+        entries = [_told(f"models[{at}]", one) for at, one in enumerate(models)]
+        if start >= len(entries):
+            raise ValueError(f"start must be from 0 to {len(entries) - 1}, got {start}")
+        first = entries[start]
         super().__init__(
-            models=told,
+            models=entries,
             **{name: first[name] for name in ("layers", "heads", "kv_heads", "head_width")},
             length=first["max_length"],
             window=first["window"],

@@ -121,8 +121,8 @@ class InductionHeads(LiveView):
         self.layer, self.head, self.word = layer, head, word
 
     def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
-        told = super()._told(name, one)
-        return {**told, "state": {"model": 0, "off": [], **told["state"]}}
+        button = super()._told(name, one)
+        return {**button, "state": {"model": 0, "off": [], **button["state"]}}
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "model":
@@ -155,13 +155,13 @@ def _described(name: str, model: Any) -> tuple[int, int, int]:
     """Layers, heads of each and longest sequence of a model."""
     exported.check(f"models[{shown(name)}]", model)
     header = json.loads(model.header)
-    told = header.get("model", {})
-    if told.get("kind") != "AttentionOnly":
-        got = shown(told.get("kind"))
+    description = header.get("model", {})
+    if description.get("kind") != "AttentionOnly":
+        got = shown(description.get("kind"))
         raise TypeError(f"models[{shown(name)}] must be an AttentionOnly, got {got}")
     names = [tensor["name"] for tensor in header["tensors"]]
     layers = {one.split(".")[1] for one in names if one.startswith("layers.")}
-    return len(layers), told["nhead"], told["max_length"]
+    return len(layers), description["nhead"], description["max_length"]
 
 
 def _payload(recorded: ObservedRepeats) -> dict:
