@@ -41,7 +41,7 @@ WORDS = 50  # in a sentence; the longest of the test captions has 33
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Translate, and say what was written; give the exit status."""
+    """Translate, report the number of pairs, and return the exit status."""
     asked = _parser().parse_args(given)
     try:
         for name, kind in (
@@ -129,7 +129,7 @@ def make(weights: Path, output: Path, sentences: int, how: Mapping, origin: str)
 
 
 def folder_of(weights: Path, output: Path, how: Mapping) -> Path:
-    """Where what was translated so far is kept; other weights or another way is another run."""
+    """The folder of the translations so far; other parameters or settings have another one."""
     kind = json.dumps([PART, WORDS, AT_ONCE, *sorted(how.items())]).encode()
     name = hashlib.sha256(weights.read_bytes() + kind).hexdigest()[:8]
     return output.with_name(f"{output.name}.{name}.parts")

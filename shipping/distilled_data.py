@@ -147,7 +147,7 @@ class Some(NamedTuple):
 def batches(
     source: Tensor, target: Tensor, budget: int, orders: int, generator: torch.Generator
 ) -> Iterator[Some]:
-    """Go through all pairs once, pairs of like length together, in random order.
+    """Go through all pairs once, pairs of similar length together, in random order.
 
     Args:
         source, target: (N, WIDTH).

@@ -135,7 +135,7 @@ LIMITS = (
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Do what was asked; give the exit status."""
+    """Run the command; return the exit status."""
     asked = _parser().parse_args(given)
     folder = _folder(asked.folder)
     if asked.what == "prepare":
@@ -176,8 +176,8 @@ def _folder(folder: Path) -> Path:
 
 
 def _settings(asked) -> dict:
-    """All settings of the stages, with what was asked instead of the usual."""
-    settings = {stage: dict(usual) for stage, usual in SETTINGS.items()}
+    """The settings of all stages: the defaults, updated by the command's arguments."""
+    settings = {stage: dict(defaults) for stage, defaults in SETTINGS.items()}
     for stage, other in (TRIAL if asked.trial else {}).items():
         settings[stage] |= other
     for stage in ("teachers", "translate", "students"):
@@ -304,7 +304,7 @@ def pairs_of(
 def stream_of(
     prepared: Prepared, back: Tensor, made: Tensor | None, how: Mapping, orders: int
 ) -> Iterator[Some]:
-    """Batches without end."""
+    """Yield batches indefinitely."""
     for epoch in count():
         draw = torch.Generator(back.device).manual_seed(1000 * how["seeds"][0] + epoch)
         pairs = pairs_of(prepared, back, made, how["real"], draw)
@@ -330,7 +330,7 @@ def _teachers(folder: Path, prepared: Prepared, back: Tensor, how: Mapping, log:
 
 
 def _memory(device: torch.device) -> int:
-    """The most bytes that the device has held."""
+    """The peak memory of the device, in bytes."""
     return torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
 
 
@@ -394,7 +394,7 @@ def begun(vocabulary: int, how: Mapping, precision: torch.dtype) -> Team:
 
 
 def student_of(out: Path) -> tuple[Team, dict]:
-    """The student that `train` kept, and the entries of the log that tell of it."""
+    """The student that `train` stored, and the log entries about it."""
     log = Log(out / "log.json")
     history = {what: log.last(what) for what in ("begin", "teachers", "students")}
     for name in ("teachers validation", "ensemble validation", "students validation"):
@@ -409,7 +409,7 @@ def student_of(out: Path) -> tuple[Team, dict]:
 
 
 def duration(entries: Sequence[Mapping]) -> float:
-    """Seconds of all runs that a log tells of, from the beginning of each to its last entry."""
+    """Seconds of all runs in a log, from the beginning of each to its last entry."""
     following = [*entries[1:], {"what": "begin"}]
     ends = (
         one["at"] for one, after in zip(entries, following, strict=True) if after["what"] == "begin"

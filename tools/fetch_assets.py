@@ -186,8 +186,8 @@ def main() -> None:
     parser.add_argument("--colab", action="store_true")
     parser.add_argument("--to", type=Path)
     options = parser.parse_args()
-    packages, usual = (COLAB, COLAB_SCRIPTS) if options.colab else (PAGES, VENDOR)
-    target = (options.to or usual).resolve()
+    packages, default = (COLAB, COLAB_SCRIPTS) if options.colab else (PAGES, VENDOR)
+    target = (options.to or default).resolve()
     if is_complete(target, packages):
         print(f"Browser assets are there: {target}")
         return

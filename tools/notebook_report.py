@@ -91,7 +91,7 @@ class Tally:
             found.append("no output was compared")
         return found
 
-    def told_seconds(self) -> str:
+    def describe_seconds(self) -> str:
         """Say how long the cells took together, and how long the slowest one."""
         calibration = sum(self.calibrations) / len(self.calibrations)
         slowest = max(self.seconds, key=self.seconds.get, default=0)
@@ -254,7 +254,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     write("trained fig: the numbers in the figure were not compared, its words were;")
     write("exempt: its words were compared, and not its numbers or its table's last column.")
     for name, tally in found.items():
-        write(f"{name:28} {tally.told_seconds()}")
+        write(f"{name:28} {tally.describe_seconds()}")
     for name, tally in found.items():
         for cell, reason in tally.reasons.items():
             write(f"{name} cell {cell} exempt: {reason or 'NO REASON GIVEN'}")

@@ -47,7 +47,7 @@ NUMBERS = ("depth", "indent", "column")
 
 
 class Read(NamedTuple):
-    """P passages of L characters, and what is the case after each of them."""
+    """P passages of L characters, and the syntactic state after each character."""
 
     tokens: Tensor  # (P, L) long
     truths: dict[str, Tensor]  # (P, L), by the names of YES_OR_NO and NUMBERS
@@ -108,7 +108,7 @@ def states(model: RecurrentLanguageModel, tokens: Tensor, quantity: str) -> Tens
 
 
 def scores(held: Tensor, truth: Tensor, name: str) -> Tensor:
-    """How well each unit tells the truth (N,): areas or correlations (U,), signs kept."""
+    """How well each unit predicts the truth (N,): areas or correlations (U,), signs kept."""
     if name in YES_OR_NO:
         return area_under_curve(held, truth)
     return torch.tensor([rank_correlation(unit, truth.double()) for unit in held.double().t()])

@@ -186,7 +186,7 @@ def train(
 
 
 def run(setting: str, seed: int) -> dict:
-    """Count or train one model; give its size, and what it makes of the test split."""
+    """Count or train one model; return its size and its scores on the test split."""
     name, _, model = setting.partition("-")
     corpus = read(name)
     if "-gram-" in model:

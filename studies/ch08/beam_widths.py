@@ -41,7 +41,7 @@ LIMIT, NEAR = 3000, 1e-3  # prefixes of an exact search; log-probabilities that 
 
 
 class Searched:
-    """What one beam completed for every caption of a split."""
+    """The finished hypotheses of one beam for every caption of a split."""
 
     def __init__(self, trained, texts: Sequence[str], width: int):
         self.width, self.found = width, [[]] * len(texts)  # (tokens, log_prob), the best first
@@ -83,7 +83,7 @@ class Searched:
 
 
 class Judge:
-    """Scores what was written for the captions of a split."""
+    """Scores the translations of the captions of a split."""
 
     def __init__(self, trained, wanted: Sequence[str]):
         self.bleu, self.target, self.wanted = Bleu(), trained.target, [[text] for text in wanted]
@@ -197,7 +197,7 @@ def likeliest(trained, texts: Sequence[str], known) -> list[tuple[list[int], flo
 
 
 def run(split: str, seed: int) -> dict:
-    """Search the captions of a split; nothing is drawn, so the seed changes nothing."""
+    """Search the captions of a split; nothing is random, so the seed has no effect."""
     trained = load(shipped_weights("translator"))
     texts, wanted = map(list, zip(*trained.task.pairs(split), strict=True))
     judge = Judge(trained, wanted)

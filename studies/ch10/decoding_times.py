@@ -93,7 +93,7 @@ def decoder(rung: str, seed: int):
 
 
 def run(rung: str, seed: int) -> dict:
-    """Let a model and the GRU decode in turn, in each of `WAYS`."""
+    """Let a model and the GRU decode alternately, in each of `WAYS`."""
     torch.set_num_threads(1)
     one, other = decoder(rung, seed), decoder(BESIDE, seed)
     result = {"tokens": captions()[1], "load": round(os.getloadavg()[0], 1)}

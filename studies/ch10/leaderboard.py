@@ -95,14 +95,14 @@ def of_captions() -> dict:
 
 
 def counted(name: str, texts: list[str]) -> list[dict]:
-    """Keep texts with their counts, and tell them by length."""
+    """Store texts with their counts, and return BLEU by length."""
     counts = Bleu().statistics(texts, [[text] for text in captions()[1]])
     store_written(NAME, {name: Written(texts, counts)})
     return by_length(counts)
 
 
 def run(setting: str, seed: int) -> dict:
-    """What there is of a run; nothing is trained."""
+    """The stored results of a run; nothing is trained."""
     if setting == CAPTIONS:
         return of_captions()
     if setting == SHIPPED:

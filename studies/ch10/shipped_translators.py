@@ -59,7 +59,7 @@ def weights_of(name: str) -> Path:
 
 
 def names() -> tuple[str, ...]:
-    """What can be judged: the shipped translator, and all weights in `checkpoints`."""
+    """What can be evaluated: the released translator, and all weights in `checkpoints`."""
     here = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
     return tuple(dict.fromkeys([*SHIPPED.values(), *here]))
 
@@ -126,7 +126,7 @@ class Scores:
         self.references, self.seed = references, seed
 
     def of(self, written: Sequence[str], other: Sequence[str] | None = None) -> dict:
-        """Each score as [value, low, high]; under "over", what it gains beside others' texts."""
+        """Each score as [value, low, high]; under "over", its gain over `other`."""
         results, over = {"sentences": len(written)}, {}
         for name, metric in {"bleu": Bleu(), "chrf": Chrf()}.items():
 
@@ -157,7 +157,7 @@ def shipped(reads: str) -> Translator:
 
 
 def described(reads: str) -> tuple[list[str], list[list[str]]]:
-    """One description of each image that was kept back, and five in the other language."""
+    """One description of each held-out image, and five in the other language."""
     texts, references = [], []
     for place, image in enumerate(described_images()):
         sides = (image.german, image.english)

@@ -85,7 +85,7 @@ def measure(weights: Path) -> tuple[dict, list[list[str]]]:
 
 
 def place_of(recipe: str, seed: int) -> Path:
-    """The file of what a run wrote."""
+    """The file with the outputs of a run."""
     return RESULTS / "translators" / f"{recipe}-{seed}.json.gz"
 
 
@@ -99,7 +99,7 @@ def store_written(recipe: str, seed: int, written: Sequence[Sequence[str]]) -> N
 
 
 def read_written(recipe: str, seed: int) -> list[list[str]]:
-    """What a run wrote for each caption of the test set: one text for each of `WIDTHS`."""
+    """The outputs of a run for each caption of the test set: one for each of `WIDTHS`."""
     return json.loads(gzip.decompress(place_of(recipe, seed).read_bytes()))
 
 
@@ -143,7 +143,7 @@ def run(recipe: str, seed: int) -> dict:
 
 
 class Ladder(Study):
-    """A study whose rows tell how long and on what a model was trained, not measured."""
+    """A study whose rows state the time and the machine of training, not of evaluation."""
 
     def one(self, setting: str, seed: int) -> dict:
         """Run one recipe with one seed; give its row."""

@@ -50,7 +50,7 @@ SETTINGS = (
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train a head, and all below it unless frozen, on one use, and ask it."""
+    """Train a head, and all below it unless frozen, on one task, and evaluate it."""
     if setting in PASSAGE_SETTINGS:
         return _run_passages(*PASSAGE_SETTINGS[setting], seed)
     configuration, comma, how = setting.partition(",")

@@ -4,7 +4,7 @@
 
 Each run reads the same 1,616 sentences of facts in the same batches. With seed 0 it also writes
 `src/gates2heads/models/weights/pretrained_KIND.safetensors`: the weights in one byte each, and a
-card. The row tells how many names are filled right, whole, in facts that were told in other words.
+card. The row counts the names that are predicted correctly and completely in reworded facts.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ WEIGHTS = Path(__file__).parents[2] / "src/gates2heads/models/weights"
 
 
 def asked(split: str) -> list:
-    """The facts that are asked of a split."""
+    """The facts of a split on which models are evaluated."""
     return wordings(split)[:: SHOWN if split == "train" else 1]
 
 
@@ -76,7 +76,7 @@ def card(kind: str, model: nn.Module, seconds: float) -> dict:
 
 
 def run(kind: str, seed: int) -> dict:
-    """Train one model, round its weights to one byte each, and ask it."""
+    """Train one model, quantise its parameters to one byte each, and evaluate it."""
     torch.set_num_threads(1)
     model, history = pretrain(kind, seed)
     model.load_state_dict(dequantise(quantise(model.state_dict())))

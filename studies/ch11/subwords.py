@@ -100,7 +100,7 @@ def batch_of(examples: Sequence[tuple], unit: str) -> FactBatch:
 
 
 def batches(unit: str, seed: int) -> Iterator[FactBatch]:
-    """Single sentences and pairs in turn, as `fact_batches` gives them."""
+    """Alternate single sentences and pairs, as `fact_batches` gives them."""
     documents: dict[str, list[Told]] = {}
     for fact in wordings("train"):
         documents.setdefault(territory_code(fact), []).append(tell(fact))
@@ -171,7 +171,7 @@ def judged(model: BERT) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model, and ask it."""
+    """Train one model, and evaluate it."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     model = BERT(markers().size, **STACK)

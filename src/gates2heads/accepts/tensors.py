@@ -72,9 +72,9 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
         return True
 
     def _misfit(self, name: str, shape: tuple[int, ...], call: Call) -> str:
-        return f"{name} must have shape {self._told(call)}, got {shape}"
+        return f"{name} must have shape {self._expected_shape(call)}, got {shape}"
 
-    def _told(self, call: Call) -> str:
+    def _expected_shape(self, call: Call) -> str:
         """The shape in the message, with the sizes of other arguments."""
         axes = [
             axis if axis == FRONT or axis[0].isupper() else _size(axis, call) for axis in self.axes
@@ -113,7 +113,7 @@ class floats(anything):  # noqa: N801
 
 
 class bools(anything):  # noqa: N801
-    """Truths."""
+    """Boolean values."""
 
     holds = " of bools"
 
@@ -124,7 +124,7 @@ class bools(anything):  # noqa: N801
 
 
 class boolean_mask(bools):  # noqa: N801
-    """Bools that broadcast to the shape; True may attend, or is a real token."""
+    """Boolean values that broadcast to the shape; True may attend, or is a real token."""
 
     holds = " of bools (True = may attend)"
 
@@ -218,7 +218,7 @@ def _size(axis: str, call: Call) -> int:
     """The size of an axis that is known, a number, or named by an argument or attribute."""
     if axis in call.sizes:
         return call.sizes[axis]
-    return int(axis) if axis.isdigit() else call.look_up(axis)
+    return int(axis) if axis.isdigit() else call.resolve(axis)
 
 
 def _check_device(name: str, value: Tensor, call: Call) -> None:

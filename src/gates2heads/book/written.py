@@ -1,8 +1,8 @@
 """Outputs of systems on a test set, and the counts of a metric: the data for a page.
 
-The texts that were read and the references are others' work and do not travel with the library.
-What our own systems wrote does, and so do the counts that BLEU makes of it beside the references.
-Counts add up, so a page can score, and draw new test sets, without any reference.
+The library does not contain the source texts and the references, which are works of other authors.
+It contains the outputs of our own systems and their n-gram counts against the references. Counts
+add up, so a page can compute scores and resample the test set without any reference.
 """
 
 import gzip

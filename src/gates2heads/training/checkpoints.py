@@ -202,7 +202,7 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
         ValueError: a name or a shape differs, or one is of floating-point numbers and the other is
             not.
     """
-    own, theirs = _looks(model.state_dict()), _looks(tensors)
+    own, theirs = _shapes_of(model.state_dict()), _shapes_of(tensors)
     if own != theirs:
         name = next(n for n in [*own, *theirs] if own.get(n) != theirs.get(n))
         raise ValueError(
@@ -222,7 +222,7 @@ def _filled(model: nn.Module) -> dict[str, Tensor]:
     return tensors
 
 
-def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+def _shapes_of(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     """The shape of each tensor, and its dtype where that is not a floating-point one."""
     return {
         name: f"{tuple(t.shape)}{'' if t.is_floating_point() else f' of {t.dtype}'}"

@@ -53,7 +53,7 @@ class Rememberer(nn.Module):
 
     @accepts(texts=tokens("B S", below=SYMBOLS))
     def forward(self, texts: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read texts (B, S), of which mask (B, S) may call the ends padding: logits (B, 8)."""
+        """Compute logits (B, 8) for texts (B, S), whose ends mask (B, S) may mark as padding."""
         _, final = self.recurrent(self.vectors(texts), mask=mask)
         hidden = final[0] if isinstance(final, tuple) else final  # (1, B, U)
         return self.readout(hidden[0])
@@ -66,11 +66,11 @@ class Rememberer(nn.Module):
 
 @accepts(count=natural, distance=natural, seed=any_seed)
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches (B, k + 1) without end: a letter, then k symbols of noise.
+    """Yield random batches (B, k + 1) indefinitely: a letter, then k symbols of noise.
 
     Args:
         count: B, sequences in a batch.
-        distance: the largest k. Each batch has a k of its own, all equally likely.
+        distance: the largest k. For each batch, k is sampled uniformly.
         shortest: the smallest k.
         seed: of the random numbers.
     """
@@ -101,7 +101,7 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
 
 @accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recalled(model: nn.Module, batch: Tensor) -> float:
-    """The share of sequences (B, S) whose first letter the model names; 1/8 by guessing.
+    """The accuracy of the predicted first letters of sequences (B, S); guessing gives 1/8.
 
     Raises:
         ValueError: as in `recall_loss`.

@@ -124,7 +124,7 @@ class Interpolated(nn.Module):
 
 @accepts(count=natural, length=natural, seed=any_seed)
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches of random tokens (B, L) without end: B = count, L = length."""
+    """Yield batches of random tokens (B, L) indefinitely: B = count, L = length."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(SYMBOLS, (count, length), generator=draw)

@@ -27,7 +27,7 @@ class Occurrence(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """How like the vectors of one word are, in each layer, the embeddings first."""
+    """The similarity of the vectors of one word in each layer, the embeddings first."""
 
     same: list[float]  # mean cosine of two occurrences in one role, in different wordings
     other: list[float]  # of two occurrences in two roles
@@ -39,7 +39,7 @@ OCCURRENCES = listed("occurrences, as `two_roles` gives", kind=instance(Occurren
 
 @accepts(facts=FACTS)
 def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
-    """All occurrences of the words that are part of a currency here and of a language there."""
+    """All occurrences of the words that are part of both a currency and a language."""
     found = []
     for fact in facts:
         [(start, end)] = token_spans([fact.answer_span], bilingual_offsets(fact.text))
@@ -90,7 +90,7 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
         occurrences: the same N.
 
     Returns:
-        one mean a layer, of each kind, and the number of pairs.
+        for each kind, one mean per layer and the number of pairs.
 
     Raises:
         ValueError: states of other occurrences, or no pair of one of the two kinds.

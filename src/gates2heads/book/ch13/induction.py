@@ -98,7 +98,7 @@ class Repeats(NamedTuple):
 def repeats(
     batch: int, *, kind: str = "chain", offsets: str = "trained", times: int = 1, seed: int
 ) -> Iterator[Repeats]:
-    """Sample sequences of 64 words without end, in which passages are repeated at random offsets.
+    """Yield random sequences of 64 words indefinitely; passages are repeated at random offsets.
 
     Args:
         batch: sequences at a time.
@@ -142,15 +142,15 @@ def _places(offsets: str) -> tuple[Tensor, Tensor]:
 
 def _chain(batch: int, draw: torch.Generator) -> Tensor:
     """Words (B, 64) of the Markov chain."""
-    following, usual = successors(), len(SUCCESSORS)
+    following, choices = successors(), len(SUCCESSORS)
     weights = torch.tensor([*SUCCESSORS, 1 - sum(SUCCESSORS)])
     which = torch.multinomial(weights, batch * LENGTH, replacement=True, generator=draw)
     which = which.view(LENGTH, batch)
     anywhere = torch.randint(len(WORDS), (LENGTH, batch), generator=draw)
     words = [anywhere[0]]
     for number, other in zip(which[1:], anywhere[1:], strict=True):
-        found = following[words[-1], number.clamp_max(usual - 1)]
-        words.append(torch.where(number < usual, found, other))
+        found = following[words[-1], number.clamp_max(choices - 1)]
+        words.append(torch.where(number < choices, found, other))
     return torch.stack(words, dim=1)
 
 

@@ -126,7 +126,7 @@ class DatesTask:
         return tuple(CharacterTokenizer.from_texts(side) for side in sides)
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of the pairs, numbered by the tokenizers, without end."""
+        """Yield batches of the pairs, encoded by the tokenizers, indefinitely."""
         return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:

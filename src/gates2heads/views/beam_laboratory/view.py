@@ -121,7 +121,7 @@ class BeamLaboratory(GermanView):
         super().__init__(
             model,
             examples=list(examples),
-            recorded={**_told(recorded), "width": width, "alpha": float(alpha)},
+            recorded={**_recording(recorded), "width": width, "alpha": float(alpha)},
             limit=recorded.limit,
             title=title,
             label=label,
@@ -180,7 +180,7 @@ def _number_inside(name: str, asked: Any) -> float:
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
 
 
-def _told(recorded: Watched) -> dict[str, Any]:
+def _recording(recorded: Watched) -> dict[str, Any]:
     """The data for the page, in the format of a live answer."""
     compared, words = recorded.compared, recorded.words
     return {

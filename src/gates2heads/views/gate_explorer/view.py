@@ -87,7 +87,7 @@ class GateExplorer(LiveView):
         every: whether every unit is shown, or the ones in `found` alone.
 
     Raises:
-        TypeError: no recording.
+        TypeError: the recording is invalid.
         ValueError: numbers that do not fit the text, or a position out of bounds.
     """
 

@@ -59,7 +59,7 @@ class InductionHeads(LiveView):
             shown model does not have are ignored.
 
     Raises:
-        TypeError: a model is no `AttentionOnly`.
+        TypeError: a model is not an `AttentionOnly`.
         ValueError: the recording is of another model than the first, or a position out of bounds.
     """
 
@@ -120,8 +120,8 @@ class InductionHeads(LiveView):
         self.show_me = list(show_me)
         self.layer, self.head, self.word = layer, head, word
 
-    def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
-        button = super()._told(name, one)
+    def _button(self, name: str, one: ShowMe) -> dict[str, Any]:
+        button = super()._button(name, one)
         return {**button, "state": {"model": 0, "off": [], **button["state"]}}
 
     def _places(self, name: str, at: dict[str, int]) -> int:

@@ -84,7 +84,7 @@ class ScalingExplorer(View):
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
     ):
-        entries = [_told(f"runs[{at}]", one) for at, one in enumerate(runs)]
+        entries = [_entry(f"runs[{at}]", one) for at, one in enumerate(runs)]
         costs = [one["compute"] for one in entries]
         budget = max(costs) if compute is None else compute
         size = law.optimum(budget)[0] if parameters is None else parameters
@@ -117,7 +117,7 @@ class ScalingExplorer(View):
         return f"ScalingExplorer({len(self.runs)} runs)"
 
 
-def _told(name: str, one: ScaledRun) -> dict[str, Any]:
+def _entry(name: str, one: ScaledRun) -> dict[str, Any]:
     """A run as the page receives it: checked, with its compute."""
     string(empty=False).check(f"{name}.name", one.name)
     for field in ("parameters", "tokens", "loss"):
