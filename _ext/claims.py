@@ -68,7 +68,7 @@ class Stored:
 
     @staticmethod
     def runs(study: str, setting: str, *way: str | int) -> list[float]:
-        """Give the value of every run of a setting."""
+        """Return the value of every run of a setting."""
         rows = _study(study)
         found = [_follow(row["result"], way) for row in rows if row["setting"] == setting]
         if not found:
@@ -77,27 +77,27 @@ class Stored:
 
     @classmethod
     def seeds(cls, study: str, setting: str) -> int:
-        """Give the number of runs of a setting."""
+        """Return the number of runs of a setting."""
         return len(cls.runs(study, setting))
 
     @classmethod
     def least(cls, *where: str | int) -> float:
-        """Give the smallest value of the runs."""
+        """Return the smallest value of the runs."""
         return min(cls.runs(*where))
 
     @classmethod
     def most(cls, *where: str | int) -> float:
-        """Give the largest value of the runs."""
+        """Return the largest value of the runs."""
         return max(cls.runs(*where))
 
     @classmethod
     def mean(cls, *where: str | int) -> float:
-        """Give the mean of the runs."""
+        """Return the mean of the runs."""
         return mean(cls.runs(*where))
 
     @classmethod
     def error(cls, *where: str | int) -> float:
-        """Give the standard error of the mean of the runs."""
+        """Return the standard error of the mean of the runs."""
         values = cls.runs(*where)
         return stdev(values) / len(values) ** 0.5
 
@@ -128,7 +128,7 @@ def _follow(value: object, way: tuple) -> object:
 
 @cache
 def read_claims(path: Path = CLAIMS) -> dict[int, list[dict]]:
-    """Give the claims, by chapter."""
+    """Return the claims, by chapter."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
@@ -187,7 +187,7 @@ def claims() -> list[str]:
 
 
 def anchor(claim: dict) -> str:
-    """Give the anchor of an entry on the page."""
+    """Return the anchor of an entry on the page."""
     return f"claim-{claim['id']}"
 
 

@@ -77,7 +77,7 @@ def names(written: str) -> tuple[str, ...]:
 
 
 def pinyin_key(name: str) -> bytes:
-    """Give what sorts a name by pinyin; a Latin letter comes before the characters of its letter.
+    """Return what sorts a name by pinyin; a Latin letter comes before the characters of its letter.
 
     Raises:
         ValueError: a character has no place in the order; `SOUNDS` needs one that sounds alike.
@@ -94,7 +94,7 @@ def pinyin_key(name: str) -> bytes:
 
 
 def letter(name: str) -> str:
-    """Give the letter under which a name is sorted."""
+    """Return the letter under which a name is sorted."""
     first = _as_heard(name)[0]
     if not CHINESE.match(first):
         return first.upper()
@@ -159,7 +159,7 @@ class AnchoredRows(SphinxTransform):
 
 
 def searched(glossary: str) -> dict[str, list[str]]:
-    """Give what finds each row, by its anchor: the term in all its forms, and its Chinese names."""
+    """Return the search terms of each row, by its anchor: all forms, and the Chinese names."""
     found = {one.anchor: [*one.names] for one in entries(glossary)}
     for form, anchor in terms(glossary).items():
         found[anchor].append(form)

@@ -31,7 +31,7 @@ HEADING = re.compile(r"^(?:#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+))|## ([A-Z])(
 
 
 def read_ideas() -> dict[int | str, list[dict]]:
-    """Give the ideas, by chapter; those under "notes" settle a slip of the lecture notes."""
+    """Return the ideas, by chapter; those under "notes" settle a slip of the lecture notes."""
     return yaml.safe_load(IDEAS.read_text(encoding="utf-8"))
 
 

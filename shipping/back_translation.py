@@ -97,7 +97,7 @@ def _place(output: str, *, overwrite: bool) -> Path:
 
 
 def make(weights: Path, output: Path, sentences: int, how: Mapping, origin: str) -> int:
-    """Translate the descriptions that a model reads; give how many pairs were written.
+    """Translate the descriptions that a model reads; return how many pairs were written.
 
     Args:
         weights: of a translator of captions.

@@ -52,7 +52,7 @@ def tokenizer() -> BPETokenizer:
 
 
 def prepare(path: Path, most: int | None = None) -> dict[str, int]:
-    """Write everything that the training reads into one file; give the sizes.
+    """Write everything that the training reads into one file; return the sizes.
 
     Args:
         path: the file; it contains the captions of other people, so it stays outside the

@@ -54,7 +54,7 @@ PINS = {
     **({} if sys.version_info >= (3, 11) else {"pytz": "2025.2"}),
 }
 HEADER = ("student", "page", "exercise", "points", "possible", "comment")
-# What reading a file raises that is no notebook.
+# Errors of reading a file that is not a notebook.
 UNREADABLE = (
     ValueError,
     KeyError,
@@ -106,7 +106,7 @@ open(sys.argv[3], "w", encoding="utf-8").write(json.dumps(marks))
 
 
 def python_of(environment: Path = OTTER) -> Path:
-    """Give an environment's interpreter."""
+    """Return an environment's interpreter."""
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -129,7 +129,7 @@ def make_environment() -> None:
 
 def modules_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
     """The modules that a notebook imports by `from … import …`: their names there → in full."""
-    found, as_python = {}, TransformerManager().transform_cell  # %pip is no Python
+    found, as_python = {}, TransformerManager().transform_cell  # %pip is not Python
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -246,7 +246,7 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
 
 
 def grade(folder: Path, to: Path, timeout: float) -> int:
-    """Grade every notebook of a folder, and write the table of marks; give its number of rows.
+    """Grade every notebook of a folder, and write the table of marks; return its number of rows.
 
     A line for each notebook says how many points it has. Its rows are written immediately, so that
     what ends the command later loses no marks.

@@ -100,14 +100,14 @@ COLAB = (
 
 
 def manifest(packages: tuple[Package, ...]) -> dict[str, str]:
-    """Say what a finished folder holds: every package with its version, and this file's digest."""
+    """Describe a finished folder: every package with its version, and this file's digest."""
     versions = {package.name: package.version for package in packages}
     versions["recipe"] = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     return versions
 
 
 def is_complete(target: Path, packages: tuple[Package, ...]) -> bool:
-    """Tell whether the folder was finished by this very recipe."""
+    """Return whether the folder was finished by this very recipe."""
     try:
         return json.loads((target / "manifest.json").read_text()) == manifest(packages)
     except (OSError, ValueError):

@@ -66,7 +66,7 @@ class Block:
 
 
 def kind_of(cell: Mapping, where: str = "cell") -> str | None:
-    """Give the tag that folds a cell, or None if it is shown open.
+    """Return the tag that folds a cell, or None if it is shown open.
 
     Raises:
         ValueError: it has two of them.
@@ -119,7 +119,7 @@ def _lines_below_title(cell: Mapping) -> str:
 
 
 def source_of(cell: Mapping) -> str:
-    """Give the text of a cell, however the file keeps it."""
+    """Return the text of a cell, however the file keeps it."""
     return "".join(cell["source"])
 
 

@@ -73,7 +73,7 @@ class Tally:
         return len(self.reasons) / self.with_output if self.with_output else 0.0
 
     def faults(self) -> list[str]:
-        """Say what a notebook must mend, one sentence each."""
+        """Report what must be corrected in a notebook, one sentence each."""
         found = [
             f"cell {cell} is exempt and must say why (metadata exempt_reason)"
             for cell, reason in self.reasons.items()
@@ -92,7 +92,7 @@ class Tally:
         return found
 
     def describe_seconds(self) -> str:
-        """Say how long the cells took together, and how long the slowest one."""
+        """Describe the time of all cells together, and that of the slowest one."""
         calibration = sum(self.calibrations) / len(self.calibrations)
         slowest = max(self.seconds, key=self.seconds.get, default=0)
         longest = self.seconds.get(slowest, 0.0)

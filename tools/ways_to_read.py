@@ -61,7 +61,7 @@ NO_ISSUES = (
 
 
 def ways(url: str, version: str) -> dict[str, str]:
-    """Give the text of each cell by its id.
+    """Return the text of each cell by its id.
 
     Args:
         url: the address of the repository; empty if it has none.

@@ -40,7 +40,7 @@ from shipping.gates import CELLS, WEIGHTS, tokenizer, train, untrained
 
 LENGTH, PASSAGES, CLAMPED_PASSAGES = 256, 300, 100  # of each half; of the half with the scores
 SETTINGS = [f"{cell}{kind}" for cell in CELLS for kind in ("", "-untrained")]
-SEEN = {"lstm": "cell", "gru": "hidden"}  # where a unit keeps what it knows
+SEEN = {"lstm": "cell", "gru": "hidden"}  # the quantity that stores a unit's information
 FORGETS = {"lstm": {"forget": 0.0}, "gru": {"update": 0.0}}
 YES_OR_NO = ("brackets", "quotes", "string", "comment", "string or comment")
 NUMBERS = ("depth", "indent", "column")

@@ -27,7 +27,7 @@ WHOSE = ("a", "b", "c", "right", "another")
 
 
 def defaults_of(function: Callable, *names: str) -> dict:
-    """What a function takes where nothing is said."""
+    """The default values of some parameters of a function."""
     parameters = inspect.signature(function).parameters
     return {name: parameters[name].default for name in names}
 

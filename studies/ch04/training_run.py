@@ -37,7 +37,7 @@ def of_the_page(names: dict) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model; give what it outputs at each stop."""
+    """Train one model; return what it outputs at each stop."""
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]
     source, target = (CharacterTokenizer.from_texts(side) for side in zip(*pairs, strict=True))
     names = {"torch": torch, "nn": nn, "pack_padded_sequence": pack_padded_sequence}

@@ -48,7 +48,7 @@ def look(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
 
 
 def run(score: str, seed: int) -> dict:
-    """Train one model; give its size and its exact match in the course of training."""
+    """Train one model; return its size and its exact match in the course of training."""
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]
     held_out = [(pair.text, pair.iso) for pair in dates("validation", 200)]
     texts, wanted = zip(*held_out, strict=True)

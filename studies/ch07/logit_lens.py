@@ -32,7 +32,7 @@ DEPTHS = {"embedding": 0, "block 1": 1, "block 2": 2, "block 3": 3}
 
 @cache
 def steps() -> dict[str, Tensor]:
-    """What the rows tell, of each depth at every step of every caption: (4, steps)."""
+    """The measures of the rows, for each depth at every step of every caption: (4, steps)."""
     trained = load(shipped_weights("translator"))
     texts = [german for german, _ in trained.task.pairs("validation")[:CAPTIONS]]
     texts.sort(key=len)

@@ -142,7 +142,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def run(system: str, seed: int) -> dict:
-    """Let a system write, keep its texts and counts, and give its scores."""
+    """Translate with a system, store its texts and counts, and return its scores."""
     texts, wanted = SYSTEMS[system](), captions()[1]
     references = [[text] for text in wanted]
     store_written(NAME, {system: Written(texts, Bleu().statistics(texts, references))})

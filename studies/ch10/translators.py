@@ -146,7 +146,7 @@ class Ladder(Study):
     """A study whose rows state the time and the machine of training, not of evaluation."""
 
     def one(self, setting: str, seed: int) -> dict:
-        """Run one recipe with one seed; give its row."""
+        """Run one recipe with one seed; return its row."""
         row = super().one(setting, seed)
         return {**row, **{name: row["result"].pop(name) for name in ("seconds", "machine")}}
 

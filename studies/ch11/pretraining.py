@@ -23,7 +23,7 @@ from gates2heads.training.cards import save_model
 from gates2heads.training.quantisation import dequantise, quantise
 
 KINDS = ("elmo", "gpt", "bert", "ernie")
-SHOWN = 7  # of the sentences that were read in training, every so many are asked, too
+SHOWN = 7  # every so many sentences of the training data are evaluated, too
 WEIGHTS = Path(__file__).parents[2] / "src/gates2heads/models/weights"
 
 

@@ -76,7 +76,7 @@ class Study:
                 print(f"{self.name}: {setting}, seed {seed}, is stored", flush=True)
 
     def one(self, setting: str, seed: int) -> dict:
-        """Run one setting with one seed; give its row."""
+        """Run one setting with one seed; return its row."""
         begin = time.perf_counter()
         result = self.run(setting, seed)
         return {

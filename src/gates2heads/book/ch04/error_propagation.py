@@ -55,7 +55,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
 
 @accepts(model=module, batch=instance(Batch, "as `collate` makes"))
 def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
-    """Tell which targets of a batch greedy decoding generates exactly.
+    """Return which targets of a batch greedy decoding generates exactly.
 
     Args:
         model: an encoder–decoder.

@@ -87,7 +87,7 @@ class Reader(nn.Module):
 
     @accepts(tokens=tokens("B S", below=SYMBOLS))
     def forward(self, tokens: Tensor) -> Tensor:
-        """Read tokens (B, L); give logits (B, L, 16)."""
+        """Read tokens (B, L); return logits (B, L, 16)."""
         mixed = self.mixer(self.places(self.embedding(tokens)))  # (B, L, D)
         states = mixed[0] if isinstance(mixed, tuple) else mixed  # a GRU also gives its last state
         return self.readout(states)

@@ -21,7 +21,7 @@ class Occurrence(NamedTuple):
     """A word in its context."""
 
     word: str
-    role: str  # of what it is a part: currency or language
+    role: str  # what it is a part of: currency or language
     fact: Fact
     place: int  # among the tokens of the fact's sentence
 

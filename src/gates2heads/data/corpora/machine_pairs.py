@@ -22,7 +22,7 @@ MOST, LONGEST = 2_000_000, 1_000  # pairs in a file; characters of a sentence
 
 @accepts(pairs=listed("pairs"), origin=string)
 def pairs_file(pairs: Iterable[Sequence[str]], origin: str) -> bytes:
-    """Give the content of a file of pairs; the same pairs give the same bytes.
+    """Return the content of a file of pairs; the same pairs give the same bytes.
 
     Args:
         pairs: German and English; white space inside a sentence becomes one blank.
