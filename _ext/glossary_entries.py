@@ -115,7 +115,7 @@ def chinese_names(glossary: str) -> list[tuple[str, Entry]]:
 
 
 def chinese_index() -> list[str]:
-    """Show the Chinese names, a list a letter."""
+    """Show the Chinese names, a list per letter."""
     listed = chinese_names((ROOT / f"{GLOSSARY}.md").read_text(encoding="utf-8"))
     by_letter = [(key, list(ones)) for key, ones in groupby(listed, lambda pair: letter(pair[0]))]
     links = (f'<a href="#pinyin-{key.lower()}">{key}</a>' for key, _ in by_letter)

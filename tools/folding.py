@@ -1,4 +1,4 @@
-"""Which code is shown open on a page, and which is folded: one tag a cell, and the rest follows.
+"""Which code is shown open on a page, and which is folded: one tag per cell, and the rest follows.
 
 An author gives a cell that nobody needs to read in passing one of three tags:
 

@@ -141,7 +141,7 @@ def read_study(name: str) -> list[dict]:
     """Read the rows of a study that came with the library.
 
     Returns:
-        one dict a run: "setting", "seed", "command", "seconds", "machine", "versions", "result".
+        one dict per run: "setting", "seed", "command", "seconds", "machine", "versions", "result".
     Raises:
         ValueError: no such study; the sentence lists those that there are.
     """

@@ -17,7 +17,7 @@ DIGITS = whole("N", empty=False)  # the token numbers of the ten digits
 def forcing_loss(
     share: Callable[[int], float], *, seed: int = 0
 ) -> Callable[[nn.Module, Batch], Tensor]:
-    """A loss for `fit` under which a decoder reads the true token with a share of the step.
+    """A loss for `fit` with scheduled sampling: the share of true inputs depends on the step.
 
     Args:
         share: step of the training, from 0 -> the share ε that is forced, from 0 to 1; see
@@ -25,7 +25,7 @@ def forcing_loss(
         seed: of the coins.
 
     Returns:
-        (model, batch) -> mean surprise in nats a token; each call is the next step.
+        (model, batch) -> mean surprisal in nats per token; each call is the next step.
     """
     coins, steps = torch.Generator().manual_seed(int(seed)), iter(range(2**62))
 

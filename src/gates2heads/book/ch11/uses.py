@@ -63,7 +63,7 @@ class UseBatch:
 
 
 class UseReader(FineTuned):
-    """A fine-tuned encoder that reads a `UseBatch`, with the states it carries or with new ones."""
+    """A fine-tuned encoder of a `UseBatch`, with the states in the batch or with new ones."""
 
     @accepts(batch=instance(UseBatch))
     def forward(self, batch: UseBatch):
