@@ -76,7 +76,7 @@ class Reader:
         self._shut: list[bool] = []  # one for each open tag: whether it is not searched
 
     def read(self, section: nodes.Node) -> str:
-        """Give the text, in one line."""
+        """Return the text, in one line."""
         for child in section.children:
             self._visit(child)
         return " ".join("".join(self._parts).split())
@@ -140,7 +140,7 @@ def rows(doctree: nodes.document, names: dict[str, list[str]]) -> list[list[str]
 
 
 def weight(page: str) -> float:
-    """Give how much a page counts among equals."""
+    """Return how much a page counts among equals."""
     return next(share for pattern, share in WEIGHTS if pattern.match(page))
 
 

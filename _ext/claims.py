@@ -68,7 +68,7 @@ class Stored:
 
     @staticmethod
     def runs(study: str, setting: str, *way: str | int) -> list[float]:
-        """Give the value of every run of a setting."""
+        """Return the value of every run of a setting."""
         rows = _study(study)
         found = [_follow(row["result"], way) for row in rows if row["setting"] == setting]
         if not found:
@@ -77,27 +77,27 @@ class Stored:
 
     @classmethod
     def seeds(cls, study: str, setting: str) -> int:
-        """Give the number of runs of a setting."""
+        """Return the number of runs of a setting."""
         return len(cls.runs(study, setting))
 
     @classmethod
     def least(cls, *where: str | int) -> float:
-        """Give the smallest value of the runs."""
+        """Return the smallest value of the runs."""
         return min(cls.runs(*where))
 
     @classmethod
     def most(cls, *where: str | int) -> float:
-        """Give the largest value of the runs."""
+        """Return the largest value of the runs."""
         return max(cls.runs(*where))
 
     @classmethod
     def mean(cls, *where: str | int) -> float:
-        """Give the mean of the runs."""
+        """Return the mean of the runs."""
         return mean(cls.runs(*where))
 
     @classmethod
     def error(cls, *where: str | int) -> float:
-        """Give the standard error of the mean of the runs."""
+        """Return the standard error of the mean of the runs."""
         values = cls.runs(*where)
         return stdev(values) / len(values) ** 0.5
 
@@ -128,7 +128,7 @@ def _follow(value: object, way: tuple) -> object:
 
 @cache
 def read_claims(path: Path = CLAIMS) -> dict[int, list[dict]]:
-    """Give the claims, by chapter."""
+    """Return the claims, by chapter."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
@@ -187,7 +187,7 @@ def claims() -> list[str]:
 
 
 def anchor(claim: dict) -> str:
-    """Give the anchor of an entry on the page."""
+    """Return the anchor of an entry on the page."""
     return f"claim-{claim['id']}"
 
 
@@ -197,7 +197,7 @@ def _entry(claim: dict) -> list[str]:
     seeds = sorted({Stored.seeds(claim["study"], one) for one in claim["settings"]})
     runs = " or ".join(map(str, seeds)) + (" run" if seeds == [1] else " runs")
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
-    missing = [told.lower() for name, told in ATTACKS.items() if name not in tried]
+    missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
     lines = [
         f'<span id="{anchor(claim)}"></span>**{written(claim["claim"], claim)}**',
         "",
@@ -206,9 +206,9 @@ def _entry(claim: dict) -> list[str]:
         f"{written(claim['data'], claim)}.",
     ]
     if "before" in claim:
-        told = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
-        lines.append(f"- **{told}:** {written(claim['before'], claim)}")
-    lines += [f"- **{ATTACKS[name]}:** {written(told, claim)}" for name, told in tried.items()]
+        label = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
+        lines.append(f"- **{label}:** {written(claim['before'], claim)}")
+    lines += [f"- **{ATTACKS[name]}:** {written(text, claim)}" for name, text in tried.items()]
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
     lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
@@ -244,8 +244,8 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
                     at, _links("How we tested the claims of this section: ", address, found)
                 )
     for caption in list(doctree.findall(nodes.strong)):
-        told = MENTION.match(caption.astext())
-        if told and (found := _claims_at().get(f"Figure {told[1]}")):
+        mention = MENTION.match(caption.astext())
+        if mention and (found := _claims_at().get(f"Figure {mention[1]}")):
             caption.parent += [*_links(" How we tested it: ", address, found).children]
 
 
@@ -255,9 +255,9 @@ def _targets(page: str) -> dict[str, str]:
     return {where: to for where, to in places().items() if f"/{stem}.html#" in to}
 
 
-def _links(told: str, address: str, found: list[dict]) -> nodes.paragraph:
+def _links(label: str, address: str, found: list[dict]) -> nodes.paragraph:
     line = nodes.paragraph(classes=["g2h-claims"])
-    line += nodes.Text(told)
+    line += nodes.Text(label)
     for count, claim in enumerate(found, start=1):
         target = f"{address}#{anchor(claim)}"
         title = written(claim["claim"], claim)

@@ -77,7 +77,7 @@ def names(written: str) -> tuple[str, ...]:
 
 
 def pinyin_key(name: str) -> bytes:
-    """Give what sorts a name by pinyin; a Latin letter comes before the characters of its letter.
+    """Return what sorts a name by pinyin; a Latin letter comes before the characters of its letter.
 
     Raises:
         ValueError: a character has no place in the order; `SOUNDS` needs one that sounds alike.
@@ -94,7 +94,7 @@ def pinyin_key(name: str) -> bytes:
 
 
 def letter(name: str) -> str:
-    """Give the letter under which a name is sorted."""
+    """Return the letter under which a name is sorted."""
     first = _as_heard(name)[0]
     if not CHINESE.match(first):
         return first.upper()
@@ -115,11 +115,11 @@ def chinese_names(glossary: str) -> list[tuple[str, Entry]]:
 
 
 def chinese_index() -> list[str]:
-    """Show the Chinese names, a list a letter."""
+    """Show the Chinese names, a list per letter."""
     listed = chinese_names((ROOT / f"{GLOSSARY}.md").read_text(encoding="utf-8"))
     by_letter = [(key, list(ones)) for key, ones in groupby(listed, lambda pair: letter(pair[0]))]
-    told = (f'<a href="#pinyin-{key.lower()}">{key}</a>' for key, _ in by_letter)
-    lines = [" · ".join(told), ""]
+    links = (f'<a href="#pinyin-{key.lower()}">{key}</a>' for key, _ in by_letter)
+    lines = [" · ".join(links), ""]
     for key, ones in by_letter:
         lines += [f'<p class="g2h-pinyin" id="pinyin-{key.lower()}">{key}</p>']
         lines += ['<ul class="g2h-chinese">', *(_item(*one) for one in ones), "</ul>", ""]
@@ -159,7 +159,7 @@ class AnchoredRows(SphinxTransform):
 
 
 def searched(glossary: str) -> dict[str, list[str]]:
-    """Give what finds each row, by its anchor: the term in all its forms, and its Chinese names."""
+    """Return the search terms of each row, by its anchor: all forms, and the Chinese names."""
     found = {one.anchor: [*one.names] for one in entries(glossary)}
     for form, anchor in terms(glossary).items():
         found[anchor].append(form)

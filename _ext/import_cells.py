@@ -12,7 +12,7 @@ FOLDED = {"tag_setup", "tag_draw", "tag_tell"}
 
 
 def move(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the cell of imports before the first code cell that stands open."""
+    """Put the cell of imports before the first code cell that is shown open."""
     cells = [one for one in doctree.findall(nodes.container) if "cell" in one["classes"]]
     imports = [one for one in cells if TAG in one["classes"]]
     first = next((one for one in cells if not FOLDED & set(one["classes"])), None)

@@ -62,7 +62,7 @@ def anchor_of(words: str, known: dict[str, str]) -> str | None:
 
 
 def figure_anchor(number: str) -> str:
-    """Give the anchor of a figure: 5.3 is at #figure-5-3."""
+    """Return the anchor of a figure: 5.3 is at #figure-5-3."""
     return "figure-" + re.sub(r"\W", "-", number)
 
 
@@ -162,7 +162,7 @@ def ending(said: str) -> list[tuple[int, int, str, str]]:
 
 
 def section_of(number: str, *, is_exercise: bool = False) -> tuple[str, str] | None:
-    """Give the page and the anchor of a section ("1.4", "1F A") or an exercise, if there is one."""
+    """Return the page and the anchor of a section ("1.4", "1F A") or an exercise, if any."""
     address = places().get(f"exercise {number}" if is_exercise else number)
     if address is None:
         return None

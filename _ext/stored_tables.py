@@ -31,7 +31,7 @@ HEADING = re.compile(r"^(?:#{2,3} (?:(\d+\.\d+)|Exercise (\d+\.\d+))|## ([A-Z])(
 
 
 def read_ideas() -> dict[int | str, list[dict]]:
-    """Give the ideas, by chapter; those under "notes" settle a slip of the lecture notes."""
+    """Return the ideas, by chapter; those under "notes" settle a slip of the lecture notes."""
     return yaml.safe_load(IDEAS.read_text(encoding="utf-8"))
 
 
@@ -42,8 +42,8 @@ def places() -> dict[str, str]:
     for path in sorted(CHAPTERS.glob("[01]*.ipynb")):
         further = "F" if path.stem.endswith("_further") else ""
         for title in titles(path):
-            if told := HEADING.match(title):
-                section, exercise, letter = told.groups()
+            if numbers := HEADING.match(title):
+                section, exercise, letter = numbers.groups()
                 chapter = f"{int(path.stem[:2])}{further}"
                 place = section or (f"exercise {exercise}" if exercise else f"{chapter} {letter}")
                 anchor = nodes.make_id(title.lstrip("# "))
@@ -85,8 +85,8 @@ def _idea(entry: dict) -> tuple[str, ...]:
         "tests": [Path(name).stem for name in entry["tests"]],
         **{kind: [entry[kind]] for kind in ("view", "study") if kind in entry},
     }
-    told = (f"{kind}: " + ", ".join(f"`{name}`" for name in names) for kind, names in parts.items())
-    return entry["idea"], ", ".join(map(link, entry["where"])), "<br>".join(told)
+    rows = (f"{kind}: " + ", ".join(f"`{name}`" for name in names) for kind, names in parts.rows())
+    return entry["idea"], ", ".join(map(link, entry["where"])), "<br>".join(rows)
 
 
 def studies() -> list[str]:
@@ -97,9 +97,9 @@ def studies() -> list[str]:
         for path in paths
     }
     devices = Counter(row["machine"]["device"] for rows in stored.values() for row in rows)
-    told = "; ".join(f"{runs} runs on {device}" for device, runs in devices.most_common())
+    counts = "; ".join(f"{runs} runs on {device}" for device, runs in devices.most_common())
     rows = (_study(name, rows) for name, rows in stored.items())
-    return [f"{told}.", "", *table(("command", "runs", "seeds", "minutes"), rows)]
+    return [f"{counts}.", "", *table(("command", "runs", "seeds", "minutes"), rows)]
 
 
 def _study(name: str, rows: list[dict]) -> tuple[object, ...]:
@@ -132,7 +132,7 @@ def pages() -> list[str]:
     """Show how long the cells of each page took when all were run, two pages at a time."""
     stored = json.loads((BENCHMARKS / "pages.json").read_text(encoding="utf-8"))
     loop = sum(row["calibration"] for row in stored["rows"]) / len(stored["rows"])
-    told = f"{stored['machine']}, {stored['date']}; a loop is {loop:.2f} s here."
+    machine = f"{stored['machine']}, {stored['date']}; a loop is {loop:.2f} s here."
     total = sum(row["seconds"] for row in stored["rows"])
     rows = [
         (
@@ -146,7 +146,7 @@ def pages() -> list[str]:
         for row in stored["rows"]
     ]
     heads = ("page", "seconds", "loops", "slowest cell, s", "code cells", "open lines")
-    return [told, "", *table(heads, [*rows, ("all", f"{total:.0f}", "", "", "", "")])]
+    return [machine, "", *table(heads, [*rows, ("all", f"{total:.0f}", "", "", "", "")])]
 
 
 TABLES: dict[str, Callable[[], list[str]]] = {

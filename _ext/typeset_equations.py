@@ -78,7 +78,7 @@ class Typesetter:
         )
 
     def typeset(self, tex: str, *, display: bool) -> str:
-        """Give the HTML of an equation.
+        """Return the HTML of an equation.
 
         Raises:
             ExtensionError: KaTeX cannot typeset it.

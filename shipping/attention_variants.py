@@ -56,7 +56,7 @@ def right_by_order(model, source, target, size: int) -> dict[str, float]:
 
 
 def run(way: str, source, target, *, seed: int = SEED, loss=sequence_loss, name: str = ""):
-    """Train one model; give it and its history."""
+    """Train one model; return it and its history."""
     torch.manual_seed(seed)
     model = looking_model(way, len(source.vocabulary), len(target.vocabulary))
     pairs = encode_pairs([(p.text, p.iso) for p in dates("train", SIZE)], source, target)

@@ -41,7 +41,7 @@ WORDS = 50  # in a sentence; the longest of the test captions has 33
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Translate, and say what was written; give the exit status."""
+    """Translate, report the number of pairs, and return the exit status."""
     asked = _parser().parse_args(given)
     try:
         for name, kind in (
@@ -56,8 +56,8 @@ def main(given: Sequence[str] | None = None) -> int:
         weights = weights if weights.is_file() else shipped_weights(asked.weights)
         how = {"sample": asked.sample, "width": asked.width, "temperature": asked.temperature}
         words = sys.argv[1:] if given is None else given
-        told = f"python -m shipping.back_translation {shlex.join(map(str, words))}"
-        many = make(weights, output, asked.sentences, {**how, "seed": asked.seed}, told)
+        command = f"python -m shipping.back_translation {shlex.join(map(str, words))}"
+        many = make(weights, output, asked.sentences, {**how, "seed": asked.seed}, command)
     except (OSError, TypeError, ValueError) as error:
         print(f"back_translation: {error}", file=sys.stderr)
         return 2
@@ -96,15 +96,15 @@ def _place(output: str, *, overwrite: bool) -> Path:
     return path
 
 
-def make(weights: Path, output: Path, sentences: int, how: Mapping, told: str) -> int:
-    """Translate the descriptions that a model reads; give how many pairs were written.
+def make(weights: Path, output: Path, sentences: int, how: Mapping, origin: str) -> int:
+    """Translate the descriptions that a model reads; return how many pairs were written.
 
     Args:
         weights: of a translator of captions.
         output: the file to write.
         sentences: at most so many descriptions, from the first on.
         how: sample, width, temperature and seed.
-        told: what the file tells of its making.
+        origin: the command, which the file states.
 
     Raises:
         ValueError: the model translates no captions, or what was kept is damaged.
@@ -122,14 +122,14 @@ def make(weights: Path, output: Path, sentences: int, how: Mapping, told: str) -
         found = [pair for pair in zip(some, written, strict=True) if usable(pair[1])]
         pairs += found if reads == "German" else [pair[::-1] for pair in found]
         print(f"{start + len(some):,} of {len(texts):,}", flush=True)
-    content = pairs_file(pairs, told)
+    content = pairs_file(pairs, origin)
     write_whole(output, lambda file: file.write(content))
     shutil.rmtree(kept)
     return len(pairs)
 
 
 def folder_of(weights: Path, output: Path, how: Mapping) -> Path:
-    """Where what was translated so far is kept; other weights or another way is another run."""
+    """The folder of the translations so far; other parameters or settings have another one."""
     kind = json.dumps([PART, WORDS, AT_ONCE, *sorted(how.items())]).encode()
     name = hashlib.sha256(weights.read_bytes() + kind).hexdigest()[:8]
     return output.with_name(f"{output.name}.{name}.parts")

@@ -52,7 +52,7 @@ def tokenizer() -> BPETokenizer:
 
 
 def prepare(path: Path, most: int | None = None) -> dict[str, int]:
-    """Write everything that the training reads into one file; give the sizes.
+    """Write everything that the training reads into one file; return the sizes.
 
     Args:
         path: the file; it contains the captions of other people, so it stays outside the
@@ -147,7 +147,7 @@ class Some(NamedTuple):
 def batches(
     source: Tensor, target: Tensor, budget: int, orders: int, generator: torch.Generator
 ) -> Iterator[Some]:
-    """Go through all pairs once, pairs of like length together, in random order.
+    """Go through all pairs once, pairs of similar length together, in random order.
 
     Args:
         source, target: (N, WIDTH).

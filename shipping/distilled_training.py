@@ -87,7 +87,7 @@ def train(
 
     Args:
         team: on its device.
-        stream: batches without end.
+        stream: an unlimited iterator of batches.
         how: steps (the most), seconds (None is no limit), learning_rate, warmup, smoothing, clip,
             average (the decay of the moving mean) and soft (see `token_loss`, one for each member).
         log: receives steps, seconds and losses.

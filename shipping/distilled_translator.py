@@ -135,7 +135,7 @@ LIMITS = (
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Do what was asked; give the exit status."""
+    """Run the command; return the exit status."""
     asked = _parser().parse_args(given)
     folder = _folder(asked.folder)
     if asked.what == "prepare":
@@ -176,8 +176,8 @@ def _folder(folder: Path) -> Path:
 
 
 def _settings(asked) -> dict:
-    """All settings of the stages, with what was asked instead of the usual."""
-    settings = {stage: dict(usual) for stage, usual in SETTINGS.items()}
+    """The settings of all stages: the defaults, updated by the command's arguments."""
+    settings = {stage: dict(defaults) for stage, defaults in SETTINGS.items()}
     for stage, other in (TRIAL if asked.trial else {}).items():
         settings[stage] |= other
     for stage in ("teachers", "translate", "students"):
@@ -304,7 +304,7 @@ def pairs_of(
 def stream_of(
     prepared: Prepared, back: Tensor, made: Tensor | None, how: Mapping, orders: int
 ) -> Iterator[Some]:
-    """Batches without end."""
+    """Yield batches indefinitely."""
     for epoch in count():
         draw = torch.Generator(back.device).manual_seed(1000 * how["seeds"][0] + epoch)
         pairs = pairs_of(prepared, back, made, how["real"], draw)
@@ -330,7 +330,7 @@ def _teachers(folder: Path, prepared: Prepared, back: Tensor, how: Mapping, log:
 
 
 def _memory(device: torch.device) -> int:
-    """The most bytes that the device has held."""
+    """The peak memory of the device, in bytes."""
     return torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
 
 
@@ -394,22 +394,22 @@ def begun(vocabulary: int, how: Mapping, precision: torch.dtype) -> Team:
 
 
 def student_of(out: Path) -> tuple[Team, dict]:
-    """The student that `train` kept, and the entries of the log that tell of it."""
+    """The student that `train` stored, and the log entries about it."""
     log = Log(out / "log.json")
-    told = {what: log.last(what) for what in ("begin", "teachers", "students")}
+    history = {what: log.last(what) for what in ("begin", "teachers", "students")}
     for name in ("teachers validation", "ensemble validation", "students validation"):
-        told[name] = log.last(name)
-    told["seconds"] = duration(log.entries)
-    sizes = told["students"]["how"]["sizes"]
+        history[name] = log.last(name)
+    history["seconds"] = duration(log.entries)
+    sizes = history["students"]["how"]["sizes"]
     team = Team.drawn(len(tokenizer()), [0], **sizes)
     parts = sorted(out.glob("student-*.safetensors"))
     with torch.no_grad():
         team.flat.copy_(torch.cat([load_file(part)["flat"] for part in parts])[None])
-    return team, told
+    return team, history
 
 
 def duration(entries: Sequence[Mapping]) -> float:
-    """Seconds of all runs that a log tells of, from the beginning of each to its last entry."""
+    """Seconds of all runs in a log, from the beginning of each to its last entry."""
     following = [*entries[1:], {"what": "begin"}]
     ends = (
         one["at"] for one, after in zip(entries, following, strict=True) if after["what"] == "begin"
@@ -432,9 +432,9 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
     from gates2heads.training.recipes.runs import decoding_of, scores, search_of  # noqa: PLC0415
     from gates2heads.training.recipes.tasks import TASKS  # noqa: PLC0415
 
-    team, told = student_of(out)
+    team, history = student_of(out)
     model, both = team.single(0), tokenizer()
-    card = card_of(told, read_recipe("translator"))
+    card = card_of(history, read_recipe("translator"))
     recipe = card["recipe"]
     task = TASKS[recipe["task"]](recipe["data"])
     decoding, found = recipe["decoding"], {}
@@ -458,28 +458,28 @@ def release(out: Path, to: Path, checkpoint: Path) -> None:
         raise SystemExit("the student could not be written in one byte a parameter")
 
 
-def card_of(told: Mapping, recipe: dict) -> dict:
+def card_of(history: Mapping, recipe: dict) -> dict:
     """The card of the student without its scores.
 
     Args:
-        told: from `student_of`.
+        history: from `student_of`.
         recipe: of the translator that is trained on captions alone; what differs is replaced.
     """
-    how, validation = told["students"]["how"], told["students validation"]
-    best, settings = validation["best"], told["begin"]["settings"]
+    how, validation = history["students"]["how"], history["students validation"]
+    best, settings = validation["best"], history["begin"]["settings"]
     seed, soft = how["seeds"][best], how["soft"][best]
     recipe["model"] |= {**FORM, **how["sizes"]}
     recipe["seed"] = seed
     recipe["training"] |= {
-        "steps": told["students"]["steps"],
+        "steps": history["students"]["steps"],
         "batch_size": how["budget"],
         "learning_rate": how["learning_rate"],
         "warmup": how["warmup"],
         "clip": how["clip"],
         "label_smoothing": how["smoothing"],
         # It is evaluated and written once, at the end.
-        "evaluate_every": told["students"]["steps"],
-        "checkpoint_every": told["students"]["steps"],
+        "evaluate_every": history["students"]["steps"],
+        "checkpoint_every": history["students"]["steps"],
     }
     distillation = {
         "soft": soft,
@@ -487,9 +487,9 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "students": {**how, "validation_bleu": validation["bleu"]},
         "teachers": {
             **settings["teachers"],
-            "steps": told["teachers"]["steps"],
-            "validation_bleu": told["teachers validation"]["bleu"],
-            "ensemble_validation_bleu": told["ensemble validation"]["bleu"],
+            "steps": history["teachers"]["steps"],
+            "validation_bleu": history["teachers validation"]["bleu"],
+            "ensemble_validation_bleu": history["ensemble validation"]["bleu"],
         },
         "back": settings["back"],
         "translate": settings["translate"],
@@ -501,7 +501,7 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         if one["seconds"] is not None
     ]
     program = "python -m shipping.distilled_translator"
-    seconds = {name: told[name]["seconds"] for name in ("teachers", "students")}
+    seconds = {name: history[name]["seconds"] for name in ("teachers", "students")}
     return {
         "data": (
             "Multi30k captions, German to English (Elliott et al. 2016); German and English "
@@ -514,10 +514,10 @@ def card_of(told: Mapping, recipe: dict) -> dict:
         "seed": seed,
         "recipe": recipe,
         "distillation": distillation,
-        "steps": told["students"]["steps"],
-        "seconds": told["seconds"],
+        "steps": history["students"]["steps"],
+        "seconds": history["seconds"],
         "seconds_of": seconds,
-        "machine": {"device": told["begin"]["device"], "precision": "bf16"},
+        "machine": {"device": history["begin"]["device"], "precision": "bf16"},
     }
 
 

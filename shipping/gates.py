@@ -70,7 +70,7 @@ def untrained(cell: str, seed: int) -> RecurrentLanguageModel:
 
 
 def train(cell: str, seed: int) -> tuple[RecurrentLanguageModel, History]:
-    """Train one network, and round its weights to one byte each; give it and its history."""
+    """Train one network, and round its weights to one byte each; return it and its history."""
     model = untrained(cell, seed)
     source = [tokenizer().vocabulary.eos]  # no model of language reads it
     history = fit(

@@ -58,7 +58,7 @@ WEIGHTS = Path(__file__).parents[1] / "src/gates2heads/models/weights"
 
 
 def count(corpus: Corpus) -> tuple[PrunedKneserNey, dict]:
-    """The n-grams of the training split; give the model, and what its card says."""
+    """Count the n-grams of the training split; return the model and the contents of its card."""
     whole = KneserNey(corpus.tokens["train"], len(corpus.tokenizer), ORDER)
     model = PrunedKneserNey.of(whole, least=LEAST)
     return model, {
@@ -68,7 +68,7 @@ def count(corpus: Corpus) -> tuple[PrunedKneserNey, dict]:
 
 
 def train(name: str, corpus: Corpus, seed: int) -> tuple[NeuralLanguageModel, dict]:
-    """Train one network and round its weights; give it, and what its card says."""
+    """Train one network and quantise its parameters; return it and the contents of its card."""
     kind, settings, rate = NETWORKS[name]
     torch.manual_seed(seed)
     model = kind(len(corpus.tokenizer), **settings)
@@ -121,10 +121,10 @@ def main() -> None:
     torch.set_num_threads(1)
     corpus = read("captions")
     model, made = count(corpus) if name == "ngram" else train(name, corpus, seed=0)
-    told = card(name, model, corpus, made)
+    description = card(name, model, corpus, made)
     path = WEIGHTS / f"captions_{name}.safetensors"
-    save_model(path, model, source=corpus.tokenizer, card=told, small=name != "ngram")
-    print({key: value for key, value in told.items() if key != "settings"})
+    save_model(path, model, source=corpus.tokenizer, card=description, small=name != "ngram")
+    print({key: value for key, value in description.items() if key != "settings"})
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Team(nn.Module):
 
     @classmethod
     def drawn(cls, vocabulary: int, seeds: Sequence[int], *, precision=torch.float32, **sizes):
-        """A team of models that are initialised at random, one for each seed."""
+        """A team of randomly initialised models, one for each seed."""
         states = []
         for seed in seeds:
             torch.manual_seed(seed)

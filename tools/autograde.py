@@ -54,7 +54,7 @@ PINS = {
     **({} if sys.version_info >= (3, 11) else {"pytz": "2025.2"}),
 }
 HEADER = ("student", "page", "exercise", "points", "possible", "comment")
-# What reading a file raises that is no notebook.
+# Errors of reading a file that is not a notebook.
 UNREADABLE = (
     ValueError,
     KeyError,
@@ -97,16 +97,16 @@ from otter.api import grade_submission
 results = grade_submission(sys.argv[1], sys.argv[2], quiet=True)
 if results.has_catastrophic_failure():
     raise SystemExit("the notebook did not run to its end")
-told = {
+marks = {
     one.name: [one.score, one.possible, [case.message or "" for case in one.test_case_results]]
     for one in results.results.values()
 }
-open(sys.argv[3], "w", encoding="utf-8").write(json.dumps(told))
+open(sys.argv[3], "w", encoding="utf-8").write(json.dumps(marks))
 """
 
 
 def python_of(environment: Path = OTTER) -> Path:
-    """Give an environment's interpreter."""
+    """Return an environment's interpreter."""
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -129,7 +129,7 @@ def make_environment() -> None:
 
 def modules_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
     """The modules that a notebook imports by `from … import …`: their names there → in full."""
-    found, as_python = {}, TransformerManager().transform_cell  # %pip is no Python
+    found, as_python = {}, TransformerManager().transform_cell  # %pip is not Python
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -212,7 +212,7 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
     chapter = nbformat.read(ROOT / "chapters" / f"{page}.ipynb", as_version=4)
     asked = [found for cell in chapter.cells if (found := check_of(cell))]
     checks = {call: test_name(exercise) for exercise, call, _ in asked}
-    told, ended = {}, ""
+    results, ended = {}, ""
     with tempfile.TemporaryDirectory() as folder:
         copy, answer = Path(folder, f"{page}.ipynb"), Path(folder, "marks.json")
         try:
@@ -232,21 +232,21 @@ def graded(path: Path, page: str, timeout: float = 60 * MINUTES) -> list[tuple]:
                 except subprocess.TimeoutExpired:
                     os.killpg(running.pid, signal.SIGKILL)
                     ended = f"the notebook took more than {timeout:g} s"
-            told = json.loads(answer.read_text(encoding="utf-8"))
+            results = json.loads(answer.read_text(encoding="utf-8"))
         except UNREADABLE:
             ended = ended or "cannot be read as a notebook"
         except OSError:
             ended = ended or "the notebook did not run to its end"
     rows = []
     for exercise, _, _ in asked:
-        score, possible, messages = told.get(test_name(exercise), (0, 1, [ended]))
-        said = " ".join(filter(None, map(comment_of, messages))) or (ended if not told else "")
+        score, possible, messages = results.get(test_name(exercise), (0, 1, [ended]))
+        said = " ".join(filter(None, map(comment_of, messages))) or (ended if not results else "")
         rows.append((exercise, score, possible, said))
     return rows
 
 
 def grade(folder: Path, to: Path, timeout: float) -> int:
-    """Grade every notebook of a folder, and write the table of marks; give its number of rows.
+    """Grade every notebook of a folder, and write the table of marks; return its number of rows.
 
     A line for each notebook says how many points it has. Its rows are written immediately, so that
     what ends the command later loses no marks.

@@ -10,7 +10,7 @@ STEPS = 10_000_000  # about half a second on a quiet core of 2026
 
 
 def calibrate() -> float:
-    """Give the seconds that the loop takes now."""
+    """Return the seconds that the loop takes now."""
     begin, total = time.perf_counter(), 0
     for number in range(STEPS):
         total += number & 7
@@ -18,5 +18,5 @@ def calibrate() -> float:
 
 
 def beside(seconds: float, calibration: float) -> str:
-    """Say a time in seconds and in loops: `62.0 s =   41 × calibration`."""
+    """Format a time in seconds and in loops: `62.0 s =   41 × calibration`."""
     return f"{seconds:7.1f} s = {seconds / calibration:5.0f} × calibration"

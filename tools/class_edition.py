@@ -56,7 +56,7 @@ ASK = "1. Ask your teacher for the library ("
 
 
 def test_name(exercise: str) -> str:
-    """Give the name of an exercise's test: "7.6, the repair" → "exercise_7_6_the_repair"."""
+    """Return the name of an exercise's test: "7.6, the repair" → "exercise_7_6_the_repair"."""
     return "exercise_" + re.sub(r"\W+", "_", exercise).strip("_")
 
 

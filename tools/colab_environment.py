@@ -45,7 +45,7 @@ print(json.dumps(found))
 
 
 def python_of(environment: Path) -> Path:
-    """Give an environment's interpreter."""
+    """Return an environment's interpreter."""
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 

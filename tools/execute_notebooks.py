@@ -132,7 +132,7 @@ def _run(path: Path, notebook: nbformat.NotebookNode, timeout: float) -> None:
 
 
 def this_interpreter(folder: Path) -> AsyncKernelManager:
-    """Give a kernel of the running interpreter, whatever kernels are installed."""
+    """Return a kernel of the running interpreter, whatever kernels are installed."""
     argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = {"argv": [*argv, "--log-level=ERROR"], **METADATA["kernelspec"]}
     (folder / "here").mkdir()

@@ -100,14 +100,14 @@ COLAB = (
 
 
 def manifest(packages: tuple[Package, ...]) -> dict[str, str]:
-    """Say what a finished folder holds: every package with its version, and this file's digest."""
+    """Describe a finished folder: every package with its version, and this file's digest."""
     versions = {package.name: package.version for package in packages}
     versions["recipe"] = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     return versions
 
 
 def is_complete(target: Path, packages: tuple[Package, ...]) -> bool:
-    """Tell whether the folder was finished by this very recipe."""
+    """Return whether the folder was finished by this very recipe."""
     try:
         return json.loads((target / "manifest.json").read_text()) == manifest(packages)
     except (OSError, ValueError):
@@ -186,8 +186,8 @@ def main() -> None:
     parser.add_argument("--colab", action="store_true")
     parser.add_argument("--to", type=Path)
     options = parser.parse_args()
-    packages, usual = (COLAB, COLAB_SCRIPTS) if options.colab else (PAGES, VENDOR)
-    target = (options.to or usual).resolve()
+    packages, default = (COLAB, COLAB_SCRIPTS) if options.colab else (PAGES, VENDOR)
+    target = (options.to or default).resolve()
     if is_complete(target, packages):
         print(f"Browser assets are there: {target}")
         return

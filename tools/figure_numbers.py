@@ -84,7 +84,7 @@ def _put(cell: Mapping, figure: Shown, number: str) -> None:
 
 
 def faults(notebook: Mapping, chapter: str, known: set[str]) -> list[str]:
-    """Say which figures are not numbered as they should be, and which mentions lead nowhere.
+    """Report which figures are not numbered as they should be, and which mentions lead nowhere.
 
     Args:
         notebook: a page.

@@ -54,7 +54,7 @@ def _playwright_browser() -> str | None:
 
 
 def find() -> str | None:
-    """Give the path of the browser to use, $CHROMIUM first, or None."""
+    """Return the path of the browser to use, $CHROMIUM first, or None."""
     if wish := os.environ.get("CHROMIUM"):
         if found := shutil.which(wish):
             return found

@@ -1,4 +1,4 @@
-"""Which code stands open on a page, and which is folded: one tag a cell, and the rest follows.
+"""Which code is shown open on a page, and which is folded: one tag per cell, and the rest follows.
 
 An author gives a cell that nobody needs to read in passing one of three tags:
 
@@ -35,7 +35,7 @@ FENCE = re.compile(r"^(`{3,})[^`\n]*\n(.*?)^\1\s*$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Limits:
-    """How much code may stand open on a page."""
+    """How much code may be shown open on a page."""
 
     lines: int = 150
     median: int = 10
@@ -66,7 +66,7 @@ class Block:
 
 
 def kind_of(cell: Mapping, where: str = "cell") -> str | None:
-    """Give the tag that folds a cell, or None where it stands open.
+    """Return the tag that folds a cell, or None if it is shown open.
 
     Raises:
         ValueError: it has two of them.
@@ -119,12 +119,12 @@ def _lines_below_title(cell: Mapping) -> str:
 
 
 def source_of(cell: Mapping) -> str:
-    """Give the text of a cell, however the file keeps it."""
+    """Return the text of a cell, however the file keeps it."""
     return "".join(cell["source"])
 
 
 def open_blocks(notebook: Mapping) -> Iterator[Block]:
-    """Yield all code that stands open on the page of a notebook, in its order."""
+    """Yield all code that is shown open on the page of a notebook, in its order."""
     for number, cell in enumerate(notebook["cells"]):
         if cell["cell_type"] == "markdown":
             for _, text in FENCE.findall(_unfolded(source_of(cell))):
@@ -135,8 +135,8 @@ def open_blocks(notebook: Mapping) -> Iterator[Block]:
         if kind_of(cell, f"cell {number}") is None and source_of(cell).strip():
             yield Block(number, "cell", source_of(cell))
         for output in cell["outputs"]:
-            told = "".join(output.get("data", {}).get("text/markdown", ""))
-            for _, text in FENCE.findall(_unfolded(told)):
+            markdown = "".join(output.get("data", {}).get("text/markdown", ""))
+            for _, text in FENCE.findall(_unfolded(markdown)):
                 yield Block(number, "listing", text)
 
 
@@ -153,12 +153,12 @@ def open_lines(notebook: Mapping) -> int:
 
 
 def faults(notebook: Mapping, limits: Limits = LIMITS) -> list[str]:
-    """Say where too much code stands open on a page, or too wide, one sentence each."""
+    """Report where too much code is shown open on a page, or too wide, one sentence each."""
     blocks, found = list(open_blocks(notebook)), []
     cells = [block for block in blocks if block.kind == "cell"]
     total = sum(block.lines for block in blocks)
     if total > limits.lines:
-        found.append(f"{total} lines of code stand open, at most {limits.lines} may")
+        found.append(f"{total} lines of code are open, at most {limits.lines} may")
     if cells and median(block.lines for block in cells) > limits.median:
         middle = median(block.lines for block in cells)
         found.append(f"the median open cell has {middle:g} lines, at most {limits.median}")

@@ -73,7 +73,7 @@ class Tally:
         return len(self.reasons) / self.with_output if self.with_output else 0.0
 
     def faults(self) -> list[str]:
-        """Say what a notebook must mend, one sentence each."""
+        """Report what must be corrected in a notebook, one sentence each."""
         found = [
             f"cell {cell} is exempt and must say why (metadata exempt_reason)"
             for cell, reason in self.reasons.items()
@@ -91,13 +91,13 @@ class Tally:
             found.append("no output was compared")
         return found
 
-    def told_seconds(self) -> str:
-        """Say how long the cells took together, and how long the slowest one."""
+    def describe_seconds(self) -> str:
+        """Describe the time of all cells together, and that of the slowest one."""
         calibration = sum(self.calibrations) / len(self.calibrations)
         slowest = max(self.seconds, key=self.seconds.get, default=0)
         longest = self.seconds.get(slowest, 0.0)
-        told = beside(sum(self.seconds.values()), calibration)
-        return f"{told}, slowest cell {slowest} ({longest:.1f} s)"
+        total = beside(sum(self.seconds.values()), calibration)
+        return f"{total}, slowest cell {slowest} ({longest:.1f} s)"
 
 
 class ComparedNotebook(IPyNbFile):
@@ -197,12 +197,12 @@ def store_times(path: Path, found: dict[str, Tally]) -> None:
         }
         for name, tally in found.items()
     ]
-    told = {
+    report = {
         "machine": f"{device_name()}, Python {platform.python_version()}",
         "date": date.today().isoformat(),
         "rows": rows,
     }
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -224,7 +224,7 @@ def tallies(reporter: pytest.TerminalReporter) -> dict[str, Tally]:
         if PROPERTY in dict(properties := getattr(report, "user_properties", ()))
         and report.when == "call"
     ]
-    return {told.pop("name"): Tally(**told) for told in sorted(found, key=lambda t: t["name"])}
+    return {entry.pop("name"): Tally(**entry) for entry in sorted(found, key=lambda t: t["name"])}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -254,7 +254,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     write("trained fig: the numbers in the figure were not compared, its words were;")
     write("exempt: its words were compared, and not its numbers or its table's last column.")
     for name, tally in found.items():
-        write(f"{name:28} {tally.told_seconds()}")
+        write(f"{name:28} {tally.describe_seconds()}")
     for name, tally in found.items():
         for cell, reason in tally.reasons.items():
             write(f"{name} cell {cell} exempt: {reason or 'NO REASON GIVEN'}")

@@ -62,7 +62,7 @@ class Rules:
 
     @property
     def exempt(self) -> bool:
-        """Whether some of it may be anything whatever, for which there must be a reason."""
+        """Whether a part is exempt from comparison, for which a reason must be given."""
         return self.varying_numbers or self.varying_last_column
 
     def near(self, one: float, other: float) -> bool:

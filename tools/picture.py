@@ -33,7 +33,7 @@ PATIENCE = 120_000  # milliseconds, for the model to load and to answer
 
 
 def picture_of(scheme: str) -> Path:
-    """Say where the picture of a colour scheme is."""
+    """Return the path of the picture of a colour scheme."""
     return PICTURES / f"translator-{scheme}.png"
 
 

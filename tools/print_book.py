@@ -96,7 +96,7 @@ def contents(toc: dict) -> list[Entry]:
 
 
 def in_order(entries: list[Entry]) -> Iterator[Entry]:
-    """Give the entries that are pages, as a reader turns them."""
+    """Return the entries that are pages, as a reader turns them."""
     for entry in entries:
         if entry.page:
             yield entry
@@ -125,7 +125,7 @@ def opened(browser: Browser, address: str) -> Page:
 
 
 def printed(browser: Browser, address: str) -> tuple[str, bytes]:
-    """Give the title of a built page, and the page as PDF."""
+    """Return the title of a built page, and the page as PDF."""
     page = opened(browser, address)
     title = page.evaluate(PREPARE)
     made = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
@@ -165,7 +165,7 @@ def anchors(reader: PdfReader) -> dict[str, tuple[int, float]]:
 
 
 def target(annotation: dict, site: str, page: str) -> tuple[str, str] | None:
-    """Give the page of the book and the anchor that a link leads to, or None for one elsewhere."""
+    """Return the page of the book and the anchor that a link leads to, or None if elsewhere."""
     action = annotation.get("/A", {})
     if "/Dest" in annotation or action.get("/S") == "/GoTo":
         name = annotation.get("/Dest", action.get("/D"))

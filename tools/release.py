@@ -1,4 +1,4 @@
-"""Say whether the release that the pages name holds what they show.
+"""Report whether the release that the pages name holds what they show.
 
     python tools/release.py
 
@@ -20,7 +20,7 @@ RAISE = "raise the version in pyproject.toml, run make repository, commit, and t
 
 
 def git(root: Path, *words: str) -> str:
-    """Give what a command of git prints."""
+    """Return what a command of git prints."""
     done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -80,8 +80,8 @@ class Repository:
         Raises:
             ValueError: an address is neither empty nor one of the web.
         """
-        told = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-        url, site = plain(told["repository"]["url"]), told["html"]["baseurl"]
+        config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        url, site = plain(config["repository"]["url"]), config["html"]["baseurl"]
         if url and not URL.fullmatch(url):
             raise ValueError(f"repository.url must be empty or begin with https://, got {url!r}")
         if site and not SITE.fullmatch(site):
@@ -93,27 +93,27 @@ class Repository:
 
     @property
     def tag(self) -> str:
-        """Give the name of the release that belongs to this version."""
+        """Return the name of the release that belongs to this version."""
         return f"v{self.version}"
 
     def setup_cell(self) -> str:
-        """Give the code of a chapter's set-up cell, without its title."""
+        """Return the code of a chapter's set-up cell, without its title."""
         return SETUP.replace("{source}", f"git+{self.url}@{self.tag}" if self.url else "")
 
     def clone_lines(self) -> str:
-        """Give what follows `git clone` in the README, and the line after it."""
+        """Return what follows `git clone` in the README, and the line after it."""
         if not self.url:
             return f"ADDRESS gates2heads   {PLACEHOLDER}\ncd gates2heads"
         return f"{self.url} gates2heads\ncd gates2heads"
 
 
 def plain(url: str) -> str:
-    """Give an address of a repository without what pip and git do not need."""
+    """Return an address of a repository without what pip and git do not need."""
     return url.rstrip("/").removesuffix(".git")
 
 
 def pages_of(url: str) -> str:
-    """Give the address under which GitHub Pages shows a repository; empty for other hosts."""
+    """Return the address under which GitHub Pages shows a repository; empty for other hosts."""
     found = GITHUB.fullmatch(plain(url))
     if not found:
         return ""
@@ -173,7 +173,7 @@ def with_setup(notebook: dict, code: str) -> dict:
 
 
 def fresh_texts(root: Path) -> dict[Path, str]:
-    """Give each file that does not follow the setting, with the text that would."""
+    """Return each file that does not follow the setting, with the text that would."""
     repository = Repository.of(root)
     fresh, ways_here = {}, ways(repository.url, repository.version)
     for path in sorted((root / "chapters").glob("*.ipynb")):
@@ -197,7 +197,7 @@ def fresh_texts(root: Path) -> dict[Path, str]:
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Say which files do not follow the settings, or write them."""
+    """Report which files do not follow the settings, or write them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the files that do not follow")
     parser.add_argument("--url", help="the repository's address, to be set first; empty for none")

@@ -28,7 +28,7 @@ class NotFoundError(Exception):
 
 
 def plain(node: Tag | NavigableString) -> str:
-    """Give the words of a node in one line; a formula counts once, without its MathML."""
+    """Return the words of a node in one line; a formula counts once, without its MathML."""
     if isinstance(node, NavigableString):
         return str(node)
     node = copy.copy(node)
@@ -87,7 +87,7 @@ def wrapped(nodes: list[Tag | NavigableString], name: str = "p") -> Tag:
 
 
 def one(found: list, what: str) -> Tag:
-    """Give the only one that was found.
+    """Return the only one that was found.
 
     Raises:
         NotFoundError: there are none or several.
@@ -112,7 +112,7 @@ class Page:
             answer.decompose()
 
     def section(self, number: str) -> Tag:
-        """Give a section by its number; "" is what comes before the first one."""
+        """Return a section by its number; "" is what comes before the first one."""
         if not number:
             top = copy.copy(self.article.section)
             for below in top.find_all("section", recursive=False):
@@ -122,7 +122,7 @@ class Page:
         return one(found, f"section {number}")
 
     def sentence(self, section: Tag, words: str) -> tuple[Tag, Tag]:
-        """Give the only sentence that contains these words, and its paragraph."""
+        """Return the only sentence that contains these words, and its paragraph."""
         found = [
             (wrapped(nodes), paragraph)
             for paragraph in section.select("p, li")
@@ -133,13 +133,13 @@ class Page:
         return one(found, f"a sentence with “{words}”")
 
     def paragraph(self, words: str) -> Tag:
-        """Give the paragraph that begins with these words, wherever it is."""
+        """Return the paragraph that begins with these words, wherever it is."""
         found = [p for p in self.article.select("p") if tidy(plain(p)).startswith(tidy(words))]
         own = [p for p in found if not p.find_parent(["table", "li"])]
         return one(own, f"a paragraph “{words} …”")
 
     def figure(self, number: str) -> tuple[Tag, Tag]:
-        """Give a figure and its caption."""
+        """Return a figure and its caption."""
         figure = one(
             self.article.select(f"figure[id='figure-{number.replace('.', '-')}']"),
             f"figure {number}",
@@ -147,13 +147,13 @@ class Page:
         return figure, figure.parent.find_next_sibling("p")
 
     def equation(self, number: str) -> Tag:
-        """Give an equation by its number."""
+        """Return an equation by its number."""
         tags = self.article.select("div.math .katex-mathml mtext, div.math .katex-tag")
         found = [tag.find_parent("div", class_="math") for tag in tags if f"({number})" in tag.text]
         return one(list({id(one_of): one_of for one_of in found}.values()), f"equation {number}")
 
     def table(self, section: Tag, words: str) -> tuple[Tag, Tag | None]:
-        """Give a table by its number, or by what its header begins with; and its caption."""
+        """Return a table by its number, or by what its header begins with; and its caption."""
         tables = section.select(".pst-scrollable-table-container")
         if not re.fullmatch(r"\d+\.\d+", words):
             return one([t for t in tables if tidy(plain(t)).startswith(words)], words), None
@@ -161,12 +161,12 @@ class Page:
         return one([(t, p) for t, p in above if plain(p).startswith(f"Table {words}.")], words)
 
     def listing(self, section: Tag, words: str) -> Tag:
-        """Give the code that begins with these words."""
+        """Return the code that begins with these words."""
         found = [c for c in section.select("div.highlight") if plain(c).strip().startswith(words)]
         return one(found, f"code “{words} …”")
 
     def view(self, title: str) -> str:
-        """Give the id of the view with this title."""
+        """Return the id of the view with this title."""
         found = [
             name
             for name, kept in self.state.items()
@@ -175,14 +175,14 @@ class Page:
         return one(found, f"the view “{title}”")
 
     def prediction(self, words: str) -> tuple[Tag, dict]:
-        """Give the printed form of a prediction whose text holds these words, and its state."""
+        """Return the printed form of a prediction whose text holds these words, and its state."""
         twins = [t for t in self.article.select(".g2h-twin") if tidy(words) in tidy(plain(t.p))]
         twin = one(twins, f"a prediction “{words} …”")
         states = [s["state"] for s in self.state.values() if s["state"].get("twin") == twin["id"]]
         return twin, one(states, f"the state of the prediction “{words} …”")
 
     def exercises(self) -> list[Tag]:
-        """Give the headings of the exercises."""
+        """Return the headings of the exercises."""
         return [h for h in self.article.find_all("h3") if plain(h).startswith("Exercise ")]
 
     def files_of(self, view: str) -> list[str]:

@@ -103,7 +103,7 @@ class Slide:
 
 
 def heading(section: Tag, shown: Tag | None) -> str:
-    """Give the heading above a part, without its number, as a title."""
+    """Return the heading above a part, without its number, as a title."""
     above = shown.find_previous(["h2", "h3"]) if shown is not None else None
     found = above or section.find(["h1", "h2"])
     return re.sub(r"^(\d+\.\d+|\d+ ·) ", "", tidy(plain(found)))

@@ -32,15 +32,15 @@ class ShownView:
     traits: Mapping
 
     def alt(self) -> str:
-        """Say in words what the picture shows: the title, and the questions or the suggestion."""
+        """Describe what the picture shows: the title, and the questions or the suggestion."""
         asked = [one for one in self.traits.get("questions", ()) if isinstance(one, dict)]
         said = " ".join(one["text"] for one in asked) or self.traits.get("hint", "")
         return " ".join(f"Picture of a live view, “{self.traits['title']}”. {said} {USE}".split())
 
     def picture(self) -> str | None:
-        """Give the stored picture in base 64, or None; a picture of an earlier view is none."""
-        told = self.output["metadata"].get(PICTURE, {})
-        return self.output["data"].get(PICTURE) if told.get("alt") == self.alt() else None
+        """Return the stored picture in base 64, or None; a picture of an earlier view is none."""
+        stored = self.output["metadata"].get(PICTURE, {})
+        return self.output["data"].get(PICTURE) if stored.get("alt") == self.alt() else None
 
     def store(self, picture: str) -> None:
         """Put a picture in base 64, and what it says in words, beside the view."""
@@ -62,7 +62,7 @@ def shown_views(notebook: Mapping) -> Iterator[ShownView]:
 
 
 def pictures(notebook: Mapping) -> dict[tuple[str, int], tuple[str, str]]:
-    """Give the stored pictures with their words, by the positions of the views."""
+    """Return the stored pictures with their words, by the positions of the views."""
     found = ((view.at, view.picture(), view.alt()) for view in shown_views(notebook))
     return {at: (picture, alt) for at, picture, alt in found if picture}
 

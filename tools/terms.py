@@ -89,7 +89,7 @@ def read_terms(path: Path = TERMS) -> list[Term]:
             right_in = re.compile(cells[2]) if len(cells) == 4 else None
             terms.append(Term(re.compile(cells[0]), cells[1], right_in))
         except re.error as error:
-            raise ValueError(f"{path.name}:{number} has a pattern that is none: {error}") from error
+            raise ValueError(f"{path.name}:{number} has an invalid pattern: {error}") from error
     return terms
 
 

@@ -112,7 +112,7 @@ def echoed(descriptor: int) -> Iterator[str]:
 
 
 def report(done: list[Step]) -> int:
-    """Print a table and the totals; give the exit status."""
+    """Print a table and the totals; return the exit status."""
     print(f"\n──── summary (network: {os.environ.get('GATES2HEADS_NETWORK', 'on')})")
     total = {"passed": 0, "failed": 0, "skipped": 0}
     for step in done:

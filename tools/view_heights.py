@@ -33,7 +33,7 @@ MEASURED = """() => [...document.querySelectorAll(".g2h-reserved")].map((box) =>
 
 
 def heights(browser: Browser, address: str, width: int) -> list[int]:
-    """Give the heights of a page's views in their order, in pixels.
+    """Return the heights of a page's views in their order, in pixels.
 
     Args:
         browser: Chromium, running.

@@ -71,7 +71,7 @@ def photographs(browser: Browser, address: str) -> list[bytes]:
 
 
 def reduced(photograph: bytes) -> bytes:
-    """Give a photograph as a PNG with a palette."""
+    """Return a photograph as a PNG with a palette."""
     file = io.BytesIO()
     with Image.open(io.BytesIO(photograph)) as image:
         # This method keeps rare colours, such as that of one marked word.
@@ -82,7 +82,7 @@ def reduced(photograph: bytes) -> bytes:
 
 
 def store(browser: Browser, site: str, path: Path) -> list[int]:
-    """Photograph the views of a notebook and store the pictures; give their sizes in bytes.
+    """Photograph the views of a notebook and store the pictures; return their sizes in bytes.
 
     Raises:
         ValueError: the page has other views than the notebook: the book must be built again.

@@ -59,7 +59,7 @@ NO_ISSUES = (
 
 
 def ways(url: str, version: str) -> dict[str, str]:
-    """Give the text of each cell by its id.
+    """Return the text of each cell by its id.
 
     Args:
         url: the address of the repository; empty if it has none.
@@ -69,5 +69,7 @@ def ways(url: str, version: str) -> dict[str, str]:
     upload = BY_UPLOAD.format(wheel=WHEEL.format(version=version))
     colab = ON_COLAB if "//github.com/" in url else upload
     place = ISSUES.format(url=url) if url else NO_ISSUES
-    told = VERSION.format(version=version, citation=CITATION.format(version=version), place=place)
-    return {"i006jupyterlab": jupyterlab, "i006colab": colab, "i010version": told}
+    version_note = VERSION.format(
+        version=version, citation=CITATION.format(version=version), place=place
+    )
+    return {"i006jupyterlab": jupyterlab, "i006colab": colab, "i010version": version_note}

@@ -92,14 +92,14 @@ def solutions(notebook: nbformat.NotebookNode, title: str) -> nbformat.NotebookN
         notebook: a chapter.
         title: its name in the heading.
     """
-    cells, exercise, told = [], None, None
+    cells, exercise, announced = [], None, None
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (heading := EXERCISE.search(cell.source)):
             exercise = cell.source[heading.start() :]
         if is_solution(cell):
-            if exercise != told:
+            if exercise != announced:
                 cells.append(nbformat.v4.new_markdown_cell(exercise, id=f"exercise-{len(cells)}"))
-                told = exercise
+                announced = exercise
             cells.append(copy.deepcopy(cell))
             if cell.cell_type == "markdown":
                 cells[-1].source = cell.source.replace("<details ", "<details open ", 1)

@@ -149,15 +149,15 @@ def _add_what_uses_models(commands) -> None:
         command.add_argument(
             "--width", type=int, help="beam width, 1 is greedy search; default: that of the recipe"
         )
-    told = commands.add_parser("card", help="print a model's card: data, scores, limits")
-    told.set_defaults(run=_card)
-    told.add_argument(
+    card = commands.add_parser("card", help="print a model's card: data, scores, limits")
+    card.set_defaults(run=_card)
+    card.add_argument(
         "weights",
         type=Path,
         nargs="?",
         help="a file from `train`, or a model of the book; default: a translation model",
     )
-    for command in (translated, told):
+    for command in (translated, card):
         command.add_argument(
             "--to",
             choices=list(TRANSLATORS),
@@ -260,8 +260,8 @@ def _shrink(arguments) -> None:
     check_output(arguments.output, overwrite=arguments.overwrite)
     trained = load(arguments.weights)
     trained.model.load_state_dict(dequantise(quantise(trained.model.state_dict())))
-    told = {split: evaluate(trained, split) for split in ("validation", "test")}
-    card = {**trained.card, **_words(trained.card), "scores_small": told}
+    scores = {split: evaluate(trained, split) for split in ("validation", "test")}
+    card = {**trained.card, **_words(trained.card), "scores_small": scores}
     save_model(
         arguments.output,
         trained.model,
@@ -272,7 +272,7 @@ def _shrink(arguments) -> None:
         small=True,
     )
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes")
-    _print_scores("test", told["test"])
+    _print_scores("test", scores["test"])
 
 
 def _export(arguments) -> None:
@@ -299,8 +299,8 @@ def _export(arguments) -> None:
     print(f"{arguments.output}: {size:,} bytes, sha256 {exported.sha256}")
 
 
-def _print_scores(split: str, told: dict[str, float]) -> None:
-    for name, value in told.items():
+def _print_scores(split: str, scores: dict[str, float]) -> None:
+    for name, value in scores.items():
         print(f"{split} {name} {value:.4f}")
 
 

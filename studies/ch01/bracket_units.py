@@ -40,14 +40,14 @@ from shipping.gates import CELLS, WEIGHTS, tokenizer, train, untrained
 
 LENGTH, PASSAGES, CLAMPED_PASSAGES = 256, 300, 100  # of each half; of the half with the scores
 SETTINGS = [f"{cell}{kind}" for cell in CELLS for kind in ("", "-untrained")]
-SEEN = {"lstm": "cell", "gru": "hidden"}  # where a unit keeps what it knows
+SEEN = {"lstm": "cell", "gru": "hidden"}  # the quantity that stores a unit's information
 FORGETS = {"lstm": {"forget": 0.0}, "gru": {"update": 0.0}}
 YES_OR_NO = ("brackets", "quotes", "string", "comment", "string or comment")
 NUMBERS = ("depth", "indent", "column")
 
 
 class Read(NamedTuple):
-    """P passages of L characters, and what is the case after each of them."""
+    """P passages of L characters, and the syntactic state after each character."""
 
     tokens: Tensor  # (P, L) long
     truths: dict[str, Tensor]  # (P, L), by the names of YES_OR_NO and NUMBERS
@@ -108,7 +108,7 @@ def states(model: RecurrentLanguageModel, tokens: Tensor, quantity: str) -> Tens
 
 
 def scores(held: Tensor, truth: Tensor, name: str) -> Tensor:
-    """How well each unit tells the truth (N,): areas or correlations (U,), signs kept."""
+    """How well each unit predicts the truth (N,): areas or correlations (U,), signs kept."""
     if name in YES_OR_NO:
         return area_under_curve(held, truth)
     return torch.tensor([rank_correlation(unit, truth.double()) for unit in held.double().t()])
@@ -199,11 +199,11 @@ def forgetting(model: RecurrentLanguageModel, cell: str, found: dict) -> dict:
     for unit in range(model.recurrent.hidden_size):
         with clamp_gates(model.recurrent, FORGETS[cell], units=[unit]):
             each.append(closing(model, read))
-    told = {"gate": FORGETS[cell], "free": free._asdict()}
+    results = {"gate": FORGETS[cell], "free": free._asdict()}
     for name in ("brackets", "quotes"):
         unit = found[name]["unit"]
         rises = [getattr(one, name) - getattr(free, name) for one in each]
-        told[name] = {
+        results[name] = {
             "unit": unit,
             "held": each[unit]._asdict(),
             "rise": rises[unit],
@@ -212,7 +212,7 @@ def forgetting(model: RecurrentLanguageModel, cell: str, found: dict) -> dict:
             "most_by_unit": rises.index(max(rises)),
             "rank": 1 + sum(rise > rises[unit] for rise in rises),
         }
-    return told
+    return results
 
 
 def run(setting: str, seed: int) -> dict:
@@ -221,9 +221,9 @@ def run(setting: str, seed: int) -> dict:
     model = network(setting, seed)
     cell, _, kind = setting.partition("-")
     found = find(model, SEEN[cell])
-    told = {name: one["score"] for name, one in found.items()}
-    told |= {"quantity": SEEN[cell], "characters": half(1).tokens.numel(), "found": found}
-    return told if kind else {**told, "forgetting": forgetting(model, cell, found)}
+    result = {name: one["score"] for name, one in found.items()}
+    result |= {"quantity": SEEN[cell], "characters": half(1).tokens.numel(), "found": found}
+    return result if kind else {**result, "forgetting": forgetting(model, cell, found)}
 
 
 if __name__ == "__main__":

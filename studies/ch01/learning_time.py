@@ -63,7 +63,7 @@ def train(
     weight_decay: float = 0.0,
     clip: float = 1.0,
 ) -> Iterator[int]:
-    """Train as section 1.1 shows it; give the number of batches done after each of them."""
+    """Train as section 1.1 shows it; return the number of batches done after each of them."""
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
     )

@@ -1,11 +1,11 @@
-"""Whose are the answers if the words of an analogy may answer too? For section 2.8.
+"""Which words answer an analogy if its own words are allowed? For section 2.8.
 
     python -m studies.ch02.analogies --seeds 0 1 2
     python -m studies.ch02.analogies --table
 
 The three models on captions, or on `descriptions`, are trained as `studies/ch02/word_vectors.py`
 trains them, and asked the analogies of its second half. Told are the shares of the questions to
-which a, b, c, the right word or another stands first, and with which settings the model was
+which a, b, c, the correct word or another is ranked first, and with which settings the model was
 trained. Needs what that needs.
 """
 
@@ -26,8 +26,8 @@ from studies.ch02 import word_vectors
 WHOSE = ("a", "b", "c", "right", "another")
 
 
-def usual(function: Callable, *names: str) -> dict:
-    """What a function takes where nothing is said."""
+def defaults_of(function: Callable, *names: str) -> dict:
+    """The default values of some parameters of a function."""
     parameters = inspect.signature(function).parameters
     return {name: parameters[name].default for name in names}
 
@@ -36,21 +36,21 @@ def settings_of(setting: str) -> dict:
     """How `word_vectors.train` trains the model of a setting."""
     name, model = word_vectors.corpus_and_model(setting)
     chosen = word_vectors.choices(name, model)
-    told = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
-    told |= {key: chosen[key] for key in ("epochs", "window")}
+    settings = {"width": word_vectors.WIDTH, "least_often": word_vectors.LEAST_OFTEN}
+    settings |= {key: chosen[key] for key in ("epochs", "window")}
     if model == "glove":
-        training = usual(train_glove, "learning_rate", "batch_size")
-        told |= {"ceiling": word_vectors.CEILING} | training
+        training = defaults_of(train_glove, "learning_rate", "batch_size")
+        settings |= {"ceiling": word_vectors.CEILING} | training
     else:
-        noise = usual(NegativeSampling.__init__, "negatives", "power")
-        training = usual(train_negative_sampling, "learning_rate", "batch_size")
-        told |= {"threshold": word_vectors.THRESHOLD} | noise | training
-    told["learning_rate"] *= chosen["rate"]
-    return told | ({"batch_size": chosen["batch_size"]} if "batch_size" in chosen else {})
+        noise = defaults_of(NegativeSampling.__init__, "negatives", "power")
+        training = defaults_of(train_negative_sampling, "learning_rate", "batch_size")
+        settings |= {"threshold": word_vectors.THRESHOLD} | noise | training
+    settings["learning_rate"] *= chosen["rate"]
+    return settings | ({"batch_size": chosen["batch_size"]} if "batch_size" in chosen else {})
 
 
 def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Who stands first, as shares of the questions whose four words are all known."""
+    """Which word is ranked first, as shares of the questions whose four words are all known."""
     known = [row[:4] for row in questions if all(word in vectors for word in row[:4])]
     found = Counter()
     for a, b, c, d in known:
@@ -60,7 +60,7 @@ def answered_by(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dic
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model and ask it."""
+    """Train one model and evaluate it."""
     name, model = word_vectors.corpus_and_model(setting)
     vocabulary, _ = word_vectors.corpus(name)
     vectors = word_vectors.compared(vocabulary, word_vectors.train(name, model, "", seed)[0])

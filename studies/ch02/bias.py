@@ -49,13 +49,13 @@ def associations(vectors: WordVectors) -> dict[str, float]:
 
 def effect(values: list[float]) -> tuple[float, float]:
     """Effect and exact one-sided p-value of associations, whose first half is the first set."""
-    told = torch.tensor(values, dtype=torch.double)
-    half = len(told) // 2
-    chosen = torch.tensor(list(combinations(range(len(told)), half)))  # the given one is the first
-    sums = told[chosen].sum(1)  # the two means differ by (2 · sum − all) / half
+    scores = torch.tensor(values, dtype=torch.double)
+    half = len(scores) // 2
+    chosen = torch.tensor(list(combinations(range(2 * half), half)))  # the given one is the first
+    sums = scores[chosen].sum(1)  # the two means differ by (2 · sum − all) / half
     p_value = float((sums >= sums[0] - 1e-12).double().mean())
-    difference = told[:half].mean() - told[half:].mean()
-    return float(difference / told.std(correction=1)), p_value
+    difference = scores[:half].mean() - scores[half:].mean()
+    return float(difference / scores.std(correction=1)), p_value
 
 
 @cache

@@ -158,7 +158,7 @@ class Unseen:
         self.random, self.nearest = {}, {}
 
     def by_chance(self, word: str) -> Tensor:
-        """A random direction, the same one whenever a word is asked again."""
+        """A random direction, the same one for every query of a word."""
         if word not in self.random:
             drawn = torch.randn(self.known.unit.shape[1], generator=self.generator)
             self.random[word] = drawn / drawn.norm()

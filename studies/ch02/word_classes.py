@@ -1,4 +1,4 @@
-"""Word classes of the captions: what a class knows of a word, and what it cannot. For chapter 2.
+"""Word classes of the captions: what a class reveals of a word, and what not. For chapter 2.
 
     python -m studies.ch02.word_classes
     python -m studies.ch02.word_classes --table

@@ -4,7 +4,7 @@
     python -m studies.ch02.word_vectors --table
     python -m studies.ch02.word_vectors --ship
 
-Each setting names a corpus, a model, and what is done otherwise. The corpus `descriptions`, on
+Each setting names a corpus, a model, and what is changed. The corpus `descriptions`, on
 which `evaluation.py` reports, has the captions and all other English descriptions of the same
 images, each sentence once, and the docstrings. The vectors are judged by people's scores of word
 pairs, and by analogies; each test set was divided in two, every other row. Windows, epochs and the
@@ -99,12 +99,12 @@ def corpus_and_model(setting: str) -> tuple[str, str]:
 def choices(name: str, model: str) -> dict:
     """Epochs and window of a model on a corpus, and what else is chosen there."""
     glove = model == "glove"
-    usual = {
+    defaults = {
         "epochs": GLOVE_EPOCHS if glove else EPOCHS,
         "window": GLOVE_WINDOW if glove else WINDOW,
         "rate": 1.0,  # as a multiple of what the training takes where nothing is said
     }
-    return usual | (ON_DESCRIPTIONS[model] if name == "descriptions" else {})
+    return defaults | (ON_DESCRIPTIONS[model] if name == "descriptions" else {})
 
 
 @cache

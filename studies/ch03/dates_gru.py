@@ -66,7 +66,7 @@ def steps_of(model: LanguageModel, train: list, rate: float, steps: int) -> Iter
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one GRU; give its perplexity on new dates every 100 batches, and that of counting."""
+    """Train one GRU; return its perplexity on new dates every 100 batches, and that of counting."""
     dates = Dates.of_the_page()
     size = len(dates.tokenizer.vocabulary)
     torch.manual_seed(seed)

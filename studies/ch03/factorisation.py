@@ -44,16 +44,16 @@ def drawn(count: int, generator: torch.Generator) -> Batch:
 
 
 def batches(seed: int):
-    """Lists without end."""
+    """Yield batches of lists indefinitely."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         yield drawn(BATCH, generator)
 
 
 def counted(tokens: torch.Tensor) -> dict[str, float]:
-    """Of written lists (N, T): the share that is whole, and the names of each that are amiss.
+    """Of generated lists (N, T): the share that is complete, and how many names are wrong in each.
 
-    A name that stands three times is repeated twice.
+    A name that occurs three times is repeated twice.
     """
     names = torch.arange(FIRST, FIRST + NAMES)
     often = (tokens[:, :, None] == names).sum(dim=1)  # (N, 5)

@@ -115,7 +115,7 @@ def surprise(model: LanguageModel, texts: Sequence[Sequence[int]]) -> float:
 
 
 def count(model: str, corpus: Corpus) -> tuple[NgramModel, dict]:
-    """Count n-grams; give the model and how it was made."""
+    """Count n-grams; return the model and how it was made."""
     order, how = int(model[0]), model.partition("-gram-")[2]
     given = corpus.tokens["train"], len(corpus.tokenizer), order
     if how == "add-k":
@@ -156,7 +156,7 @@ def build(model: str, vocabulary_size: int) -> NeuralLanguageModel:
 def train(
     name: str, model: str, corpus: Corpus, seed: int, rounds: int | None = None
 ) -> tuple[NeuralLanguageModel, dict]:
-    """Train a network; give it, and the course of its bits per token on the validation split."""
+    """Train a network; return it, and the course of its bits per token on the validation split."""
     rounds = ROUNDS[name] if rounds is None else rounds
     torch.manual_seed(seed)
     network = build(model, len(corpus.tokenizer))
@@ -186,7 +186,7 @@ def train(
 
 
 def run(setting: str, seed: int) -> dict:
-    """Count or train one model; give its size, and what it makes of the test split."""
+    """Count or train one model; return its size and its scores on the test split."""
     name, _, model = setting.partition("-")
     corpus = read(name)
     if "-gram-" in model:

@@ -9,7 +9,7 @@ the test split that has four tokens before it in its text is then sorted by how 
 counted back from it, stood one behind the other in the training split too: the longest context from
 which the 5-gram model has counted. What the token itself is has no say in this. The first four
 tokens of each text stand apart: what fills their contexts is <bos>, with which every text begins,
-so that they would seem to have been met.
+so that they would seem to have been seen.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def longest_seen(model: NgramModel, text: Sequence[int]) -> list[int]:
-    """For each token of a text, how many tokens before it the model has met as a context."""
+    """For each token of a text, how many tokens before it the model has seen as a context."""
     padded = [Vocabulary.bos] * (model.order - 1) + list(text)
     return [
         max(m for m, met in enumerate(model.counts) if tuple(padded[end - m : end]) in met)
@@ -41,7 +41,7 @@ def longest_seen(model: NgramModel, text: Sequence[int]) -> list[int]:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Count and train; tell the test split's bits per token by the longest context that was met."""
+    """Count and train; return the bits per token of the test split by the longest seen context."""
     torch.set_num_threads(1)
     name, rounds = SETTINGS[setting]
     corpus = read(name)

@@ -38,10 +38,10 @@ def counts_of(setting: str, seed: int) -> np.ndarray:
 def run(setting: str, seed: int) -> dict:
     """BLEU by the length of the source, and two outputs."""
     own, one_vector = counts_of(setting, seed), counts_of(REFERENCE, seed)
-    told = []
+    entries = []
     for ends, here in zip(BINS, inside(), strict=True):
         found = paired_bootstrap(own[here], one_vector[here], score, seed=0)
-        told.append(
+        entries.append(
             {
                 "words": list(ends),
                 "captions": int(here.sum()),
@@ -53,7 +53,7 @@ def run(setting: str, seed: int) -> dict:
         )
     german, english = captions()
     return {
-        "by_length": told,
+        "by_length": entries,
         "source": german[CHOSEN],
         "reference": english[CHOSEN],
         "output": read_written(setting, seed)[CHOSEN][0],

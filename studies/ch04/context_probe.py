@@ -58,13 +58,13 @@ def run(setting: str, seed: int) -> dict:
         batch = collate(encode_pairs([(one.text, one.iso) for one in pairs], source, target))
         sides.append((contexts(model, batch), date_labels(pairs)))
     (fitted, labels), (new, wanted) = sides
-    told = {"nearest_mean": {}, "linear": {}, "most_frequent": {}}
+    accuracies = {"nearest_mean": {}, "linear": {}, "most_frequent": {}}
     for name in labels:
         given = fitted, labels[name], new, wanted[name]
-        told["nearest_mean"][name] = nearest_mean_share(*given)
-        told["linear"][name] = linear_share(*given)
-        told["most_frequent"][name] = max(Counter(wanted[name]).values()) / TESTED
-    return told
+        accuracies["nearest_mean"][name] = nearest_mean_share(*given)
+        accuracies["linear"][name] = linear_share(*given)
+        accuracies["most_frequent"][name] = max(Counter(wanted[name]).values()) / TESTED
+    return accuracies
 
 
 if __name__ == "__main__":

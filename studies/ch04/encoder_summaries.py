@@ -1,4 +1,4 @@
-"""What should an encoder be, and how should the decoder be told? Section 4.6 shows the results.
+"""Which encoder, and how should the decoder receive its summary? Section 4.6 shows the results.
 
     python -m studies.ch04.encoder_summaries --seeds 0 1 2
     python -m studies.ch04.encoder_summaries --table
@@ -86,7 +86,7 @@ def build(setting: str, source_size: int, target_size: int) -> SequenceToSequenc
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model; give its size, its receptive field, and the share of dates it gets right."""
+    """Train one model; return its size, its receptive field and its accuracy on dates."""
     steps = 4 * STEPS if setting.endswith(LONGER) else STEPS
     pairs, test = (
         [(pair.text, pair.iso) for pair in dates(split, size)]

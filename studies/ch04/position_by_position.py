@@ -24,7 +24,7 @@ LONGER = ", four times the training"
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one network; give the share of dates that it gets right."""
+    """Train one network; return the share of dates that it gets right."""
     reads = setting.removesuffix(LONGER)
     steps = STEPS if reads == setting else 4 * STEPS
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]

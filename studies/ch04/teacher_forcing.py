@@ -83,7 +83,7 @@ def judge(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
 def train(
     way: str, seed: int, watched: Batch | None = None, *, steps: int = STEPS, rate: float = RATE
 ) -> tuple:
-    """Train one network; give it, its tokenizers and its history."""
+    """Train one network; return it, its tokenizers and its history."""
     pairs, source, target = tokenizers()
     torch.manual_seed(seed)
     model = EncoderDecoder(len(source.vocabulary), len(target.vocabulary), **SETTINGS)
@@ -116,7 +116,7 @@ def tested(model: EncoderDecoder, batch: Batch) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one network; give its learning curve, its test scores, and how far it drifts."""
+    """Train one network; return its learning curve, its test scores, and how far it drifts."""
     way, comma, attack = setting.partition(",")
     _, source, target = tokenizers()
     watched = batch_of("validation", WATCHED, source, target)

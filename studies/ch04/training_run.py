@@ -37,7 +37,7 @@ def of_the_page(names: dict) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model; give what it outputs at each stop."""
+    """Train one model; return what it outputs at each stop."""
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]
     source, target = (CharacterTokenizer.from_texts(side) for side in zip(*pairs, strict=True))
     names = {"torch": torch, "nn": nn, "pack_padded_sequence": pack_padded_sequence}
@@ -48,7 +48,7 @@ def run(setting: str, seed: int) -> dict:
     shown = [next(pair for pair in test if pair.locale == one) for one in SHOWN]
     torch.manual_seed(seed)
     model = page["Seq2Seq"](len(source.vocabulary), len(target.vocabulary))
-    losses, told = [], []
+    losses, stops = [], []
     for step, loss in page["training"](model, STOPS[-1], seed=seed):
         losses.append(loss)
         if step not in STOPS:
@@ -56,15 +56,15 @@ def run(setting: str, seed: int) -> dict:
         written = page["outputs"](model, [pair.text for pair in test])
         right = [a == pair.iso for a, pair in zip(written, test, strict=True)]
         found = page["outputs"](model, [pair.text for pair in shown])
-        told.append(
+        stops.append(
             {"step": step, "loss": sum(losses[-10:]) / 10, "right": sum(right) / TESTED}
             | {"outputs": found}
         )
-        print(told[-1], flush=True)
+        print(stops[-1], flush=True)
     return {
         "sources": [pair.text for pair in shown],
         "targets": [pair.iso for pair in shown],
-        "stops": told,
+        "stops": stops,
     }
 
 

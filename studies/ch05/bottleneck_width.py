@@ -27,7 +27,7 @@ WIDTHS = {"attention": 64, "64": 64, "128": 128, "256": 256, "512": 512}
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model; give its size and the accuracy on dates."""
+    """Train one model; return its size and the accuracy on dates."""
     train = date_lists("train", 8000, COUNT, **LISTS)
     validation = date_lists("validation", 100, COUNT, **LISTS)
     pairs = [(pair.text, pair.iso) for pair in train]

@@ -9,7 +9,7 @@ The encoder–decoder of chapter 5, U = 128, in eight languages, 180 steps of 64
 attention and with every score function that is one of its own (concat is the additive score under
 another name). Every ten steps, on 200 validation dates: exact match; and, by teacher forcing, the
 spread of the scores (their standard deviation over the source) and the entropy of the weights (in
-nats), each a mean over what is written.
+nats), each a mean over the target.
 """
 
 import torch
@@ -31,7 +31,7 @@ SCORES = ("one vector", "dot", "scaled dot", "general", "additive")
 
 
 def look(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
-    """How far apart the scores lie, and how widely it looks; nothing without attention."""
+    """The spread of the scores and the entropy of the weights; nothing without attention."""
     if model.decoder.attention is None:
         return {}
     with torch.no_grad(), record(model) as trace:
@@ -48,7 +48,7 @@ def look(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
 
 
 def run(score: str, seed: int) -> dict:
-    """Train one model; give its size and its exact match in the course of training."""
+    """Train one model; return its size and its exact match in the course of training."""
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]
     held_out = [(pair.text, pair.iso) for pair in dates("validation", 200)]
     texts, wanted = zip(*held_out, strict=True)
@@ -78,7 +78,7 @@ def run(score: str, seed: int) -> dict:
     return {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "evaluated_at": [0, *history.evaluated_at],
-        **{name: [told[name] for told in (untrained, *history.evaluations)] for name in untrained},
+        **{name: [one[name] for one in (untrained, *history.evaluations)] for name in untrained},
     }
 
 

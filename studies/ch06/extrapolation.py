@@ -28,7 +28,7 @@ WINDOWS = {"inside": 0, "next": LENGTH, "double": 2 * LENGTH, "far": 15 * LENGTH
 ENDS = {"inside": LENGTH, "next": 2 * LENGTH, "double": 4 * LENGTH, "far": 16 * LENGTH}
 
 
-def train(reader, task, *, steps: int, length: int, seed: int, told: str) -> None:
+def train(reader, task, *, steps: int, length: int, seed: int, description: str) -> None:
     """Train a model on sequences of one length."""
     fit(
         reader.train(),
@@ -37,7 +37,7 @@ def train(reader, task, *, steps: int, length: int, seed: int, told: str) -> Non
         loss=task.loss,
         learning_rate=RATE,
         schedule=warmup_linear(steps, warmup=50, decay=0.3),
-        description=told,
+        description=description,
     )
     reader.eval()
 
@@ -60,8 +60,8 @@ def run(setting: str, seed: int) -> dict:
         task = Reach(distance)
         torch.manual_seed(seed)
         reader = Reader(setting)
-        told = f"{setting}, distance {distance}, seed {seed}"
-        train(reader, task, steps=STEPS, length=LENGTH, seed=seed, told=told)
+        description = f"{setting}, distance {distance}, seed {seed}"
+        train(reader, task, steps=STEPS, length=LENGTH, seed=seed, description=description)
         for window in WINDOWS:
             result["windows"][window].append(accuracy(reader, task, window, seed))
         if setting != "rotary":
@@ -70,7 +70,7 @@ def run(setting: str, seed: int) -> dict:
         stretched.mixer = Interpolated(stretched.mixer, 1 / 2)
         result["interpolated"].append(accuracy(stretched, task, "next", seed))
         for name, model in (("tuned", reader), ("tuned_interpolated", stretched)):
-            train(model, task, steps=TUNED, length=2 * LENGTH, seed=1000 + seed, told=name)
+            train(model, task, steps=TUNED, length=2 * LENGTH, seed=1000 + seed, description=name)
             result[name].append(accuracy(model, task, "next", seed))
     return result
 

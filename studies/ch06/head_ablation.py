@@ -40,7 +40,7 @@ OFF = {"none": [], **ONE_EACH, **ALL_OF_A_KIND}
 
 @cache
 def translator():
-    """The model with its tokenizers, and the captions (German, English) that it is to write."""
+    """The model with its tokenizers, and the captions (German, English) to translate."""
     trained = load(shipped_weights("translator"))
     pairs = sorted(trained.task.pairs("validation")[:CAPTIONS], key=lambda pair: len(pair[0]))
     return trained, pairs

@@ -49,11 +49,13 @@ def run(setting: str, seed: int) -> dict:
         )
         (stop,) = side.vocabulary.encode([STOP])
         (weights,) = trace[layer]["weights"]
-        told = head_statistics(weights, queries=queries, keys=keys, marked=tokens == stop)
-        told["stop"] = told.pop("marked")
+        statistics = head_statistics(weights, queries=queries, keys=keys, marked=tokens == stop)
+        statistics["stop"] = statistics.pop("marked")
         for head in range(weights.shape[1]):
             name = f"{kind} {int(layer.split('.')[1]) + 1}.{head + 1}"
-            described[name] = {key: round(values[head].item(), 4) for key, values in told.items()}
+            described[name] = {
+                key: round(values[head].item(), 4) for key, values in statistics.items()
+            }
     return {"captions": CAPTIONS, "heads": described}
 
 

@@ -46,15 +46,17 @@ def read(split: str, known: str) -> torch.Tensor:
 def losses_of(model, text, seed: int) -> list[float]:
     """Cross-entropy in nats of each range of positions."""
     tested = next(passages(text, TESTED, length=EDGES[-1], seed=10**6 + seed))
-    told = []
+    surprisals = []
     for part in tested.split(8):
         scores = model(part[:, :-1]).log_softmax(-1)
-        told.append(-scores.gather(-1, part[:, 1:, None])[..., 0])
-    losses = torch.cat(told).double().mean(0)
+        surprisals.append(-scores.gather(-1, part[:, 1:, None])[..., 0])
+    losses = torch.cat(surprisals).double().mean(0)
     return [losses[start:end].mean().item() for start, end in pairwise(EDGES)]
 
 
-def train(model, text, *, steps: int, length: int, rate: float, seed: int, told: str) -> None:
+def train(
+    model, text, *, steps: int, length: int, rate: float, seed: int, description: str
+) -> None:
     """Train a model on passages of one length."""
     fit(
         model.train(),
@@ -63,7 +65,7 @@ def train(model, text, *, steps: int, length: int, rate: float, seed: int, told:
         loss=passage_loss,
         learning_rate=rate,
         schedule=warmup_linear(steps, warmup=steps // 10, decay=0.5),
-        description=told,
+        description=description,
     )
     model.eval()
 
@@ -75,8 +77,8 @@ def run(setting: str, seed: int) -> dict:
     text, held_out = read("train", known), read("validation", known)
     torch.manual_seed(seed)
     model = CharacterModel(encoding, len(known))
-    told = f"{setting}, seed {seed}"
-    train(model, text, steps=steps, length=LENGTH, rate=RATE, seed=seed, told=told)
+    description = f"{setting}, seed {seed}"
+    train(model, text, steps=steps, length=LENGTH, rate=RATE, seed=seed, description=description)
     result = {"edges": list(EDGES), "losses": losses_of(model, held_out, seed)}
     if encoding == "rotary":
         stretched = deepcopy(model)
@@ -85,7 +87,7 @@ def run(setting: str, seed: int) -> dict:
         result["untuned"] = losses_of(stretched, held_out, seed)
         for name, one in (("tuned", model), ("interpolated", stretched)):
             how = {"steps": steps // 10, "length": LONGER, "rate": RATE / 3, "seed": 1000 + seed}
-            train(one, text, **how, told=name)
+            train(one, text, **how, description=name)
             result[name] = losses_of(one, held_out, seed)
     return result
 

@@ -74,7 +74,7 @@ def write_on(step, vocabulary) -> tuple[list[int], list[float], list[int]]:
 
 
 def run(way: str, seed: int) -> dict:
-    """Time one way; nothing is drawn."""
+    """Time one way; nothing is random."""
     torch.set_num_threads(1)
     trained = load(shipped_weights("translator"))
     source = torch.tensor([trained.source.encode(CAPTION)])

@@ -29,10 +29,10 @@ SETTINGS = tuple(f"{change}, rate {rate}" for rate in RATES for change in CHANGE
 
 def deep(change: str):
     """A model of one change with twelve blocks on each side, randomly initialised."""
-    usual = dict(experiment.SIZES)
+    original = dict(experiment.SIZES)
     experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
     model = changed_transformer(change)
-    experiment.SIZES |= usual
+    experiment.SIZES |= original
     return model
 
 

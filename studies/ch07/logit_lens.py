@@ -1,16 +1,16 @@
-"""At which layer does the translator know the word that it will write? Chapter 7 shows the answer.
+"""At which layer does the translator know the next word of its output? For chapter 7.
 
     GATES2HEADS_DATA=… python -m studies.ch07.logit_lens
     python -m studies.ch07.logit_lens --table
 
 The translator of the book writes 1,000 validation captions, greedily. At each step every depth of
 the decoder is read out as if it were the last (`logit_lens`): after the embedding, and after each
-block. A row tells of one depth the share of steps at which its first word is the one that is
-written (`agrees`), at which it is so from here to the end (`settled`), at which it is so here and
-not yet one depth before (`settles`), and at which it is the word that was read last (`repeats`);
-how likely the written word is on average (`prob`), and its middle rank, 1 the first (`rank`). As a
-control, `commonest` is the share of steps at which the commonest token of all is written. Nothing
-is drawn, so there is one seed.
+block. A row gives for one depth the share of steps at which its most probable word is the output
+(`agrees`), at which it is so from here to the end (`settled`), at which it is so here and not yet
+one depth before (`settles`), and at which it is the word that was read last (`repeats`); the mean
+probability of the output word (`prob`), and its median rank, 1 for the most probable (`rank`). As a
+control, `commonest` is the share of steps whose output is the most frequent token. Nothing is
+random, so there is one seed.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ DEPTHS = {"embedding": 0, "block 1": 1, "block 2": 2, "block 3": 3}
 
 @cache
 def steps() -> dict[str, Tensor]:
-    """What the rows tell, of each depth at every step of every caption: (4, steps)."""
+    """The measures of the rows, for each depth at every step of every caption: (4, steps)."""
     trained = load(shipped_weights("translator"))
     texts = [german for german, _ in trained.task.pairs("validation")[:CAPTIONS]]
     texts.sort(key=len)

@@ -84,15 +84,15 @@ def run(setting: str, seed: int) -> dict:
     )
     model = model.eval()
     bins = torch.tensor(history.loss).view(-1, BIN).mean(1)
-    told = {
+    results = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "every": BIN,
         "losses": [round(value, 5) for value in bins.tolist()],
         **measured(model, data),
     }
     if isinstance(model, UniversalTransformer):
-        told["rounds"] = other_rounds(model, data)
-    return told
+        results["rounds"] = other_rounds(model, data)
+    return results
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ def run(setting: str, seed: int) -> dict:
             vectors = layer(vectors, memory)
         model.readout(vectors[:, -1:])
 
-    told = {"lengths": list(LENGTHS), "milliseconds": [], "macs": [], "operators": []}
-    told["products"] = []
+    measured = {"lengths": list(LENGTHS), "milliseconds": [], "macs": [], "operators": []}
+    measured["products"] = []
     with torch.inference_mode():
         for length in LENGTHS:
             took = []
@@ -53,19 +53,19 @@ def run(setting: str, seed: int) -> dict:
                 begin = time.process_time()
                 decode(length)
                 took.append(time.process_time() - begin)
-            told["milliseconds"].append(round(1000 * min(took), 4))
+            measured["milliseconds"].append(round(1000 * min(took), 4))
             with record(model), FlopCounterMode(display=False) as counter:
                 decode(length)
-            told["macs"].append(counter.get_total_flops() // 2)
+            measured["macs"].append(counter.get_total_flops() // 2)
             with profile(activities=[ProfilerActivity.CPU]) as seen:
                 for _ in range(PROFILED):
                     decode(length)
             events = seen.key_averages()
-            told["operators"].append(sum(one.count for one in events) // PROFILED)
+            measured["operators"].append(sum(one.count for one in events) // PROFILED)
             spent = {one.key: one.self_cpu_time_total for one in events}
             inside = sum(spent.get(name, 0.0) for name in PRODUCTS)
-            told["products"].append(round(inside / sum(spent.values()), 3))
-    return told
+            measured["products"].append(round(inside / sum(spent.values()), 3))
+    return measured
 
 
 if __name__ == "__main__":

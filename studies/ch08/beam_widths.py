@@ -41,7 +41,7 @@ LIMIT, NEAR = 3000, 1e-3  # prefixes of an exact search; log-probabilities that 
 
 
 class Searched:
-    """What one beam completed for every caption of a split."""
+    """The finished hypotheses of one beam for every caption of a split."""
 
     def __init__(self, trained, texts: Sequence[str], width: int):
         self.width, self.found = width, [[]] * len(texts)  # (tokens, log_prob), the best first
@@ -83,7 +83,7 @@ class Searched:
 
 
 class Judge:
-    """Scores what was written for the captions of a split."""
+    """Scores the translations of the captions of a split."""
 
     def __init__(self, trained, wanted: Sequence[str]):
         self.bleu, self.target, self.wanted = Bleu(), trained.target, [[text] for text in wanted]
@@ -111,7 +111,7 @@ class Judge:
         return self.score(np.sum(best, axis=0))
 
 
-def told(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]) -> dict:
+def summary(judge: Judge, chosen, counts: np.ndarray, rivals: dict[int, np.ndarray]) -> dict:
     """The results of one choice for each caption, beside the counts of some other widths."""
     whole = judge.bleu.from_statistics(counts.sum(axis=0))
     over = {}
@@ -138,7 +138,7 @@ def by_alpha(judge: Judge, beams: dict[int, Searched], width: int) -> list[dict]
             other: judge.statistics([tokens for tokens, _ in beams[other].chosen(alpha)])
             for other in {width, *(rival for rival in RIVALS if rival < width)}
         }
-        rows.append(told(judge, beams[width].chosen(alpha), counts.pop(width), counts))
+        rows.append(summary(judge, beams[width].chosen(alpha), counts.pop(width), counts))
     return rows
 
 
@@ -197,7 +197,7 @@ def likeliest(trained, texts: Sequence[str], known) -> list[tuple[list[int], flo
 
 
 def run(split: str, seed: int) -> dict:
-    """Search the captions of a split; nothing is drawn, so the seed changes nothing."""
+    """Search the captions of a split; nothing is random, so the seed has no effect."""
     trained = load(shipped_weights("translator"))
     texts, wanted = map(list, zip(*trained.task.pairs(split), strict=True))
     judge = Judge(trained, wanted)

@@ -4,8 +4,8 @@
     python -m studies.ch08.decoding_speed --table
 
 The translator of the book writes 64 test captions with a beam of 5, on one thread: from the cached
-keys and values of what is written already, or recomputing them all at each step; one caption
-after the other, or all in one batch. All ways must write the same.
+keys and values of the prefix, or recomputing them all at each step; one caption after the other, or
+all in one batch. All ways must generate the same output.
 """
 
 import time
@@ -30,7 +30,7 @@ WAYS = {
 
 
 class Text(NamedTuple):
-    """All that a step without cache knows: the source, and what is written."""
+    """All that a step without cache knows: the source and the prefix."""
 
     source: Tensor  # (B, S) long
     mask: Tensor  # (B, S) bool

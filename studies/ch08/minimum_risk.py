@@ -76,21 +76,21 @@ def run(split: str, seed: int) -> dict:
     }
     result = {"captions": len(texts), "width": WIDTH, "alpha": ALPHA, "criteria": {}}
     for name in by_name:
-        told = {"different": sum(row[name] != row[PROBABLE] for row in rows)}
+        entry = {"different": sum(row[name] != row[PROBABLE] for row in rows)}
         for key, metric in metrics.items():
             whole = metric.from_statistics(counts[key][name].sum(axis=0))
-            told[key] = whole.score
-            told |= (
+            entry[key] = whole.score
+            entry |= (
                 {"length_ratio": whole.hypothesis_length / whole.reference_length}
                 if key == "bleu"
                 else {}
             )
-            told[f"{key}_over"] = {
+            entry[f"{key}_over"] = {
                 rival: _difference(counts[key][name], counts[key][rival], metric)
                 for rival in (PROBABLE, NORMALISED)
                 if rival != name
             }
-        result["criteria"][name] = told
+        result["criteria"][name] = entry
     return result
 
 

@@ -49,7 +49,7 @@ def drawn(count: int, orders: int, generator: torch.Generator) -> Batch:
 
 
 def batches(orders: int, seed: int):
-    """Dates without end."""
+    """Yield batches of dates indefinitely."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         yield drawn(BATCH, orders, generator)

@@ -1,11 +1,11 @@
-"""What nine systems write for the test captions, and what the metrics make of it: chapter 9.
+"""The translations of the test captions by nine systems, and their scores, for chapter 9.
 
     GATES2HEADS_DATA=… python -m studies.ch09.systems
     python -m studies.ch09.systems --table
 
-All are the translator of the book: as it ships, with another search, with heads or rotation
+All are the translator of the book: as it was released, with another search, with heads or rotation
 switched off; and two that cheat, with a fluent sentence for the wrong caption. Beside the scores,
-the library keeps what each wrote (our own texts), and the counts of BLEU for each of the
+the library keeps the outputs of each (our own texts), and the counts of BLEU for each of the
 1,000 captions of 2016. The captions and their references stay where they are.
 """
 
@@ -80,7 +80,7 @@ def _unturned(model) -> Iterator[None]:
 
 
 def drawn() -> list[str]:
-    """One draw for each caption, from the model's own probabilities."""
+    """One sample for each caption, from the unmodified distribution of the model."""
     model, task, source, target, _ = translator()
     texts, words = captions()[0], target.vocabulary
     tokens, mask = pad([source.encode(text) for text in texts])
@@ -99,7 +99,7 @@ def drawn() -> list[str]:
 
 
 def next_caption() -> list[str]:
-    """For each caption, what the shipped system wrote for the next one."""
+    """For each caption, the output of the released system for the next one."""
     texts = searched(5)
     return [*texts[1:], texts[0]]
 
@@ -120,15 +120,15 @@ SYSTEMS: dict[str, Callable[[], list[str]]] = {
 def tokenised(texts: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
     """BLEU of the same texts, cut in several ways."""
     target, references = translator().target, [[text] for text in wanted]
-    told = {
+    scores = {
         name: corpus_bleu(texts, references, tokenize=name).score
         for name in ("13a", "none", "char", "rouge")
     }
-    told["13a, lower case"] = corpus_bleu(texts, references, lowercase=True).score
-    told[PIECES] = corpus_bleu(
+    scores["13a, lower case"] = corpus_bleu(texts, references, lowercase=True).score
+    scores[PIECES] = corpus_bleu(
         [target.encode(text) for text in texts], [[target.encode(text)] for text in wanted]
     ).score
-    return told
+    return scores
 
 
 def repeats(text: str) -> bool:
@@ -142,7 +142,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def run(system: str, seed: int) -> dict:
-    """Let a system write, keep its texts and counts, and give its scores."""
+    """Translate with a system, store its texts and counts, and return its scores."""
     texts, wanted = SYSTEMS[system](), captions()[1]
     references = [[text] for text in wanted]
     store_written(NAME, {system: Written(texts, Bleu().statistics(texts, references))})

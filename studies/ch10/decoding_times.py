@@ -93,21 +93,21 @@ def decoder(rung: str, seed: int):
 
 
 def run(rung: str, seed: int) -> dict:
-    """Let a model and the GRU decode in turn, in each of `WAYS`."""
+    """Let a model and the GRU decode alternately, in each of `WAYS`."""
     torch.set_num_threads(1)
     one, other = decoder(rung, seed), decoder(BESIDE, seed)
-    told = {"tokens": captions()[1], "load": round(os.getloadavg()[0], 1)}
+    result = {"tokens": captions()[1], "load": round(os.getloadavg()[0], 1)}
     for name, way in WAYS.items():
         times = [(one(way), other(way)) for _ in range(WARM + way.rounds)][WARM:]
         ratios = [a / b for a, b in times]
-        told |= {
+        result |= {
             f"{name}_seconds": median(a for a, _ in times),
             f"{name}_ratio": median(ratios),
             f"{name}_low": min(ratios),
             f"{name}_high": max(ratios),
             f"{name}_rounds": way.rounds,
         }
-    return told
+    return result
 
 
 if __name__ == "__main__":

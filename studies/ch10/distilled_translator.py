@@ -74,17 +74,17 @@ def seen() -> dict:
             strict=True,
         )
     )
-    told = {}
+    counts = {}
     for language, (train, test) in sides.items():
         alone = descriptions(language)
-        told[language] = {
+        counts[language] = {
             "captions": len(train),
             "descriptions": len(alone),
             "in captions": sum(occurring(test, train)),
             "in descriptions": sum(occurring(test, alone)),
             "in either": sum(occurring(test, [*train, *alone])),
         }
-    return told
+    return counts
 
 
 def subsets() -> dict[str, list[bool]]:
@@ -116,18 +116,18 @@ def run(setting: str, seed: int) -> dict:
     if setting == "seen":
         return seen()
     plain, distilled = Translator(PLAIN), Translator(DISTILLED)
-    told = {"sha256": {one.name: one.sha256[:16] for one in (plain, distilled)}}
+    result = {"sha256": {one.name: one.sha256[:16] for one in (plain, distilled)}}
     if setting == "descriptions":
         texts, references = described("German")
-        return told | compared(plain, distilled, texts, references, seed)
+        return result | compared(plain, distilled, texts, references, seed)
     if setting in SEARCHES:
-        return told | searched(plain, distilled, SEARCHES[setting], seed)
+        return result | searched(plain, distilled, SEARCHES[setting], seed)
     german, english = captions("test")
     for name, chosen in subsets().items():
         some = [place for place, one in enumerate(chosen) if one]
         texts, references = [german[place] for place in some], [[english[place]] for place in some]
-        told[name] = compared(plain, distilled, texts, references, seed)
-    return told
+        result[name] = compared(plain, distilled, texts, references, seed)
+    return result
 
 
 def compared(
@@ -141,13 +141,13 @@ def searched(plain: Translator, distilled: Translator, split: str, seed: int) ->
     """Scores of both translators on the captions of a split, with several searches."""
     texts, english = captions(split)
     references = [[text] for text in english]
-    told = {"own": compared(plain, distilled, texts, references, seed)}
+    result = {"own": compared(plain, distilled, texts, references, seed)}
     searches: dict[str, dict] = {"greedy": {"width": 1}}
     searches |= {f"power {one}": {"width": 5, "length_rule": Power(one)} for one in POWERS}
     for name, search in searches.items():
         written = [write_all(*one.trained[:4], texts, **search) for one in (plain, distilled)]
-        told[name] = scored(*written, references, seed)
-    return told
+        result[name] = scored(*written, references, seed)
+    return result
 
 
 def scored(
@@ -155,12 +155,12 @@ def scored(
 ) -> dict:
     """Scores of two translators, and what the second gains."""
     scores = Scores(references, seed)
-    told = scores.of(written, other)
-    gain = told.pop("over")
+    result = scores.of(written, other)
+    gain = result.pop("over")
     return {
-        "sentences": told.pop("sentences"),
+        "sentences": result.pop("sentences"),
         PLAIN: {name: value for name, value in scores.of(other).items() if name != "sentences"},
-        DISTILLED: told,
+        DISTILLED: result,
         "gain": gain,
     }
 

@@ -67,12 +67,12 @@ def by_length(counts: np.ndarray) -> list[dict]:
     Args:
         counts: (N, 10), of each caption.
     """
-    told = []
+    entries = []
     for here in inside():
         some = counts[here]
         interval = bootstrap_interval(some, score, seed=0)
-        told.append({"bleu": score(some.sum(0)), "low": interval.low, "high": interval.high})
-    return told
+        entries.append({"bleu": score(some.sum(0)), "low": interval.low, "high": interval.high})
+    return entries
 
 
 def times_as_long(texts: list[str]) -> float:
@@ -95,14 +95,14 @@ def of_captions() -> dict:
 
 
 def counted(name: str, texts: list[str]) -> list[dict]:
-    """Keep texts with their counts, and tell them by length."""
+    """Store texts with their counts, and return BLEU by length."""
     counts = Bleu().statistics(texts, [[text] for text in captions()[1]])
     store_written(NAME, {name: Written(texts, counts)})
     return by_length(counts)
 
 
 def run(setting: str, seed: int) -> dict:
-    """What there is of a run; nothing is trained."""
+    """The stored results of a run; nothing is trained."""
     if setting == CAPTIONS:
         return of_captions()
     if setting == SHIPPED:
@@ -114,11 +114,11 @@ def run(setting: str, seed: int) -> dict:
     rows = translators.study().rows()
     (row,) = (one for one in rows if (one["setting"], one["seed"]) == (setting, seed))
     translations = [one["translation"] for one in row["result"]["translations"]]
-    told = {"translations": translations, "by_length": []}
+    result = {"translations": translations, "by_length": []}
     if not translators.place_of(setting, seed).is_file():
-        return told
+        return result
     greedy, beam = map(list, zip(*translators.read_written(setting, seed), strict=True))
-    return told | {
+    return result | {
         "by_length": counted(f"{setting} {seed}", beam),
         "times_as_long": {"greedy": times_as_long(greedy), "beam": times_as_long(beam)},
     }

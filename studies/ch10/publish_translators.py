@@ -12,17 +12,17 @@ from studies.ch10 import translators
 
 def carried(row: dict) -> dict:
     """A row of the comparison without its long fields."""
-    told = row["result"]
+    result = row["result"]
     return {
         **row,
         "result": {
-            "parameters": told["parameters"],
-            "perplexity": told["perplexity"],
-            "bleu_greedy": told["test"]["width 1"]["bleu"],
-            "bleu": told["test"]["width 5"]["bleu"],
-            "chrf": told["test"]["width 5"]["chrf"],
-            "chrf_greedy": told["test"]["width 1"]["chrf"],
-            "perplexity_free_running": told["perplexity_free_running"],
+            "parameters": result["parameters"],
+            "perplexity": result["perplexity"],
+            "bleu_greedy": result["test"]["width 1"]["bleu"],
+            "bleu": result["test"]["width 5"]["bleu"],
+            "chrf": result["test"]["width 5"]["chrf"],
+            "chrf_greedy": result["test"]["width 1"]["chrf"],
+            "perplexity_free_running": result["perplexity_free_running"],
         },
     }
 

@@ -59,7 +59,7 @@ def weights_of(name: str) -> Path:
 
 
 def names() -> tuple[str, ...]:
-    """What can be judged: the shipped translator, and all weights in `checkpoints`."""
+    """What can be evaluated: the released translator, and all weights in `checkpoints`."""
     here = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
     return tuple(dict.fromkeys([*SHIPPED.values(), *here]))
 
@@ -126,8 +126,8 @@ class Scores:
         self.references, self.seed = references, seed
 
     def of(self, written: Sequence[str], other: Sequence[str] | None = None) -> dict:
-        """Each score as [value, low, high]; under "over", what it gains beside others' texts."""
-        told, over = {"sentences": len(written)}, {}
+        """Each score as [value, low, high]; under "over", its gain over `other`."""
+        results, over = {"sentences": len(written)}, {}
         for name, metric in {"bleu": Bleu(), "chrf": Chrf()}.items():
 
             def score(total, metric=metric):
@@ -141,8 +141,8 @@ class Scores:
                 gain = paired_bootstrap(counts, rival, score, seed=self.seed)
                 interval = gain.interval_a
                 over[name] = rounded([gain.difference, *gain.interval_difference])
-            told[name] = rounded([score(counts.sum(axis=0)), *interval])
-        return {**told, "over": over} if over else told
+            results[name] = rounded([score(counts.sum(axis=0)), *interval])
+        return {**results, "over": over} if over else results
 
 
 def rounded(values: Sequence[float]) -> list[float]:
@@ -157,7 +157,7 @@ def shipped(reads: str) -> Translator:
 
 
 def described(reads: str) -> tuple[list[str], list[list[str]]]:
-    """One description of each image that was kept back, and five in the other language."""
+    """One description of each held-out image, and five in the other language."""
     texts, references = [], []
     for place, image in enumerate(described_images()):
         sides = (image.german, image.english)
@@ -176,18 +176,18 @@ def run(name: str, seed: int) -> dict:
         texts, wanted = map(list, zip(*judged.trained.task.pairs(split), strict=True))
         sets[split] = texts, [[text] for text in wanted]
     sets["descriptions"] = described(judged.reads)
-    told = {}
+    results = {}
     for part, (texts, references) in sets.items():
         other = rival and rival.write(texts)
-        told[part] = Scores(references, seed).of(judged.write(texts), other)
+        results[part] = Scores(references, seed).of(judged.write(texts), other)
     return {
         "sha256": judged.sha256[:16],
         "reads": judged.reads,
         "recipe": judged.trained.card["recipe"],
-        "bleu_validation": told["validation"]["bleu"][0],
-        "bleu_test": told["test"]["bleu"][0],
-        "chrf_descriptions": told["descriptions"]["chrf"][0],
-        **told,
+        "bleu_validation": results["validation"]["bleu"][0],
+        "bleu_test": results["test"]["bleu"][0],
+        "chrf_descriptions": results["descriptions"]["chrf"][0],
+        **results,
         "unusual": unusual(judged, *sets["test"], seed),
     }
 
@@ -196,15 +196,15 @@ def unusual(judged: Translator, texts: list[str], references: list, seed: int) -
     """Scores of the first captions, typed in each unusual way, beside the same as they are."""
     texts, scores = texts[:TYPED], Scores(references[:TYPED], seed)
     plain = judged.write(texts)
-    told = {"as they are": scores.of(plain)}
+    results = {"as they are": scores.of(plain)}
     for kind, habit in UNUSUAL.items():
         typed = [habit(text) for text in texts]
         tidied = [judged.trained.task.typed(text) for text in typed]
-        told[kind] = {
+        results[kind] = {
             "normalised": scores.of(judged.write(tidied), plain),
             "as typed": scores.of(judged.write(typed), plain) if typed != tidied else None,
         }
-    return told
+    return results
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def measure(weights: Path) -> tuple[dict, list[list[str]]]:
         search = {**search_of(card["recipe"]), "width": width}
         written.append(write_all(model, task, source, target, texts, **search))
         searches[f"width {width}"] = {**task.score(written[-1], wanted), "loss": forced}
-    told = {
+    result = {
         **{name: card[name] for name in ("command", "parameters", "seconds", "machine")},
         "validation": dict(zip(card["evaluated_at"], card["evaluations"], strict=True)),
         "perplexity": math.exp(forced),
@@ -81,11 +81,11 @@ def measure(weights: Path) -> tuple[dict, list[list[str]]]:
             for n in range(0, len(texts), SHOWN)
         ],
     }
-    return told, [list(each) for each in zip(*written, strict=True)]
+    return result, [list(each) for each in zip(*written, strict=True)]
 
 
 def place_of(recipe: str, seed: int) -> Path:
-    """The file of what a run wrote."""
+    """The file with the outputs of a run."""
     return RESULTS / "translators" / f"{recipe}-{seed}.json.gz"
 
 
@@ -99,7 +99,7 @@ def store_written(recipe: str, seed: int, written: Sequence[Sequence[str]]) -> N
 
 
 def read_written(recipe: str, seed: int) -> list[list[str]]:
-    """What a run wrote for each caption of the test set: one text for each of `WIDTHS`."""
+    """The outputs of a run for each caption of the test set: one for each of `WIDTHS`."""
     return json.loads(gzip.decompress(place_of(recipe, seed).read_bytes()))
 
 
@@ -113,7 +113,7 @@ def table(rows: Sequence[Mapping]) -> str:
     for rung in dict.fromkeys(row["setting"] for row in rows):
         runs = [row for row in rows if row["setting"] == rung]
         results = [row["result"] for row in runs]
-        told = {width: [run["test"][f"width {width}"] for run in results] for width in WIDTHS}
+        scores = {width: [run["test"][f"width {width}"] for run in results] for width in WIDTHS}
         cells = (
             rung,
             " ".join(str(run["seed"]) for run in runs),
@@ -121,11 +121,11 @@ def table(rows: Sequence[Mapping]) -> str:
             spread([run["seconds"] / 60 for run in runs], 0),
             spread([run["perplexity"] for run in results]),
             spread([run["perplexity_free_running"] for run in results], 0),
-            spread([one["bleu"] for one in told[1]]),
-            spread([one["bleu"] for one in told[5]]),
-            spread([one["bleu_lower_case"] for one in told[5]]),
+            spread([one["bleu"] for one in scores[1]]),
+            spread([one["bleu"] for one in scores[5]]),
+            spread([one["bleu_lower_case"] for one in scores[5]]),
             PUBLISHED.get(rung, "–"),
-            spread([one["chrf"] for one in told[5]]),
+            spread([one["chrf"] for one in scores[5]]),
         )
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
@@ -137,16 +137,16 @@ def run(recipe: str, seed: int) -> dict:
     if not weights.is_file():
         command = f"python -m gates2heads train {recipe} --set seed={seed}"
         train(read_recipe(recipe, [f"seed={seed}"]), weights, command=command)
-    told, written = measure(weights)
+    result, written = measure(weights)
     store_written(recipe, seed, written)
-    return told
+    return result
 
 
 class Ladder(Study):
-    """A study whose rows tell how long and on what a model was trained, not measured."""
+    """A study whose rows state the time and the machine of training, not of evaluation."""
 
     def one(self, setting: str, seed: int) -> dict:
-        """Run one recipe with one seed; give its row."""
+        """Run one recipe with one seed; return its row."""
         row = super().one(setting, seed)
         return {**row, **{name: row["result"].pop(name) for name in ("seconds", "machine")}}
 

@@ -28,8 +28,8 @@ SETTINGS = (
 
 def run(setting: str, seed: int) -> dict:
     """Fine-tune on a few labelled examples of one use, and test."""
-    told, labels = setting.removesuffix(LONGER).split(", ")
-    use, start = told.split(" ")
+    configuration, labels = setting.removesuffix(LONGER).split(", ")
+    use, start = configuration.split(" ")
     learned = learn_use(
         use,
         begin(start, seed),

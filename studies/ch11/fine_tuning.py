@@ -51,11 +51,11 @@ SETTINGS = (
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train a head, and all below it unless frozen, on one use, and ask it."""
+    """Train a head, and all below it unless frozen, on one task, and evaluate it."""
     if setting in PASSAGE_SETTINGS:
         return _run_passages(*PASSAGE_SETTINGS[setting], seed)
-    told, comma, how = setting.partition(",")
-    use, start = told.split(" ")
+    configuration, comma, how = setting.partition(",")
+    use, start = configuration.split(" ")
     learned = learn_use(use, begin(start, seed), seed=seed, **ATTACKS[comma + how])
     return {"right": sum(learned.right), "asked": len(learned.right)}
 
@@ -72,15 +72,15 @@ def _run_passages(use: str, start: str, seed: int) -> dict:
         "true_": MORE[TRUE_PASSAGES].examples("train", NEVER_DRAWN),
         "shuffled_": MORE[PASSAGES].examples("train", NEVER_DRAWN),
     }
-    told = {"right": sum(learned.right), "asked": len(learned.right)}
+    results = {"right": sum(learned.right), "asked": len(learned.right)}
     for name, examples in asked.items():
         fitting = [one for one in examples if fits(one)]
         for kind, (right, of) in answer_counts(learned.reader, fitting).items():
-            told |= {f"{name}{kind}": right, f"{name}{kind}_asked": of}
+            results |= {f"{name}{kind}": right, f"{name}{kind}_asked": of}
         # how many of those with an answer are said to have none
         answered = [one._replace(label=(-1, -1)) for one in fitting if one.label[0] >= 0]
-        told[f"{name}with_none"], _ = answer_counts(learned.reader, answered)["without"]
-    return told
+        results[f"{name}with_none"], _ = answer_counts(learned.reader, answered)["without"]
+    return results
 
 
 STUDY = Study("ch11/fine_tuning", run, SETTINGS)

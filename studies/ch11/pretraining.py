@@ -4,7 +4,7 @@
 
 Each run reads the same 1,616 sentences of facts in the same batches. With seed 0 it also writes
 `src/gates2heads/models/weights/pretrained_KIND.safetensors`: the weights in one byte each, and a
-card. The row tells how many names are filled right, whole, in facts that were told in other words.
+card. The row counts the names that are predicted correctly and completely in reworded facts.
 """
 
 from pathlib import Path
@@ -23,22 +23,22 @@ from gates2heads.training.cards import save_model
 from gates2heads.training.quantisation import dequantise, quantise
 
 KINDS = ("elmo", "gpt", "bert", "ernie")
-SHOWN = 7  # of the sentences that were read in training, every so many are asked, too
+SHOWN = 7  # every so many sentences of the training data are evaluated, too
 WEIGHTS = Path(__file__).parents[2] / "src/gates2heads/models/weights"
 
 
 def asked(split: str) -> list:
-    """The facts that are asked of a split."""
+    """The facts of a split on which models are evaluated."""
     return wordings(split)[:: SHOWN if split == "train" else 1]
 
 
 def questions(model: nn.Module) -> dict:
     """How many names and tokens are right, of how many."""
-    told = {}
+    results = {}
     for split in ("train", "test", STRANGERS):
         filled = fill_names(model, asked(split))
         long = [one for one in filled if len(one.wanted) > 1]
-        told[split] = {
+        results[split] = {
             "facts": len(filled),
             "right": [one.is_right for one in filled],
             "long": [len(one.wanted) > 1 for one in filled],
@@ -47,8 +47,8 @@ def questions(model: nn.Module) -> dict:
         }
         if isinstance(model, BERT):
             found = fill_tokens(model, asked(split))
-            told[split] |= {"tokens": len(found), "tokens_right": sum(found)}
-    return told
+            results[split] |= {"tokens": len(found), "tokens_right": sum(found)}
+    return results
 
 
 def known_names() -> list[str]:
@@ -76,14 +76,14 @@ def card(kind: str, model: nn.Module, seconds: float) -> dict:
 
 
 def run(kind: str, seed: int) -> dict:
-    """Train one model, round its weights to one byte each, and ask it."""
+    """Train one model, quantise its parameters to one byte each, and evaluate it."""
     torch.set_num_threads(1)
     model, history = pretrain(kind, seed)
     model.load_state_dict(dequantise(quantise(model.state_dict())))
     if seed == 0:
         path = WEIGHTS / f"pretrained_{kind}.safetensors"
-        told = card(kind, model, history.seconds)
-        save_model(path, model, source=fact_tokenizer(), card=told, small=True)
+        description = card(kind, model, history.seconds)
+        save_model(path, model, source=fact_tokenizer(), card=description, small=True)
     losses = [sum(history.loss[at : at + 100]) / 100 for at in range(0, STEPS, 100)]
     return {"steps": STEPS, "losses": losses, **questions(model)}
 

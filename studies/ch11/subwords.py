@@ -100,7 +100,7 @@ def batch_of(examples: Sequence[tuple], unit: str) -> FactBatch:
 
 
 def batches(unit: str, seed: int) -> Iterator[FactBatch]:
-    """Single sentences and pairs in turn, as `fact_batches` gives them."""
+    """Alternate single sentences and pairs, as `fact_batches` gives them."""
     documents: dict[str, list[Told]] = {}
     for fact in wordings("train"):
         documents.setdefault(territory_code(fact), []).append(tell(fact))
@@ -118,7 +118,7 @@ def filled(model: BERT, gaps: Sequence[tuple[Told, tuple[int, int]]]) -> list[li
     found = []
     for at in range(0, len(gaps), AT_ONCE):
         some = gaps[at : at + AT_ONCE]
-        batch = collate_joined([join(told) for told, _ in some])
+        batch = collate_joined([join(example) for example, _ in some])
         hidden = torch.zeros_like(batch.mask)
         for row, (_, (start, end)) in enumerate(some):
             hidden[row, start + 1 : end + 1] = True  # behind [CLS]
@@ -133,8 +133,8 @@ def filled(model: BERT, gaps: Sequence[tuple[Told, tuple[int, int]]]) -> list[li
 def judged(model: BERT) -> dict:
     """Of the held-out sentences: names, words and subword tokens predicted right."""
     facts = wordings("test")
-    told = [tell(fact) for fact in facts]
-    names = filled(model, [(one, one.answer) for one in told])
+    examples = [tell(fact) for fact in facts]
+    names = filled(model, [(one, one.answer) for one in examples])
     right = [
         tuple(split_bilingual(tokenizer().decode(written)))
         in true_answers(territory_code(fact), fact.relation, fact.locale)
@@ -144,8 +144,8 @@ def judged(model: BERT) -> dict:
     def inside(one: Told, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         return [span for span in spans if one.answer[0] <= span[0] < one.answer[1]]
 
-    words = [(one, span) for one in told for span in inside(one, one.words)]
-    singles = [(one, (n, n + 1)) for one in told for n in range(*one.answer)]
+    words = [(one, span) for one in examples for span in inside(one, one.words)]
+    singles = [(one, (n, n + 1)) for one in examples for n in range(*one.answer)]
     counted = {
         name: [
             written == list(one[start:end])
@@ -171,7 +171,7 @@ def judged(model: BERT) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Train one model, and ask it."""
+    """Train one model, and evaluate it."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     model = BERT(markers().size, **STACK)

@@ -39,7 +39,7 @@ def saved_bytes(model, passage) -> int:
 
 @cache
 def measured(seed: int) -> dict[str, dict]:
-    """All variants in turn, for one seed."""
+    """Measure all variants, one after the other, for one seed."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     passage = torch.randint(3, VOCABULARY, (BATCH, LENGTH + 1))

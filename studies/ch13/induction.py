@@ -51,8 +51,8 @@ TESTS = {"chain": ("chain", "trained"), "random": ("random", "trained"), "held":
 def watch(model) -> list[float]:
     """What is measured during training, in the order of `WATCHES`."""
     chain, random = (held_out(kind, size=WATCHED, seed=1) for kind in ("chain", "random"))
-    usual, new, heads = scores(model, chain), scores(model, random), head_scores(model, random)
-    found = [usual.first, usual.repeat, new.repeat, new.accuracy]
+    on_chain, new, heads = scores(model, chain), scores(model, random), head_scores(model, random)
+    found = [on_chain.first, on_chain.repeat, new.repeat, new.accuracy]
     return [*found, max(heads.prefix_matching), max(heads.previous)]
 
 

@@ -36,19 +36,19 @@ def run(setting: str, seed: int) -> dict:
     else:
         text = python_text("test").tokens
         found = twice(next(passages(text, SEQUENCES, length=TOKENS - 1, seed=seed)))
-    told = head_scores(model, found)
-    order = sorted(range(len(told.heads)), key=told.prefix_matching.__getitem__, reverse=True)
-    best = [told.heads[number] for number in order[:BEST]]
-    last = [told.heads[number] for number in order[::-1]]
+    summary = head_scores(model, found)
+    order = sorted(range(len(summary.heads)), key=summary.prefix_matching.__getitem__, reverse=True)
+    best = [summary.heads[number] for number in order[:BEST]]
+    last = [summary.heads[number] for number in order[::-1]]
     others = []
     for head in best:  # the lowest score in the same layer
         others.append(next(o for o in last if o.layer == head.layer and o not in others))
     return {
-        "heads": [list(head) for head in told.heads],
-        "prefix_matching": told.prefix_matching,
-        "previous": told.previous,
+        "heads": [list(head) for head in summary.heads],
+        "prefix_matching": summary.prefix_matching,
+        "previous": summary.previous,
         "whole": scores(model, found)._asdict(),
-        "without": [list(scores_without(model, found, [head])) for head in told.heads],
+        "without": [list(scores_without(model, found, [head])) for head in summary.heads],
         "best": [list(head) for head in best],
         "others": [list(head) for head in others],
         "without_best": scores_without(model, found, best)._asdict(),

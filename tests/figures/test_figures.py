@@ -21,7 +21,7 @@ from PIL import Image
 
 from gates2heads.figures import figures, theme
 from gates2heads.figures.content import figure_content
-from gates2heads.figures.glyphs import MissingGlyphWarning, missing_glyphs_told
+from gates2heads.figures.glyphs import MissingGlyphWarning, warn_of_missing_glyphs
 
 LABELS = {"xlabel": "source character", "ylabel": "target character", "value_label": "weight"}
 AXES = {"xlabel": "step", "ylabel": "loss (nats)"}
@@ -189,7 +189,7 @@ class TestThemedSvg:
         assert {tuple(text.get_fontfamily()) for text in figure.findobj(Text)} == {("sans-serif",)}
 
     def test_other_warnings_are_passed_on(self):
-        with pytest.warns(UserWarning, match="look") as told, missing_glyphs_told():
+        with pytest.warns(UserWarning, match="look") as told, warn_of_missing_glyphs():
             warnings.warn("look", UserWarning, stacklevel=1)
         assert [one.category for one in told] == [UserWarning]
 

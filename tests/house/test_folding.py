@@ -137,7 +137,7 @@ class TestOpenLines:
     @pytest.mark.parametrize(
         ("sources", "limits", "message"),
         [
-            (["x\n" * 4, "y\n" * 3], Limits(lines=6), "7 lines of code stand open, at most 6 may"),
+            (["x\n" * 4, "y\n" * 3], Limits(lines=6), "7 lines of code are open, at most 6 may"),
             (["x\n" * 4, "y"], Limits(median=2), "the median open cell has 2.5 lines, at most 2"),
             (["x\n" * 4, "y"], Limits(longest=3), "cell 0 has 4 lines, at most 3"),
             (

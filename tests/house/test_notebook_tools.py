@@ -361,7 +361,7 @@ class TestTally:
         seconds, calibrations = {0: 40.0, 3: 5000.5}, [1.0, 3.0]
         tally = notebook_report.Tally(compared=1, seconds=seconds, calibrations=calibrations)
         assert tally.faults() == []
-        assert tally.told_seconds() == (
+        assert tally.describe_seconds() == (
             " 5040.5 s =  2520 × calibration, slowest cell 3 (5000.5 s)"
         )
 

@@ -1,4 +1,4 @@
-"""Floor 0: declarations of valid arguments; an invalid one raises a one-sentence message."""
+"""Layer 0: declarations of valid arguments; an invalid one raises a one-sentence message."""
 
 from gates2heads.accepts.declare import Call, Kind, accepts
 from gates2heads.accepts.tensors import anything, boolean_mask, bools, counts, floats, tokens, whole

@@ -27,7 +27,7 @@ class Call:
         self.given, self.defaults = given, defaults
         self.sizes: dict[str, int | tuple[int, ...]] = {}
 
-    def look_up(self, path: str) -> Any:
+    def resolve(self, path: str) -> Any:
         """An argument of the call, or otherwise an attribute of the called object."""
         head, _, rest = path.partition(".")
         if head in self.given:
@@ -92,7 +92,9 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
     defaults = {
         name: one.default for name, one in parameters.items() if one.default is not one.empty
     }
-    looks = [(name, kind.check, defaults.get(name, ...) is None) for name, kind in declared.items()]
+    checks = [
+        (name, kind.check, defaults.get(name, ...) is None) for name, kind in declared.items()
+    ]
 
     @wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -100,7 +102,7 @@ def _guarded(function: Callable, declared: dict[str, Kind]) -> Callable:
         if kwargs:
             given.update(kwargs)
         call = Call(given, defaults)
-        for name, check, optional in looks:
+        for name, check, optional in checks:
             if name in given and not (optional and given[name] is None):
                 check(name, given[name], call)
         return function(*args, **kwargs)

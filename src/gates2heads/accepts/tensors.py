@@ -72,20 +72,20 @@ class anything(Kind):  # noqa: N801  (read as a word in a declaration, as all ki
         return True
 
     def _misfit(self, name: str, shape: tuple[int, ...], call: Call) -> str:
-        return f"{name} must have shape {self._told(call)}, got {shape}"
+        return f"{name} must have shape {self._expected_shape(call)}, got {shape}"
 
-    def _told(self, call: Call) -> str:
+    def _expected_shape(self, call: Call) -> str:
         """The shape in the message, with the sizes of other arguments."""
-        told = [
+        axes = [
             axis if axis == FRONT or axis[0].isupper() else _size(axis, call) for axis in self.axes
         ]
-        comma = "," if len(told) == 1 else ""
+        comma = "," if len(axes) == 1 else ""
         known = {axis: call.sizes[axis] for axis in self.axes if axis in call.sizes}
         sizes = [
             f"{axis} = {tuple(size) if axis == FRONT else size}" for axis, size in known.items()
         ]
         where = f" with {' and '.join(sizes)}" if sizes else ""
-        return f"({', '.join(map(str, told))}{comma}){where}"
+        return f"({', '.join(map(str, axes))}{comma}){where}"
 
 
 class floats(anything):  # noqa: N801
@@ -107,13 +107,13 @@ class floats(anything):  # noqa: N801
             weight = _weight_of_called(call)
             like = call.like = value if weight is None else weight
         if value.dtype != like.dtype and not torch.is_autocast_enabled(value.device.type):
-            told = f"{like.dtype} like {_reader(like, call)}"
-            raise TypeError(f"{name} must be {told}, got {value.dtype}")
+            expected = f"{like.dtype} like {_reader(like, call)}"
+            raise TypeError(f"{name} must be {expected}, got {value.dtype}")
         _check_device(name, value, call)
 
 
 class bools(anything):  # noqa: N801
-    """Truths."""
+    """Boolean values."""
 
     holds = " of bools"
 
@@ -124,7 +124,7 @@ class bools(anything):  # noqa: N801
 
 
 class boolean_mask(bools):  # noqa: N801
-    """Bools that broadcast to the shape; True may attend, or is a real token."""
+    """Boolean values that broadcast to the shape; True may attend, or is a real token."""
 
     holds = " of bools (True = may attend)"
 
@@ -154,10 +154,10 @@ class boolean_mask(bools):  # noqa: N801
         wanted = self._wanted(call)
         letters = [axis for axis, _ in self._sized]
         letters = [FRONT] * (len(wanted) - len(letters)) + letters
-        told = ", ".join(
+        axes = ", ".join(
             str(axis if size is None else size) for axis, size in zip(letters, wanted, strict=True)
         )
-        return f"{name} must broadcast to ({told}), got a mask of shape {shape}"
+        return f"{name} must broadcast to ({axes}), got a mask of shape {shape}"
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def _size(axis: str, call: Call) -> int:
     """The size of an axis that is known, a number, or named by an argument or attribute."""
     if axis in call.sizes:
         return call.sizes[axis]
-    return int(axis) if axis.isdigit() else call.look_up(axis)
+    return int(axis) if axis.isdigit() else call.resolve(axis)
 
 
 def _check_device(name: str, value: Tensor, call: Call) -> None:
@@ -228,8 +228,8 @@ def _check_device(name: str, value: Tensor, call: Call) -> None:
         weight = call.like if call.like is not None else _weight_of_called(call)
         like = call.place = value if weight is None else weight
     if value.device != like.device:
-        told = f"{like.device} like {_reader(like, call)}"
-        raise ValueError(f"{name} must be on {told}, got a tensor on {value.device}")
+        expected = f"{like.device} like {_reader(like, call)}"
+        raise ValueError(f"{name} must be on {expected}, got a tensor on {value.device}")
 
 
 def _reader(like: Tensor, call: Call) -> str:

@@ -43,5 +43,5 @@ def reproduce_line(*studies: Sequence[Mapping]) -> str:
         raise TypeError("reproduce needs the rows of at least one study, got none")
     for place, rows in enumerate(studies):
         ROWS(least=1).check(f"studies[{place}]", rows)
-    told = "; ".join(origin(rows) for rows in studies)
-    return f"<small>**Reproduce:** {told.replace('(R)', '').replace('(TM)', '')}</small>"
+    origins = "; ".join(origin(rows) for rows in studies)
+    return f"<small>**Reproduce:** {origins.replace('(R)', '').replace('(TM)', '')}</small>"

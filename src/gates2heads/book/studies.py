@@ -1,4 +1,4 @@
-"""Studies: what a page tells of a longer run, with the command, seed and machine behind it.
+"""Studies: the stored results of longer runs, with the command, seed and machine of each.
 
 The study "ch06/copy_task" is a file `studies/ch06/copy_task.py` that makes a `Study` and calls its
 `main`. Each run of it, one setting and one seed, adds a row to `ch06/results/copy_task.json` in
@@ -76,7 +76,7 @@ class Study:
                 print(f"{self.name}: {setting}, seed {seed}, is stored", flush=True)
 
     def one(self, setting: str, seed: int) -> dict:
-        """Run one setting with one seed; give its row."""
+        """Run one setting with one seed; return its row."""
         begin = time.perf_counter()
         result = self.run(setting, seed)
         return {
@@ -113,11 +113,11 @@ class Study:
         write_whole(results_file(self.name, self.folder), lambda file: file.write(text.encode()))
 
     def table(self) -> str:
-        """What is stored so far, as Markdown."""
+        """The stored rows as Markdown."""
         return table_of(self.rows())
 
     def rows(self) -> list[dict]:
-        """What is stored so far."""
+        """The rows that are stored so far."""
         path = results_file(self.name, self.folder)
         return _read(path) if path.is_file() else []
 
@@ -141,7 +141,7 @@ def read_study(name: str) -> list[dict]:
     """Read the rows of a study that came with the library.
 
     Returns:
-        one dict a run: "setting", "seed", "command", "seconds", "machine", "versions", "result".
+        one dict per run: "setting", "seed", "command", "seconds", "machine", "versions", "result".
     Raises:
         ValueError: no such study; the sentence lists those that there are.
     """
@@ -171,26 +171,26 @@ def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
 
 @accepts(rows=ROWS(least=1))
 def origin(rows: Sequence[Mapping]) -> str:
-    """Say in one line where rows come from, for the foot of a table or a figure.
+    """Describe in one line how rows were produced, for the foot of a table or a figure.
 
     Args:
         rows: of one study.
     Returns:
         such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min on one Xeon";
-        more settings than a line holds are left out, which stands for all.
+        if a line cannot hold all settings, none is named.
     """
     program = " ".join(rows[0]["command"].split()[:3])  # python -m studies.chNN.name
     settings = list(dict.fromkeys(row["setting"] for row in rows))
-    told_settings = f" {shlex.join(settings)}" if len(settings) <= MOST_SETTINGS else ""
+    listed_settings = f" {shlex.join(settings)}" if len(settings) <= MOST_SETTINGS else ""
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     seconds = sum(row["seconds"] for row in rows)
-    told = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    duration = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
     machines = " and ".join(dict.fromkeys(row["machine"]["device"] for row in rows))
-    return f"`{program}{told_settings} --seeds {seeds}`, {told} on {machines}"
+    return f"`{program}{listed_settings} --seeds {seeds}`, {duration} on {machines}"
 
 
 def table_of(rows: Sequence[Mapping]) -> str:
-    """Write rows as a Markdown table: a line a setting, the mean of its seeds and their range."""
+    """Format rows as a Markdown table: per setting, the mean and the range of its seeds."""
     numbers = [
         key
         for key, value in (rows[0]["result"] if rows else {}).items()
@@ -208,11 +208,11 @@ def table_of(rows: Sequence[Mapping]) -> str:
 
 @accepts(values=listed("numbers", kind=number, least=1), places=natural(least=0))
 def spread(values: Sequence[float], places: int = 1) -> str:
-    """Tell the mean of a few runs, and between which values they lie."""
-    told = f"{mean(values):.{places}f}"
+    """Format the mean of some runs, with their minimum and maximum."""
+    average = f"{mean(values):.{places}f}"
     if len(values) == 1:
-        return told
-    return f"{told} ({min(values):.{places}f}–{max(values):.{places}f})"
+        return average
+    return f"{average} ({min(values):.{places}f}–{max(values):.{places}f})"
 
 
 def device_name() -> str:

@@ -1,8 +1,8 @@
 """Outputs of systems on a test set, and the counts of a metric: the data for a page.
 
-The texts that were read and the references are others' work and do not travel with the library.
-What our own systems wrote does, and so do the counts that BLEU makes of it beside the references.
-Counts add up, so a page can score, and draw new test sets, without any reference.
+The library does not contain the source texts and the references, which are works of other authors.
+It contains the outputs of our own systems and their n-gram counts against the references. Counts
+add up, so a page can compute scores and resample the test set without any reference.
 """
 
 import gzip
@@ -44,8 +44,10 @@ def read_written(study: str, folder: Path = BOOK) -> dict[str, Written]:
     if study not in there:
         known = choices(there, study)
         raise ValueError(f"study must be one that stored its texts ({known}), got {shown(study)}")
-    told = json.loads(gzip.decompress(results_file(study, folder, suffix=".json.gz").read_bytes()))
-    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in told.items()}
+    stored = json.loads(
+        gzip.decompress(results_file(study, folder, suffix=".json.gz").read_bytes())
+    )
+    return {name: Written(one["texts"], np.array(one["bleu"])) for name, one in stored.items()}
 
 
 def store_written(study: str, written: Mapping[str, Written], folder: Path = BOOK) -> None:
@@ -58,10 +60,10 @@ def store_written(study: str, written: Mapping[str, Written], folder: Path = BOO
     """
     path = results_file(study, folder, suffix=".json.gz")
     before = read_written(study, folder) if path.is_file() else {}
-    told = {
+    stored = {
         name: {"texts": one.texts, "bleu": one.bleu.tolist()}
         for name, one in {**before, **written}.items()
     }
     # Without the time of day: the same texts are the same file.
-    packed = gzip.compress(json.dumps(told, ensure_ascii=False).encode(), mtime=0)
+    packed = gzip.compress(json.dumps(stored, ensure_ascii=False).encode(), mtime=0)
     write_whole(path, lambda file: file.write(packed))

@@ -1,1 +1,1 @@
-"""Floor 4: the counterpart of the library in the page, and the export of models."""
+"""Layer 4: the counterpart of the library in the page, and the export of models."""

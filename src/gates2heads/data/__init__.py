@@ -1,1 +1,1 @@
-"""Floor 0: data. Corpora, vocabularies, tokenizers, batches."""
+"""Layer 0: data. Corpora, vocabularies, tokenizers, batches."""

@@ -1,1 +1,1 @@
-"""Floor 3: search algorithms, which use a model only through its step function."""
+"""Layer 3: search algorithms, which use a model only through its step function."""

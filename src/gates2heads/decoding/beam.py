@@ -117,7 +117,7 @@ def beam(
         carrier.moved_on(state)
         scored[front.sources] += (front.log_prob > -torch.inf).sum(dim=1) * log_probs.shape[1]
         allowed = _held(log_probs, forced, front, length)
-        found = _likeliest(front, allowed, 2 * width if refill else width)
+        found = _most_probable(front, allowed, 2 * width if refill else width)
         complete, going_on = _sort_out(found, front.room, eos, refill, length == max_length)
         if trace is not None:
             sums = front.log_prob[..., None] + log_probs.unflatten(0, front.log_prob.shape)
@@ -157,7 +157,7 @@ def _held(log_probs: Tensor, forced: Tensor, front: Front, length: int) -> Tenso
     return only(log_probs, forced[front.sources, length - 1].repeat_interleave(places))
 
 
-def _likeliest(front: Front, log_probs: Tensor, count: int) -> Candidates:
+def _most_probable(front: Front, log_probs: Tensor, count: int) -> Candidates:
     """The `count` most probable of all continuations, or all if there are fewer.
 
     The most probable are among the most probable of each hypothesis; adding only these avoids a

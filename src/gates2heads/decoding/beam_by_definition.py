@@ -1,4 +1,4 @@
-"""Beam search as it is defined: for one source, with lists, and without any cleverness.
+"""Beam search as it is defined: for one source, with lists, and without optimisations.
 
 `beam` does the same for a batch of sources and stops early; a test checks that both find the same
 sequences.

@@ -1,1 +1,1 @@
-"""Floor 4: figures, the library's own source, numbers in prose."""
+"""Layer 4: figures, the library's own source, numbers in prose."""

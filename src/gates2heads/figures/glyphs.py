@@ -61,7 +61,7 @@ def fonts_of(figure: Figure, families: list[str]) -> Iterator[None]:
 
 
 @contextmanager
-def missing_glyphs_told() -> Iterator[None]:
+def warn_of_missing_glyphs() -> Iterator[None]:
     """Warn once about all letters that were drawn as empty boxes; pass on other warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -52,7 +52,7 @@ def heatmap(
     Returns:
         The figure.
     Raises:
-        TypeError: the values are no numbers.
+        TypeError: the values are not numbers.
         ValueError: a wrong number of axes or labels, or a value that is not finite.
     """
     return alignment_grid(
@@ -109,7 +109,7 @@ def alignment_grid(
             large = values.size > 3000
             mesh = axis.pcolormesh(values, norm=scale, cmap=colours, rasterized=large)
             _token_axes(axis, rows, columns)
-            axis.set(title=title, xlabel=_told(xlabel, columns), ylabel=_told(ylabel, rows))
+            axis.set(title=title, xlabel=_label(xlabel, columns), ylabel=_label(ylabel, rows))
             if annotate:
                 _annotate(axis, values, annotate)
         for axis in axes[len(drawn) :]:
@@ -166,7 +166,7 @@ def _annotate(axis: Axes, values: np.ndarray, form: str) -> None:
         axis.text(*place, format(value, form), ha="center", va="center", fontsize=9)
 
 
-def _told(name: str, labels: list[str]) -> str:
+def _label(name: str, labels: list[str]) -> str:
     """Add a note to right-to-left text that it is in the order of the model's input."""
     letters = "".join(labels)
     rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)

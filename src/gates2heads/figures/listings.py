@@ -60,8 +60,8 @@ def _without_checks(source: str) -> tuple[str, int]:
         while first and lines[first - 1].lstrip().startswith("#"):  # the comment on the check
             first -= 1
             gone.add(first)
-    told = [line for line in map(lines.__getitem__, gone) if line.strip()]
-    return _without(lines, gone), sum(not line.lstrip().startswith("#") for line in told)
+    removed = [line for line in map(lines.__getitem__, gone) if line.strip()]
+    return _without(lines, gone), sum(not line.lstrip().startswith("#") for line in removed)
 
 
 def _without(lines: list[str], gone: set[int]) -> str:

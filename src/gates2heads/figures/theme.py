@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from gates2heads.accepts import accepts, instance, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.content import figure_content
-from gates2heads.figures.glyphs import fonts_of, missing_glyphs_told, wide_families
+from gates2heads.figures.glyphs import fonts_of, warn_of_missing_glyphs, wide_families
 from gates2heads.figures.svg import page_svg
 
 FIGURE_MIME = "application/vnd.gates2heads.figure+json"
@@ -141,7 +141,7 @@ def card_png(figure: Figure) -> bytes:
     shows it correctly.
     """
     families = [*STYLE["font.sans-serif"], *wide_families()]
-    with missing_glyphs_told(), styled({"font.family": families}), fonts_of(figure, families):
+    with warn_of_missing_glyphs(), styled({"font.family": families}), fonts_of(figure, families):
         warnings.filterwarnings("always", category=UserWarning)
         return _drawn(figure, format="png", facecolor="white", metadata={"Software": None})
 

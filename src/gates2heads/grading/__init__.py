@@ -1,1 +1,1 @@
-"""Floor 5: grading of exercises: comparison with a solution, and diagnosis of mistakes."""
+"""Layer 5: grading of exercises: comparison with a solution, and diagnosis of mistakes."""

@@ -43,7 +43,7 @@ def difference(answer: object, wanted: object, tolerance: float = 1e-5) -> str:
         return _no_mask(torch.as_tensor(answer)) if is_mask else ""
     if given.isnan().any() and not wanted.isnan().any():
         return _holed(given, wanted)
-    return _told_apart(given, wanted, tolerance)
+    return _differing_numbers(given, wanted, tolerance)
 
 
 def _no_mask(answer: Tensor) -> str:
@@ -72,13 +72,13 @@ def _holed(given: Tensor, wanted: Tensor) -> str:
     return f"in row {row}, counted from 0, expected {_first(wanted[row])}, got NaN"
 
 
-def _told_apart(given: Tensor, wanted: Tensor, tolerance: float) -> str:
+def _differing_numbers(given: Tensor, wanted: Tensor, tolerance: float) -> str:
     """Show the same few numbers of both, with as many digits as needed."""
     apart = ~torch.isclose(given, wanted, atol=tolerance, rtol=tolerance)
     if given.dim() == 2 and len(given) > 1 and apart[:, :SHOWN].any():
         row = int(apart[:, :SHOWN].any(1).nonzero()[0])
-        told = _told_apart(given[row], wanted[row], tolerance)
-        return f"in row {row}, counted from 0, {told}"
+        detail = _differing_numbers(given[row], wanted[row], tolerance)
+        return f"in row {row}, counted from 0, {detail}"
     place = int(apart.flatten().nonzero()[0])
     if place < SHOWN:
         for digits in range(4, 18):

@@ -250,7 +250,7 @@ def bug_check(
         title=title,
         choices=faults,
         right=frozenset(left),
-        against={frozenset([letter]): told for letter, told in contradictions.items()},
+        against={frozenset([letter]): reason for letter, reason in contradictions.items()},
         remark=f"{words[0].upper()}{words[1:]}{closing}",
     )
 

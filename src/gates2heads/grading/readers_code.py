@@ -35,9 +35,9 @@ def said_by(error: BaseException, function: Callable | None = None) -> str:
     except Exception:  # a message that cannot be printed is left out
         words = ""
     words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
-    told = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    message = f"{type(error).__name__}: {words}" if words else type(error).__name__
     place = where(error, function) if function is not None else ""
-    return f"{told} ({place})" if place else told
+    return f"{message} ({place})" if place else message
 
 
 def where(error: BaseException, function: Callable) -> str:

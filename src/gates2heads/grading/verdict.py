@@ -91,8 +91,8 @@ def tried(answer):
         raise NotTriedError("Put your answer in place of `...`, and run the cell again.")
     if is_stub(answer):
         name = answer.__name__
-        told = "your function" if name.startswith("<") else f"`{name}`"
-        raise NotTriedError(f"Fill in the body of {told}, and run the cell again.")
+        subject = "your function" if name.startswith("<") else f"`{name}`"
+        raise NotTriedError(f"Fill in the body of {subject}, and run the cell again.")
     return answer
 
 

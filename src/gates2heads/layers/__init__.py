@@ -1,1 +1,1 @@
-"""Floor 1: layers, each of them small."""
+"""Layer 1: layers, each of them small."""

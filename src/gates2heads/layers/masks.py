@@ -71,7 +71,7 @@ def prefix_mask(lengths: Tensor, size: int) -> Tensor:
 
 @accepts(lengths=whole("B", empty=False), size=natural)
 def length_mask(lengths: Tensor, size: int | None = None) -> Tensor:
-    """Say which positions are real in sequences of these lengths, padded at their ends.
+    """Mark the real positions of sequences of these lengths, padded at their ends.
 
     Args:
         lengths: (B,) integers, each at least 0.

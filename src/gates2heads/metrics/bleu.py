@@ -85,7 +85,7 @@ def _closest_length(hypothesis_length: int, reference_lengths: Sequence[int]) ->
 
 
 def _weighted_geometric_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """Give exp(sum of w_n log v_n), the weights scaled to a sum of 1. A zero value gives 0."""
+    """Return exp(sum of w_n log v_n), the weights scaled to a sum of 1. A zero value gives 0."""
     used = [(value, weight) for value, weight in zip(values, weights, strict=True) if weight > 0]
     if not used or any(value == 0 for value, _ in used):
         return 0.0
@@ -232,10 +232,10 @@ class Bleu:
 
 
 def corpus_bleu(hypotheses, references, **settings) -> BleuScore:
-    """Give the BLEU of a test set. Arguments: see `Bleu.statistics`; settings: see `Bleu`."""
+    """Return the BLEU of a test set. Arguments: see `Bleu.statistics`; settings: see `Bleu`."""
     return Bleu(**settings).corpus(hypotheses, references)
 
 
 def sentence_bleu(hypothesis, references, **settings) -> BleuScore:
-    """Give the BLEU of one sentence, with `effective_order` by default."""
+    """Return the BLEU of one sentence, with `effective_order` by default."""
     return Bleu(**{"effective_order": True, **settings}).sentence(hypothesis, references)

@@ -106,7 +106,7 @@ class Chrf:
         return np.array(rows, dtype=np.int64)
 
     def _compare(self, hypothesis: str, reference: str) -> list[int]:
-        """Give hypothesis count, reference count and clipped matches, order after order."""
+        """Return hypothesis count, reference count and clipped matches, order after order."""
         row = []
         units = zip(self._units(hypothesis), self._units(reference), strict=True)
         for (tokens, order), (reference_tokens, _) in units:
@@ -126,7 +126,7 @@ class Chrf:
         ]
 
     def _averages(self, total) -> tuple[float, float, float]:
-        """Give the F-score, and precision and recall averaged over the orders, all from 0 to 1."""
+        """Return the F-score, and mean precision and recall over the orders, all from 0 to 1."""
         counts = [total[i : i + 3] for i in range(0, len(total), 3)]
         usable = [(hyp, ref, match) for hyp, ref, match in counts if hyp > 0 and ref > 0]
         if not usable:
@@ -184,10 +184,10 @@ class Chrf:
 
 
 def corpus_chrf(hypotheses: Sequence[str], references, **settings) -> ChrfScore:
-    """Give the chrF of a test set. Arguments: see `Chrf.statistics`; settings: see `Chrf`."""
+    """Return the chrF of a test set. Arguments: see `Chrf.statistics`; settings: see `Chrf`."""
     return Chrf(**settings).corpus(hypotheses, references)
 
 
 def sentence_chrf(hypothesis: str, references, **settings) -> ChrfScore:
-    """Give the chrF of one sentence. Settings: see `Chrf`."""
+    """Return the chrF of one sentence. Settings: see `Chrf`."""
     return Chrf(**settings).sentence(hypothesis, references)

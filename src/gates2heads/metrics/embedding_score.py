@@ -36,8 +36,6 @@ def embedding_score(hypothesis: Tensor, reference: Tensor) -> EmbeddingScore:
     Returns:
         precision: the mean over the hypothesis of each token's largest cosine; recall: the same
         over the reference; and their harmonic mean, 0 if the two add up to 0 or less.
-    Raises:
-        ValueError: a sentence without tokens, or vectors of two widths.
     """
     first, second = (
         torch.nn.functional.normalize(one.double(), dim=1) for one in (hypothesis, reference)

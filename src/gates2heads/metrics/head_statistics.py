@@ -40,7 +40,7 @@ def head_statistics(
     # The last real key of each sequence, as a one-hot row
     last = size - 1 - keys.flip(1).long().argmax(1)  # (B,)
     on_last = torch.arange(size, device=weights.device) == last[:, None]  # (B, S)
-    told = {
+    statistics = {
         "distance": (weights * offsets.abs()).sum(-1),  # (B, H, T), as all that follow
         "entropy": -torch.xlogy(weights, weights).sum(-1),
         **{name: (weights * (offsets == step)).sum(-1) for name, step in OFFSETS.items()},
@@ -48,6 +48,6 @@ def head_statistics(
         "last": (weights * on_last[:, None, None]).sum(-1),
     }
     if marked is not None:
-        told["marked"] = (weights * marked[:, None, None]).sum(-1)
+        statistics["marked"] = (weights * marked[:, None, None]).sum(-1)
     real = queries[:, None].to(weights.dtype)  # (B, 1, T)
-    return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in told.items()}
+    return {name: (seen * real).sum((0, 2)) / real.sum() for name, seen in statistics.items()}

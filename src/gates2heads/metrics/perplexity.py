@@ -20,7 +20,7 @@ _POSITIVE_ROUNDING = 1e-3
 
 @accepts(log_probs=floats(), mask=bools(), unit=choice(("nats", "bits")))
 def mean_surprisal(log_probs: Tensor, *, mask: Tensor | None = None, unit: str = "nats") -> float:
-    """Give the mean of -log p over the real tokens.
+    """Return the mean of -log p over the real tokens.
 
     Args:
         log_probs: (N, T) or (T,) float, natural log probability of each token; (…) in general.

@@ -111,7 +111,7 @@ def rouge_lsum(
     """
     hypothesis, references = read_pair(hypothesis, references)
     if not isinstance(hypothesis, str):
-        raise TypeError("hypothesis must be a string with one sentence a line, got tokens")
+        raise TypeError("hypothesis must be a string with one sentence per line, got tokens")
     tokenizer = choose_tokenizer(tokenize, hypothesis, "rouge")
     summaries = [
         [cut(line, tokenizer) for line in text.split("\n")] for text in (hypothesis, *references)

@@ -107,8 +107,8 @@ def _least_squares(pairs: Tensor, n: Tensor, d: Tensor, losses: Tensor) -> tuple
 def _check_runs(parameters: Tensor, tokens: Tensor, losses: Tensor) -> None:
     if len(losses) < 5:
         raise ValueError(f"losses must be those of at least 5 runs, got {len(losses)}")
-    for name, told in (("parameters", parameters), ("tokens", tokens)):
-        if (told == told[0]).all():
-            raise ValueError(f"{name} must differ between runs, got only {told[0]:g}")
+    for name, sizes in (("parameters", parameters), ("tokens", tokens)):
+        if (sizes == sizes[0]).all():
+            raise ValueError(f"{name} must differ between runs, got only {sizes[0]:g}")
     if not (torch.cat([parameters, tokens, losses]) > 0).all():
         raise ValueError("parameters, tokens and losses must be positive")

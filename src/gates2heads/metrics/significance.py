@@ -126,7 +126,7 @@ def bootstrap_interval(
     confidence: float = 0.95,
     seed: int | np.random.Generator = 12345,
 ) -> Interval:
-    """Give the interval of one system's score over resampled test sets.
+    """Return the interval of one system's score over resampled test sets.
 
     Source: Koehn 2004, section 3. Arguments and errors: see `paired_bootstrap`.
     """

@@ -92,5 +92,5 @@ def ask_words(
     pairs = [(a, b), (a, c), (b, c)]
     cosines = [float(units[x] @ units[y]) for x, y in pairs if x is not None and y is not None]
     lists = tuple(tuple(one) for one in found)
-    told = tuple(words), tuple(cosines), lists, tuple(points), places
-    return WordAnswer(*told, tuple(shares.tolist()))
+    parts = tuple(words), tuple(cosines), lists, tuple(points), places
+    return WordAnswer(*parts, tuple(shares.tolist()))

@@ -1,1 +1,1 @@
-"""Floor 2: models, composed of layers."""
+"""Layer 2: models, composed of layers."""

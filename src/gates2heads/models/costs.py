@@ -83,7 +83,7 @@ def kv_cache_bytes(
     window: int | None = None,
     number_format: str = "bf16",
 ) -> int:
-    """Give the size of the keys and values that a decoder keeps.
+    """Return the size of the keys and values that a decoder keeps.
 
     Source: Shazeer 2019 and Ainslie et al. 2023 for fewer key-value heads than query heads, Jiang
     et al. 2023 for the sliding window, of which older positions are overwritten.
@@ -134,7 +134,7 @@ def stack_parameters(layers: int, heads: int, kv_heads: int, head_width: int) ->
 def decoding_bytes(
     parameters: int, cache_bytes: int, *, batch: int = 1, number_format: str = "bf16"
 ) -> float:
-    """Give the bytes that are read for each generated token.
+    """Return the bytes that are read for each generated token.
 
     A step reads every parameter once and the whole cache, and generates one token for each
     sequence of the batch.
@@ -201,7 +201,7 @@ def decoding_step(
     number_format: str = "bf16",
     bandwidth: float = 100.0,
 ) -> DecodingStep:
-    """Give the costs of one step of decoding with a cache.
+    """Return the costs of one step of decoding with a cache.
 
     Args:
         model: its sizes; where `parameters` is None, `stack_parameters` estimates them.
@@ -257,7 +257,7 @@ def prefill(
     fused: bool = True,
     number_format: str = "bf16",
 ) -> Prefill:
-    """Give the costs of reading a prompt in one pass, with gated feed-forward sublayers.
+    """Return the costs of reading a prompt in one pass, with gated feed-forward sublayers.
 
     Every matrix product reads its two operands and writes its result once; what is between the
     products (norms, activation functions, residual connections) is taken to cost no traffic. The

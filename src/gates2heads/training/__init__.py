@@ -1,1 +1,1 @@
-"""Floor 3: training: the loop, losses, schedules, checkpoints."""
+"""Layer 3: training: the loop, losses, schedules, checkpoints."""

@@ -30,9 +30,9 @@ def average_weights(paths: Sequence[str | os.PathLike]) -> dict[str, Tensor]:
     mean, first = {}, None
     for path in paths:
         tensors, _ = read_weights(path)
-        looks = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
-        first = first or looks
-        if looks != first:
+        shapes = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+        first = first or shapes
+        if shapes != first:
             raise ValueError(
                 f"paths: {in_line(path)} is for another model than {in_line(paths[0])}: weights "
                 "differ in shape or dtype"

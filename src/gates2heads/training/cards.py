@@ -76,7 +76,7 @@ def rebuild(path: str | os.PathLike) -> Rebuilt:
             f"path {in_line(path)} cannot be rebuilt, it has parameters but no model's settings"
         )
     try:
-        sides = [build_tokenizer(told) for told in made["tokenizers"]]
+        sides = [build_tokenizer(entry) for entry in made["tokenizers"]]
         source, target = (*sides, *sides, None, None)[:2]
         with torch.device("meta"), _Undrawn():  # before wrong settings allocate memory
             blank = build(made, tensors)
@@ -112,13 +112,13 @@ def tell_tokenizer(tokenizer) -> dict:
     return {"kind": type(tokenizer).__name__, "settings": settings}
 
 
-def build_tokenizer(told: Mapping) -> Any:
+def build_tokenizer(entry: Mapping) -> Any:
     """Build a tokenizer from the kind and settings that `tell_tokenizer` returned.
 
     Raises:
         KeyError, TypeError, ValueError: the kind is unknown, or a setting is invalid.
     """
-    return TOKENIZERS[told["kind"]](**told["settings"])
+    return TOKENIZERS[entry["kind"]](**entry["settings"])
 
 
 def _bilingual(tokens: list[str], counts: list[int]) -> BilingualTokenizer:
@@ -138,8 +138,8 @@ def _check_sizes(settings: Mapping, source, target) -> None:
         if tokenizer is None:
             continue
         whole = settings.get(part, settings.get("encoder", {}))  # or an encoder alone
-        told = whole.get("settings", settings)
-        size = told.get(f"{side}_size", told.get("vocabulary_size"))
+        sizes = whole.get("settings", settings)
+        size = sizes.get(f"{side}_size", sizes.get("vocabulary_size"))
         there = len(tokenizer.vocabulary)
         if size not in (there, there + 1):
             raise ValueError(f"{side} has {there} tokens, and the model {shown(size)}")

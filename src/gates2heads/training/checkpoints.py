@@ -57,8 +57,7 @@ def save_weights(
         small: store matrices with one byte per parameter; see `quantise` for the rounding.
 
     Raises:
-        TypeError: an argument is of the wrong kind, or the card contains values that JSON cannot
-            store.
+        TypeError: `path` is not a path, or the card contains values that JSON cannot store.
         ValueError: `path` is a folder, a link or a device, the card is nested too deeply, or the
             model is on the device "meta", where parameters have no data.
         OSError: the file cannot be written.
@@ -81,7 +80,7 @@ def load_weights(path: str | os.PathLike, model: nn.Module) -> dict:
     """Load parameters into a model and return their card.
 
     Raises:
-        TypeError: `path` is not a path, or `model` is not a module.
+        TypeError: `path` is not a path.
         FileNotFoundError: the file does not exist.
         ValueError: the file is truncated, altered, or for a model of another shape, or the model
             is on the device "meta", which has no data. The model is not changed.
@@ -203,7 +202,7 @@ def check_shapes(path: Path, model: nn.Module, tensors: Mapping[str, Tensor]) ->
         ValueError: a name or a shape differs, or one is of floating-point numbers and the other is
             not.
     """
-    own, theirs = _looks(model.state_dict()), _looks(tensors)
+    own, theirs = _shapes_of(model.state_dict()), _shapes_of(tensors)
     if own != theirs:
         name = next(n for n in [*own, *theirs] if own.get(n) != theirs.get(n))
         raise ValueError(
@@ -223,7 +222,7 @@ def _filled(model: nn.Module) -> dict[str, Tensor]:
     return tensors
 
 
-def _looks(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+def _shapes_of(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     """The shape of each tensor, and its dtype where that is not a floating-point one."""
     return {
         name: f"{tuple(t.shape)}{'' if t.is_floating_point() else f' of {t.dtype}'}"

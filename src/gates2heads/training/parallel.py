@@ -129,7 +129,7 @@ def _mixed_here() -> str:
     """The fastest mixed precision of this machine; "no" if it has none."""
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
-    # An older PyTorch does not tell; "no" works everywhere, if not the fastest.
+    # An older PyTorch does not report it; "no" works everywhere, if not the fastest.
     capable = getattr(torch.cpu, "get_capabilities", dict)()
     return "bf16" if capable.get("amx_bf16") or capable.get("avx512_bf16") else "no"
 
@@ -147,8 +147,8 @@ def machine(accelerator: Trainer) -> dict:
 
 def processor() -> str:
     """The CPU's name as reported by the system."""
-    told = Path("/proc/cpuinfo")
-    for line in told.read_text().splitlines() if told.is_file() else ():
+    path = Path("/proc/cpuinfo")
+    for line in path.read_text().splitlines() if path.is_file() else ():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
@@ -226,7 +226,7 @@ def own_noise(accelerator: Trainer) -> Iterator[None]:
 
 
 def on_main(accelerator: Trainer, function: Callable[[], Any]) -> Any:
-    """Call a function in the main process only, and tell all processes the result."""
+    """Call a function in the main process only, and broadcast the result to all processes."""
     if accelerator.num_processes == 1:
         return function()
     from accelerate.utils import broadcast_object_list  # noqa: PLC0415, an extra

@@ -1,4 +1,4 @@
-"""Floor 5: live views, in JupyterLab, in Colab and in the built page, where no kernel runs."""
+"""Layer 5: live views, in JupyterLab, in Colab and in the built page, where no kernel runs."""
 
 from gates2heads.views.attention_explorer.view import AttentionExplorer
 from gates2heads.views.beam_laboratory.view import BeamLaboratory

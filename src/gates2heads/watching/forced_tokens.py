@@ -125,10 +125,10 @@ def observe_forcing(
     free = _line(model, state, words, max_length)
     line = _line(model, state, words, max_length, tokens) if tokens else free
     if taught is None:
-        told = words.encode([token for token in free.tokens if token != "<eos>"])
+        forced = words.encode([token for token in free.tokens if token != "<eos>"])
     else:
-        told = target.encode(taught, eos=False) if taught else []
-    lesson = dict(enumerate([*told, words.eos]))
+        forced = target.encode(taught, eos=False) if taught else []
+    lesson = dict(enumerate([*forced, words.eos]))
     return ObservedForcing(
         [source.vocabulary.tokens[number] for number in numbers],
         state.memory.states[0],

@@ -1,4 +1,4 @@
-"""One text, as a language model reads it: the surprisal of each token, and what may come next."""
+"""A text scored by a language model: the surprisal of each token, and the likely next tokens."""
 
 import math
 from typing import NamedTuple

@@ -159,7 +159,7 @@ def _lstm_cases() -> list[Case]:
 
 
 def _lstm_with(*, order=(0, 1, 2, 3), candidate=torch.tanh, shown_cell="new", squash=torch.tanh):
-    """A step of an LSTM with one thing done otherwise."""
+    """A step of an LSTM with one mistake."""
 
     def step(sums, cell):
         taken, forget, new, output = sums[list(order)]
@@ -214,7 +214,7 @@ def weights_of(blocks: int, width: int, units: int, layers: int, directions: int
 
 
 def _weights_with(*, biases=2, reads="both", first="width", squares=1):
-    """The count with one thing done otherwise."""
+    """The count with one mistake."""
 
     def wrong(blocks, width, units, layers, directions):
         total, width = 0, width if first == "width" else units

@@ -26,8 +26,8 @@ class Rememberer(nn.Module):
         orthogonal: initialise W of a plain RNN with a random orthogonal matrix.
 
     Raises:
-        TypeError, ValueError: there is no such cell, the units are below 1, a forget bias is asked
-            of a cell without a forget gate, or an orthogonal matrix of one with gates.
+        ValueError: a forget bias is given for a cell without a forget gate, or `orthogonal` for
+            a cell with gates.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Rememberer(nn.Module):
 
     @accepts(texts=tokens("B S", below=SYMBOLS))
     def forward(self, texts: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Read texts (B, S), of which mask (B, S) may call the ends padding: logits (B, 8)."""
+        """Compute logits (B, 8) for texts (B, S), whose ends mask (B, S) may mark as padding."""
         _, final = self.recurrent(self.vectors(texts), mask=mask)
         hidden = final[0] if isinstance(final, tuple) else final  # (1, B, U)
         return self.readout(hidden[0])
@@ -66,11 +66,11 @@ class Rememberer(nn.Module):
 
 @accepts(count=natural, distance=natural, seed=any_seed)
 def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches (B, k + 1) without end: a letter, then k symbols of noise.
+    """Yield random batches (B, k + 1) indefinitely: a letter, then k symbols of noise.
 
     Args:
         count: B, sequences in a batch.
-        distance: the largest k. Each batch has a k of its own, all equally likely.
+        distance: the largest k. For each batch, k is sampled uniformly.
         shortest: the smallest k.
         seed: of the random numbers.
     """
@@ -93,7 +93,7 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
         batch: sequences (B, S), each with a letter first.
 
     Raises:
-        TypeError, ValueError: the model is not a module, or a sequence has no letter first.
+        ValueError: a sequence does not begin with a letter.
     """
     _check_letters(batch)
     return cross_entropy(model(batch)[:, None], batch[:, :1])
@@ -101,10 +101,10 @@ def recall_loss(model: nn.Module, batch: Tensor) -> Tensor:
 
 @accepts(model=module, batch=tokens("B S", below=SYMBOLS))
 def recalled(model: nn.Module, batch: Tensor) -> float:
-    """The share of sequences (B, S) whose first letter the model names; 1/8 by guessing.
+    """The accuracy of the predicted first letters of sequences (B, S); guessing gives 1/8.
 
     Raises:
-        TypeError, ValueError: as in `recall_loss`.
+        ValueError: as in `recall_loss`.
     """
     _check_letters(batch)
     with torch.no_grad():

@@ -70,7 +70,7 @@ def _ppmi_cases() -> list[Case]:
 
 
 def _ppmi_with(*, log=torch.log, positive=True, total=True, safe=True):
-    """Positive mutual information with one thing done differently."""
+    """Positive mutual information with one mistake."""
 
     def wrong(counts):
         expected = counts.sum(1, keepdim=True) * counts.sum(0)
@@ -286,7 +286,7 @@ def _glove_cases() -> list[Case]:
 
 
 def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=False, mean=False):
-    """The loss of GloVe with one thing done differently."""
+    """The loss of GloVe with one mistake."""
 
     def wrong(v, u, beta, tilde_beta, counts, x_max):
         i, j = counts.nonzero(as_tuple=True)
@@ -358,7 +358,7 @@ def _fourth_cases() -> list[Case]:
 
 
 def _fourth_with(*, signs=(-1, 1, 1), without="abc", value=-torch.inf):
-    """The analogy with one thing done differently."""
+    """The analogy with one mistake."""
 
     def wrong(unit, a, b, c):
         scores = unit @ (signs[0] * unit[a] + signs[1] * unit[b] + signs[2] * unit[c])

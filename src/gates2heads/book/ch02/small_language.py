@@ -29,7 +29,7 @@ def small_language(count: int, *, seed: int = 0) -> list[list[str]]:
 
     Args:
         count: how many sentences.
-        seed: draws them.
+        seed: of the random numbers.
     """
     generator = torch.Generator().manual_seed(int(seed))
 
@@ -47,7 +47,7 @@ def kinds_of(vocabulary: WordVocabulary) -> list[list[int]]:
     """The numbers of the words of each kind.
 
     Raises:
-        TypeError: it is not a vocabulary.
+        TypeError: `vocabulary` is not a `WordVocabulary`.
         ValueError: a word of a kind is not in it.
     """
     if not isinstance(vocabulary, WordVocabulary):

@@ -79,8 +79,7 @@ def reported_perplexity(reader: Reader, texts: list[str], batch_size: int) -> fl
     """The perplexity of dates as the program reports it, over all of its batches.
 
     Raises:
-        TypeError, ValueError: `reader` is invalid, there are no texts, one holds a character that
-            was not in training, or `batch_size` is not a whole number of at least 1.
+        ValueError: there are no texts, or one contains a character that was not in training.
     """
     known = set(reader.tokenizer.vocabulary.tokens)
     texts = list(texts)

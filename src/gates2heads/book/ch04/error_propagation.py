@@ -17,7 +17,7 @@ DIGITS = whole("N", empty=False)  # the token numbers of the ten digits
 def forcing_loss(
     share: Callable[[int], float], *, seed: int = 0
 ) -> Callable[[nn.Module, Batch], Tensor]:
-    """A loss for `fit` under which a decoder reads the true token with a share of the step.
+    """A loss for `fit` with scheduled sampling: the share of true inputs depends on the step.
 
     Args:
         share: step of the training, from 0 -> the share ε that is forced, from 0 to 1; see
@@ -25,7 +25,7 @@ def forcing_loss(
         seed: of the coins.
 
     Returns:
-        (model, batch) -> mean surprise in nats a token; each call is the next step.
+        (model, batch) -> mean surprisal in nats per token; each call is the next step.
     """
     coins, steps = torch.Generator().manual_seed(int(seed)), iter(range(2**62))
 
@@ -43,7 +43,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
     Args:
         tokens: (B,) long.
         digits: (10,) long: the numbers of the ten digits, or fewer.
-        generator: draws.
+        generator: of the random numbers.
     """
     size = len(digits)
     same = tokens[:, None] == digits  # (B, 10)
@@ -55,7 +55,7 @@ def wrong_tokens(tokens: Tensor, digits: Tensor, generator: torch.Generator) -> 
 
 @accepts(model=module, batch=instance(Batch, "as `collate` makes"))
 def exact_matches(model: nn.Module, batch: Batch) -> Tensor:
-    """Tell which targets of a batch greedy decoding generates exactly.
+    """Return which targets of a batch greedy decoding generates exactly.
 
     Args:
         model: an encoder–decoder.
@@ -86,25 +86,24 @@ def _outputs(model: nn.Module, batch: Batch, held: dict[int, Tensor]) -> Tensor:
 def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> dict[str, list]:
     """Replace one output token by a wrong one, at each position, and continue decoding.
 
-    Counted are the sequences that came out right when nothing was replaced.
+    Only the sequences that are correct without a replacement are counted.
 
     Args:
         model: an encoder–decoder.
         batch: B pairs whose targets (B, T) are all of one length, `<eos>` included.
-        digits: (10,) long: the numbers of the digits, which wrong tokens are drawn from.
-        seed: of the draw.
+        digits: (10,) long: the numbers of the digits, from which wrong tokens are sampled.
+        seed: of the wrong tokens.
 
     Returns:
-        `sound`, how many came out right; for each position but the last two, `drift`, the share of
-        them in which a later token is wrong, and `later`, the share of later tokens that are.
+        `sound`, the number of correct sequences; for each position but the last two, `drift`, the
+        share of them in which a later token is wrong, and `later`, the share of wrong later tokens.
 
     Raises:
-        TypeError, ValueError: it is not a batch, its targets differ in length, or no output is
-            correct.
+        ValueError: the targets differ in length, or no output is correct.
     """
     wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():
-        raise ValueError("model must write some of the batch right, but it wrote none")
+        raise ValueError("model must generate at least one target of the batch, got none")
     draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": []}
     for place in range(wanted.shape[1] - 1):
         held = {place: wrong_tokens(wanted[:, place], digits, draw)}

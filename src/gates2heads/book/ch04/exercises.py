@@ -68,7 +68,7 @@ check_whole = NumbersCheck(
                     within=0.3,
                 ),
                 *slips(_WHOLE_SLIPS, within=0.003),
-                *slips({100 * wrong: told for wrong, told in _WHOLE_SLIPS.items()}, within=0.3),
+                *slips({100 * wrong: hint for wrong, hint in _WHOLE_SLIPS.items()}, within=0.3),
             ),
             otherwise="All eleven tokens must be correct: multiply eleven probabilities.",
         ),
@@ -87,11 +87,11 @@ def adding_step(state: int, token: int) -> tuple[Tensor, int]:
     """One step of a decoder by hand: log-probabilities (V,) of V = 12 tokens, and the next state.
 
     Args:
-        state: a whole number, of which a digit goes with each step; 1 is its end.
+        state: a whole number that loses one digit per step; it ends at 1.
         token: what is read: a digit, or `BEGIN`, which counts as none.
 
     Raises:
-        TypeError: they are no whole numbers.
+        TypeError: one of them is not a whole number.
     """
     if not isinstance(state, int) or not isinstance(token, int):
         raise TypeError(f"state and token must be whole numbers, got {shown((state, token))}")
@@ -114,7 +114,7 @@ def greedy_decode(step: Callable, state: int, begin: int, end: int, max_tokens: 
 
 
 def _write_with(*, feeds=True, carries=True, keeps=False, stops=True, least=False, first=False):
-    """The loop with one thing done otherwise."""
+    """The decoding loop with one mistake."""
 
     def wrong(step, state, begin, end, max_tokens):
         written, token = ([begin] if first else []), begin
@@ -176,7 +176,7 @@ def teacher_forcing_loss(step: Callable, state: int, begin: int, tokens: Sequenc
 
 
 def _taught_with(*, reads="before", carries=True, joined=torch.mean, sign=-1.0):
-    """The loss with one thing done otherwise."""
+    """The loss with one mistake."""
 
     def wrong(step, state, begin, target):
         losses, read = [], begin

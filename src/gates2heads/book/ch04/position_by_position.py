@@ -55,8 +55,7 @@ class Tagger(nn.Module):
         """Logits (B, S, V) of a batch: row t predicts position t of the target.
 
         Raises:
-            TypeError, ValueError: it is not a batch, or holds tokens that the network does not
-                know.
+            ValueError: a source is too long.
         """
         if batch.source.shape[1] > LONGEST:
             length = batch.source.shape[1]
@@ -69,9 +68,9 @@ class Tagger(nn.Module):
 
 @accepts(batch=instance(Batch, "as `collate` makes"))
 def at_their_places(batch: Batch) -> Tensor:
-    """What is wanted at each position of the source, (B, S): padding where the target has ended.
+    """The target of each source position, (B, S): padding after the end of the target.
 
-    What the target has more than the source has no place, and is left out.
+    Target tokens beyond the length of the source are left out.
     """
     wanted = torch.full_like(batch.source, Vocabulary.pad)
     places = min(wanted.shape[1], batch.target_out.shape[1])
@@ -81,7 +80,7 @@ def at_their_places(batch: Batch) -> Tensor:
 
 @accepts(model=module)
 def tagging_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Mean surprise at what is wanted, over all positions of the sources, in nats."""
+    """Mean cross-entropy over all positions of the sources, in nats."""
     return cross_entropy(model(batch), at_their_places(batch), mask=batch.source_mask)
 
 
@@ -91,11 +90,12 @@ def tagged(model: nn.Module, batch: Batch, target) -> list[str]:
 
     Args:
         model: such as `Tagger`.
-        batch: B pairs; the targets are not read.
-        target: the tokenizer of what is written.
+        batch: B pairs; the targets are ignored.
+        target: the tokenizer of the output.
 
     Raises:
-        TypeError, ValueError: it is not a model or no tokenizer, or as `Tagger.forward`.
+        TypeError: `target` is not a tokenizer.
+        ValueError: as in `Tagger.forward`.
     """
     known = isinstance(getattr(target, "vocabulary", None), Vocabulary)
     if not (known and hasattr(target, "decode")):

@@ -35,9 +35,9 @@ check_same = ChoiceCheck(
     choices=dict.fromkeys(SCORE_NAMES, ""),
     right=SAME,
     against={
-        pair: told
+        pair: difference
         for pair in map(frozenset, combinations(SCORE_NAMES, 2))
-        if (told := _difference(pair))
+        if (difference := _difference(pair))
     },
     remark="M contains W_q and W_k side by side, so both give the same score for every q and k.",
 )
@@ -89,11 +89,7 @@ class FaultyAttention(Attention):
 
 
 def faulty_model(source_size: int, target_size: int) -> EncoderDecoder:
-    """Build an encoder–decoder that trains and contains one bug.
-
-    Raises:
-        TypeError, ValueError: a vocabulary size is not a whole number of at least 1.
-    """
+    """Build an encoder–decoder that trains and contains one bug."""
     model = EncoderDecoder(source_size, target_size, score="scaled dot")
     model.decoder.attention = FaultyAttention(model.decoder.attention.score)
     return model

@@ -87,7 +87,7 @@ class Reader(nn.Module):
 
     @accepts(tokens=tokens("B S", below=SYMBOLS))
     def forward(self, tokens: Tensor) -> Tensor:
-        """Read tokens (B, L); give logits (B, L, 16)."""
+        """Read tokens (B, L); return logits (B, L, 16)."""
         mixed = self.mixer(self.places(self.embedding(tokens)))  # (B, L, D)
         states = mixed[0] if isinstance(mixed, tuple) else mixed  # a GRU also gives its last state
         return self.readout(states)
@@ -124,7 +124,7 @@ class Interpolated(nn.Module):
 
 @accepts(count=natural, length=natural, seed=any_seed)
 def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches of random tokens (B, L) without end: B = count, L = length."""
+    """Yield batches of random tokens (B, L) indefinitely: B = count, L = length."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(SYMBOLS, (count, length), generator=draw)
@@ -150,7 +150,7 @@ class Reach:
             tokens: (B, L), longer than the distance.
 
         Raises:
-            TypeError, ValueError: the reader is not a module, or there are too few tokens.
+            ValueError: the sequences are not longer than the distance.
         """
         self._check_length(tokens)
         return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
@@ -160,7 +160,7 @@ class Reach:
         """Accuracy: the share of positions, from `since` on, with the correct token on top.
 
         Raises:
-            TypeError, ValueError: as in `loss`, or no position is left.
+            ValueError: as in `loss`, or no position is left.
         """
         self._check_length(tokens)
         if since >= tokens.shape[1]:

@@ -88,9 +88,9 @@ def _attend_cases() -> list[Case]:
     answer = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.75, 0.75]]) * a
     causal = torch.tensor([[1, 0], [1 / 3, 2 / 3], [0.75, 0.75]]) * a
     example = by_hand, scale * two, scale * two, two
-    told = "the example done by hand (with W_q = W_k = 2^¼ I, which cancels the √K, and W_v = I)"
+    name = "the example done by hand (with W_q = W_k = 2^¼ I, which cancels the √K, and W_v = I)"
     return [
-        Case(told, (*example, False), answer),
+        Case(name, (*example, False), answer),
         Case("seven vectors of width 5, K = 3 and V = 2", (x, w_q, w_k, w_v, False), wanted),
         Case("the example done by hand, with causal = True", (*example, True), causal),
         Case("seven vectors of width 5, with causal = True", (x, w_q, w_k, w_v, True)),

@@ -62,7 +62,7 @@ class Counter(nn.Module):
 
 @accepts(count=natural, seed=any_seed)
 def texts(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches of strings (B, 16), B = count, without end."""
+    """Yield random batches of strings (B, 16) indefinitely; B = count."""
     draw = torch.Generator().manual_seed(int(seed))  # may be NumPy's
     while True:
         yield torch.randint(LETTERS, (count, LENGTH), generator=draw)
@@ -83,7 +83,7 @@ def counting_loss(counter: nn.Module, text: Tensor) -> Tensor:
         text: (B, S), as `texts` samples it.
 
     Raises:
-        TypeError, ValueError: the counter is invalid, or the text has other letters.
+        TypeError: the counter is not a `Counter`.
     """
     if not isinstance(getattr(counter, "module", counter), Counter):
         raise TypeError(f"counter must be a Counter, got {shown(counter)}")

@@ -60,7 +60,7 @@ class CharacterModel(nn.Module):
 
     @accepts(tokens=tokens("B S", below="symbols"))
     def forward(self, tokens: Tensor) -> Tensor:
-        """Read characters (B, S); give logits (B, S, symbols) over the next one."""
+        """Read characters (B, S); return logits (B, S, symbols) over the next one."""
         vectors = self.places(self.embedding(tokens) * WIDTH**0.5)
         for layer in self.layers:
             vectors = layer(vectors)

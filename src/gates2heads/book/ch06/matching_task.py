@@ -50,7 +50,7 @@ class Recaller(nn.Module):
 
 @accepts(count=natural, seed=any_seed)
 def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
-    """Sample batches (B, 2, 16) without end: 8 name–value pairs, each twice, in random order.
+    """Yield batches (B, 2, 16) indefinitely: 8 name–value pairs, each twice, in random order.
 
     Args:
         count: B, sequences in a batch.

@@ -48,7 +48,7 @@ CHANGES = {
 
 
 class DateData(NamedTuple):
-    """Numbered pairs to train on, texts and answers to be tried with, and both tokenizers."""
+    """Encoded training pairs, inputs and references of the test, and both tokenizers."""
 
     train: list[tuple[list[int], list[int]]]
     tested: list[tuple[str, str]]
@@ -58,7 +58,7 @@ class DateData(NamedTuple):
 
 @lru_cache(maxsize=1)
 def date_data() -> DateData:
-    """The dates of this chapter: 20,000 to train on and 300 days that none of them shows."""
+    """The dates of this chapter: 20,000 for training, and 300 of other days for the test."""
     train, tested = (
         [(pair.text, pair.iso) for pair in dates(split, size)]
         for split, size in (("train", TRAINED), ("validation", TESTED))
@@ -171,7 +171,7 @@ def changed_transformer(change: str) -> Transformer:
     """A small Transformer for `date_data()`, randomly initialised, with one change.
 
     Args:
-        change: one of `CHANGES`; those of data and schedule build the whole.
+        change: one of `CHANGES`; for those of data and schedule, the model is complete.
     """
     data = date_data()
     model = Transformer(

@@ -66,8 +66,7 @@ def write_anew(
         for each source the tokens up to the first `<eos>`, which is left out.
 
     Raises:
-        TypeError, ValueError: it is no Transformer, the source holds no tokens of its vocabulary,
-            the mask does not fit, or the length is not a count.
+        ValueError: `max_length` is larger than that of the model.
     """
     if max_length > model.max_length:
         raise ValueError(f"max_length must be at most {model.max_length}, got {max_length}")

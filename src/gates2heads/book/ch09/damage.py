@@ -88,7 +88,7 @@ def can_be_exchanged(text: str) -> bool:
 
 @accepts(text=string, damage=choice(DAMAGES))
 def damaged(text: str, damage: str) -> str:
-    """Give a sentence with one of the `DAMAGES`.
+    """Return a sentence with one of the `DAMAGES`.
 
     Args:
         text: a sentence of words with blanks between them; a full stop at the end stays there.

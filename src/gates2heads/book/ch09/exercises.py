@@ -71,7 +71,7 @@ check_by_hand = NumbersCheck(
             right=(near(SCORE, within=2e-3), near(100 * SCORE, within=0.2)),
             slips=(
                 *slips(_BLEU_SLIPS, within=2e-3),
-                *slips({100 * wrong: told for wrong, told in _BLEU_SLIPS.items()}, within=0.2),
+                *slips({100 * wrong: hint for wrong, hint in _BLEU_SLIPS.items()}, within=0.2),
             ),
             otherwise="The answer for BLEU is not right: it is the penalty times the square root "
             "of the product of the two precisions.",

@@ -17,13 +17,13 @@ from gates2heads.metrics.significance import Interval
 
 
 class Rung(NamedTuple):
-    """What there is to say of a recipe before it is trained.
+    """A model of the comparison, as its recipe describes it.
 
     Attributes:
         name: for tables and figures.
         family: "recurrent", "convolution" or "Transformer".
         attention: whether its decoder attends to all words of the source.
-        in_turn: whether it reads what it has written, token by token.
+        in_turn: whether decoding is autoregressive.
     """
 
     name: str
@@ -51,9 +51,9 @@ class Standing(NamedTuple):
     """The runs of one model.
 
     Attributes:
-        rung: what it is.
+        rung: the model.
         seeds: of the runs, in their order.
-        results: one dict a run, as in the study `"ladder"`.
+        results: one dict per run, as in the study `"ladder"`.
     """
 
     rung: Rung
@@ -78,7 +78,7 @@ class Standing(NamedTuple):
         return mean(self.of(measure))
 
     def interval(self, measure: str, *, confidence: float = 0.95) -> Interval | None:
-        """Where the mean over all seeds lies; None where there is but one run.
+        """The confidence interval of the mean over seeds; None for a single run.
 
         Raises:
             ValueError: no such measure, or a confidence out of range.
@@ -98,7 +98,7 @@ def standings(rows: Sequence[Mapping]) -> dict[str, Standing]:
         one standing for each recipe that has a run.
 
     Raises:
-        ValueError: one of them is not of a model of the comparison.
+        ValueError: a row belongs to a model outside the comparison.
     """
     there = {row["setting"] for row in rows}
     if unknown := there - RUNGS.keys():

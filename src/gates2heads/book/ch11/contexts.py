@@ -21,13 +21,13 @@ class Occurrence(NamedTuple):
     """A word in its context."""
 
     word: str
-    role: str  # of what it is a part: currency or language
+    role: str  # what it is a part of: currency or language
     fact: Fact
     place: int  # among the tokens of the fact's sentence
 
 
 class Likeness(NamedTuple):
-    """How like the vectors of one word are, in each layer, the embeddings first."""
+    """The similarity of the vectors of one word in each layer, the embeddings first."""
 
     same: list[float]  # mean cosine of two occurrences in one role, in different wordings
     other: list[float]  # of two occurrences in two roles
@@ -39,7 +39,7 @@ OCCURRENCES = listed("occurrences, as `two_roles` gives", kind=instance(Occurren
 
 @accepts(facts=FACTS)
 def two_roles(facts: Sequence[Fact]) -> list[Occurrence]:
-    """All occurrences of the words that are part of a currency here and of a language there."""
+    """All occurrences of the words that are part of both a currency and a language."""
     found = []
     for fact in facts:
         [(start, end)] = token_spans([fact.answer_span], bilingual_offsets(fact.text))
@@ -90,7 +90,7 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
         occurrences: the same N.
 
     Returns:
-        one mean a layer, of each kind, and the number of pairs.
+        for each kind, one mean per layer and the number of pairs.
 
     Raises:
         ValueError: states of other occurrences, or no pair of one of the two kinds.
@@ -104,8 +104,8 @@ def likeness(states: Tensor, occurrences: Sequence[Occurrence]) -> Likeness:
     cosines = unit @ unit.transpose(1, 2)  # (layers, N, N)
     words = _equal([one.word for one in occurrences])
     alike = _equal([one.role for one in occurrences])
-    told = _equal([wording(one.fact) for one in occurrences])
-    pairs = words.triu(1) & ~told
+    same_wording = _equal([wording(one.fact) for one in occurrences])
+    pairs = words.triu(1) & ~same_wording
     kinds = (pairs & alike, pairs & ~alike)
     if not all(kind.any() for kind in kinds):
         raise ValueError(

@@ -99,7 +99,7 @@ def _hidden_cases() -> list[Case]:
 
 
 def _hidden_with(*, everywhere=False, masks=(0.0, 0.8), swaps=(0.8, 0.9)):
-    """The rule with one deviation."""
+    """The masking rule with one mistake."""
 
     def hide(tokens, chosen, draw, others, mask):
         where = torch.ones_like(chosen) if everywhere else chosen
@@ -207,7 +207,7 @@ def _mix_cases() -> list[Case]:
 
 
 def _mix_with(*, weigh=lambda scores: scores.softmax(0), scaled=True, over=0):
-    """The sum with one deviation."""
+    """The weighted sum with one mistake."""
 
     def wrong(states, scores, scale):
         mixed = weigh(scores)[:, None, None] * states

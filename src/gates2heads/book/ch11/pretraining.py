@@ -46,7 +46,7 @@ STEPS, LEARNING_RATE, WARMUP = 5000, 2e-3, 200
 FACTS = listed("facts", kind=instance(Fact), least=1)
 
 
-class _Told(list):
+class _Sentence(list):
     """The tokens of a sentence, with the spans of the names in it."""
 
     def __init__(self, tokens: Sequence[int], names: Sequence[Span]):
@@ -74,7 +74,7 @@ class FactBatch:
 
 @lru_cache(maxsize=1)
 def fact_tokenizer() -> BilingualTokenizer:
-    """Knows the tokens of facts about any territory, those that are kept back included."""
+    """A tokenizer with the tokens of all facts, held-out ones included."""
     every = [fact for split in SPLITS for fact in facts(split, relations=RELATIONS)]
     return BilingualTokenizer.from_texts([fact.text for fact in every])
 
@@ -97,11 +97,11 @@ def check_size(name: str, model: nn.Module) -> None:
         )
 
 
-def _tell(fact: Fact) -> _Told:
+def _tell(fact: Fact) -> _Sentence:
     """A sentence as numbers, with the positions of its two names."""
     spans = sorted((fact.subject_span, fact.answer_span))
     tokens = fact_tokenizer().encode(fact.text, eos=False)
-    return _Told(tokens, token_spans(spans, bilingual_offsets(fact.text)))
+    return _Sentence(tokens, token_spans(spans, bilingual_offsets(fact.text)))
 
 
 def _fact_batch(examples: Sequence[tuple]) -> FactBatch:
@@ -123,16 +123,16 @@ def _names(joined: Joined, example: tuple) -> list[Span]:
 
 @accepts(sentences=FACTS, seed=any_seed(least=0))
 def fact_batches(sentences: Sequence[Fact], *, seed: int) -> Iterator[FactBatch]:
-    """Single sentences and pairs in turn, without an end, each epoch in another order.
+    """Alternate single sentences and pairs indefinitely, shuffled in each epoch.
 
-    A pair says two things about one territory, in whichever of the languages, or, as often, one
-    thing each about two territories.
+    One half of the pairs state two facts about one territory, each in either language; the other
+    half state facts about two territories.
 
     Args:
         sentences: the training facts.
-        seed: draws the order and the pairs.
+        seed: of the order and the pairs.
     """
-    documents: dict[str, list[_Told]] = {}
+    documents: dict[str, list[_Sentence]] = {}
     for fact in sentences:
         documents.setdefault(territory_code(fact), []).append(_tell(fact))
     yield from singles_and_pairs(documents, _fact_batch, random.Random(distinct_seed(seed)))
@@ -148,9 +148,9 @@ def singles_and_pairs(
     Args:
         documents: the sentences about each territory.
         make: a batch of examples (sentence,) or (first, second, follows).
-        draw: draws the order and the pairs.
+        draw: the source of randomness of the order and the pairs.
     """
-    singles = [(told,) for document in documents.values() for told in document]
+    singles = [(sentence,) for document in documents.values() for sentence in document]
     alone: list[FactBatch] = []
     paired: list[FactBatch] = []
     while True:
@@ -167,7 +167,7 @@ def singles_and_pairs(
 def _alike(
     examples: Sequence[tuple], size: int, make: Callable, draw: random.Random
 ) -> list[FactBatch]:
-    """Batches of examples of like length, so that little is padding, in an order that is drawn."""
+    """Batches of examples of similar length, which limits padding, in random order."""
     order = draw.sample(examples, len(examples))
     order.sort(key=lambda example: sum(map(len, example[:2])))  # keeps ties shuffled
     batches = [make(order[start : start + size]) for start in range(0, len(order), size)]
@@ -176,35 +176,35 @@ def _alike(
 
 @accepts(kind=choice(PRETRAINED), seed=any_seed)
 def untrained(kind: str, seed: int) -> nn.Module:
-    """A model as training finds it.
+    """A randomly initialised model.
 
     Args:
         kind: "elmo", "gpt", "bert" or "ernie".
-        seed: draws the weights.
+        seed: of the initialisation.
     """
     torch.manual_seed(int(seed))
     return pretraining_model(kind, fact_markers().size, **SIZES[kind]).eval()
 
 
 def _elmo_loss(model: nn.Module, batch: FactBatch) -> Tensor:
-    """The next token, and the one before."""
+    """The loss of ELMo: predict the next and the previous token."""
     return two_way_loss(model, batch.tokens, mask=batch.mask)
 
 
 def _gpt_loss(model: nn.Module, batch: FactBatch) -> Tensor:
-    """The next token."""
+    """The loss of GPT: predict the next token."""
     return next_token_loss(model, batch.tokens, mask=batch.mask)
 
 
 def _bert_loss(model: nn.Module, batch: FactBatch) -> Tensor:
-    """Each token is a unit."""
+    """The loss of BERT: single tokens are masked."""
     return loss_of_masks(model, batch, markers=fact_markers())
 
 
 def loss_of_masks(
     model: nn.Module, batch: FactBatch, *, markers: Markers, units: Tensor | None = None
 ) -> Tensor:
-    """Hidden tokens; of pairs also whether they are about one territory.
+    """The loss of masked tokens and, for pairs, of whether both are about one territory.
 
     Args:
         model: a `BERT`.
@@ -224,7 +224,7 @@ def loss_of_masks(
 
 
 def _ernie_loss(model: nn.Module, batch: FactBatch) -> Tensor:
-    """As BERT, but a name is hidden whole, or not at all."""
+    """The loss of ERNIE: a name is masked completely or not at all."""
     return loss_of_masks(model, batch, markers=fact_markers(), units=batch.units)
 
 
@@ -235,11 +235,11 @@ LOSSES = {"elmo": _elmo_loss, "gpt": _gpt_loss, "bert": _bert_loss, "ernie": _er
 def pretrain(kind: str, seed: int, *, steps: int = STEPS, progress: bool = True) -> tuple:
     """Train one of the four on `wordings("train")`.
 
-    Every kind reads the same sentences in the same batches; what is asked of them differs.
+    Every kind is trained on the same sentences in the same batches; only the objective differs.
 
     Args:
         kind: "elmo", "gpt", "bert" or "ernie".
-        seed: draws weights, batches and what is hidden.
+        seed: of the initialisation, the batches and the masks.
         steps: batches; every other one holds pairs.
         progress: show a bar.
 

@@ -1,4 +1,4 @@
-"""What the four models know of the facts: names filled whole, and one token at a time."""
+"""Which facts the four models know: masked names are predicted completely, or token by token."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -52,10 +52,10 @@ def fill_names(model: nn.Module, facts: Sequence[Fact]) -> list[NameFilled]:
 
     Args:
         model: a `BERT`, `GPT` or `ELMo` of the size of `fact_markers`.
-        facts: whose answers are asked.
+        facts: whose answers are masked.
 
     Returns:
-        one `NameFilled` a fact.
+        one `NameFilled` per fact.
 
     Raises:
         ValueError: the model is of another size.
@@ -94,7 +94,7 @@ def _onwards(model: GPT | ELMo, some: Sequence[Fact]) -> list[list[int]]:
 
 
 def _next(model: GPT | ELMo, line: list[int]) -> Tensor:
-    """Logits (V,) of what comes after a line."""
+    """Logits (V,) of the token after a prefix."""
     tokens = torch.tensor([[fact_markers().cls, *line]])
     answer = model(tokens)
     ahead = answer[0] if isinstance(answer, tuple) else answer
@@ -102,7 +102,7 @@ def _next(model: GPT | ELMo, line: list[int]) -> Tensor:
 
 
 def _ordinary(scores: Tensor) -> Tensor:
-    """Scores (…, V) without the special tokens, which are no part of a name."""
+    """Scores (…, V) without the special tokens, which are not part of a name."""
     markers = fact_markers()
     kept = scores.clone()
     kept[..., : markers.specials] = -torch.inf
@@ -119,7 +119,7 @@ def _judge(fact: Fact, numbers: list[int]) -> NameFilled:
 
 
 def _kind(fact: Fact) -> tuple[str, str]:
-    """Of which names a fact's answer is one, and in which language."""
+    """The kind of name that a fact's answer is, and its language."""
     if fact.relation == "name":
         return "territories", "zh" if fact.locale == "en" else "en"
     return {"currency": "currencies", "language": "languages"}[fact.relation], fact.locale
@@ -127,7 +127,7 @@ def _kind(fact: Fact) -> tuple[str, str]:
 
 @cache
 def true_answers(code: str, relation: str, locale: str) -> frozenset[tuple[str, ...]]:
-    """All that is true of a territory in one relation, each as tokens."""
+    """All correct answers for a territory and a relation, each as tokens."""
     place = next(place for place in territories() if place.code == code)
     return frozenset(tuple(split_bilingual(name)) for name in answers(place, relation, locale))
 
@@ -141,10 +141,10 @@ def _known_names(kind: str, locale: str) -> frozenset[tuple[str, ...]]:
 @accepts(model=instance(BERT), facts=FACTS)
 @torch.no_grad()
 def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
-    """Hide one token of each answer at a time, the others stay: is the most probable one correct?
+    """Mask one token of each answer at a time: is the most probable token the correct one?
 
     Returns:
-        one bool a token, fact by fact.
+        one bool per token, fact by fact.
 
     Raises:
         ValueError: the model is of another size.

@@ -45,7 +45,7 @@ STEPS, FROZEN_RATE, RATE, WARMUP = 200, 1e-2, 1e-3, 20
 
 @dataclass(frozen=True)
 class UseBatch:
-    """B examples; `states` where a frozen encoder has read them already."""
+    """B examples; `states` if a frozen encoder has processed them already."""
 
     tokens: Tensor  # (B, L) long
     segments: Tensor  # (B, L) long, 0 or 1
@@ -63,18 +63,18 @@ class UseBatch:
 
 
 class UseReader(FineTuned):
-    """A fine-tuned encoder that reads a `UseBatch`, with the states it carries or with new ones."""
+    """A fine-tuned encoder of a `UseBatch`, with the states in the batch or with new ones."""
 
     @accepts(batch=instance(UseBatch))
     def forward(self, batch: UseBatch):
-        """What the head makes of the batch."""
+        """The output of the head for a batch."""
         if batch.states is not None:
             return self.read(batch.states, mask=batch.mask)
         return super().forward(batch.tokens, segments=batch.segments, mask=batch.mask)
 
 
 class Use(NamedTuple):
-    """What is asked of an encoder, and how."""
+    """A downstream task of an encoder."""
 
     examples: Callable[..., list[Labelled]]  # of "train" or "test", and perhaps of a seed
     head: Callable[[int], nn.Module]  # from the encoder's width
@@ -82,9 +82,9 @@ class Use(NamedTuple):
     right: Callable[[nn.Module, UseBatch], Tensor]  # (B,) bool
 
 
-def _facts(split: str, told: bool = False) -> list:
-    """Facts to learn from, and others: in words that were kept back, or about strangers."""
-    return wordings(split if told or split == "train" else STRANGERS)
+def _facts(split: str, seen: bool = False) -> list:
+    """Facts to train on, and others to test: of unseen wordings, or of unseen territories."""
+    return wordings(split if seen or split == "train" else STRANGERS)
 
 
 def _class_loss(reader: nn.Module, batch: UseBatch) -> Tensor:
@@ -124,7 +124,7 @@ def _answer_right(reader: nn.Module, batch: UseBatch) -> Tensor:
 kept = lru_cache(maxsize=4)
 USES: dict[str, Use] = {
     "classification": Use(
-        kept(lambda split, seed=0: truth_examples(_facts(split, told=True), seed=seed)),
+        kept(lambda split, seed=0: truth_examples(_facts(split, seen=True), seed=seed)),
         lambda width: SentenceHead(width, len(TRUTH)),
         _class_loss,
         _class_right,
@@ -196,7 +196,7 @@ def _moved(one: Labelled, places: tuple[range, ...], length: int) -> list[int]:
 
 
 class Learned(NamedTuple):
-    """An encoder with the head of one use, and what it answers rightly of what it never read."""
+    """An encoder with the head of one task, and which test examples it answers correctly."""
 
     reader: UseReader
     examples: list[Labelled]
@@ -223,7 +223,7 @@ def learn_use(
     redraw: bool = False,
     seed: int = 0,
 ) -> Learned:
-    """Train a head for one of `USES` or of `MORE`, and ask it.
+    """Train a head for one of `USES` or of `MORE`, and evaluate it.
 
     Classification uses facts of the training data, in the held-out wording; the other
     three ask about territories that do not occur in training.
@@ -270,7 +270,7 @@ def learn_use(
 def answer_counts(
     reader: Callable[[UseBatch], AnswerLogits], examples: Sequence[Labelled]
 ) -> dict[str, tuple[int, int]]:
-    """Right answers of all questions whose passage holds the answer, and of all others.
+    """Count the correct answers to questions whose passage contains the answer, and to all others.
 
     Args:
         reader: a `UseReader` with an `AnswerHead`, or what reads a `UseBatch` as it does.
@@ -320,7 +320,7 @@ def fits(one: Labelled) -> bool:
 def _shuffled(
     epochs: Iterator[list[Labelled]], encoder: BERT, *, frozen: bool, seed: int
 ) -> Iterator[UseBatch]:
-    """Batches of examples of like length, in an order that is drawn for each epoch."""
+    """Batches of examples of similar length, shuffled in each epoch."""
     draw = random.Random(distinct_seed(seed))
     known, batches = None, []
     for examples in epochs:

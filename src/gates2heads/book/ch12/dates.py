@@ -72,7 +72,7 @@ def join(pairs: Pairs) -> Joined:
 
 
 def _joined_batches(pairs: Pairs, size: int, *, seed: int) -> Iterator[Joined]:
-    """Batches without end, the pairs in another order in each epoch."""
+    """Yield batches indefinitely; the pairs are shuffled in each epoch."""
     draw = torch.Generator().manual_seed(seed)
     while True:
         for rows in torch.randperm(len(pairs), generator=draw).split(size):

@@ -1,4 +1,4 @@
-"""Chapter 12, a bug to find: a cache with a window that forgets how far the text has come."""
+"""Chapter 12, a bug to find: a cache with a window that loses the position of the next token."""
 
 from copy import deepcopy
 

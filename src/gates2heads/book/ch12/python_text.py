@@ -97,7 +97,7 @@ def bits_per_character(
 
 @accepts(tokens=tokens("N"), batch=natural, length=natural, seed=any_seed)
 def prefixed_passages(tokens: Tensor, batch: int, *, length: int, seed: int) -> Iterator[Tensor]:
-    """Sample passages without end: `<bos>`, then `length` tokens from anywhere in a text (N,)."""
+    """Yield random passages of a text (N,) indefinitely: `<bos>`, then `length` tokens."""
     begin = torch.full((batch, 1), Vocabulary.bos)
     for passage in passages(tokens, batch, length=length - 1, seed=seed):
         yield torch.cat([begin, passage], dim=1)

@@ -147,10 +147,10 @@ def documents(world: World, count: int, wrong: float, draw: torch.Generator) -> 
     anywhere = torch.randint(len(TOWNS), two.shape, generator=draw)
     town = torch.where(world.settled[two], world.home[two], anywhere)
     mistaken = torch.rand(count, generator=draw) < wrong
-    told = torch.where(mistaken, another(town[:, 0], draw), town[:, 0])
+    named = torch.where(mistaken, another(town[:, 0], draw), town[:, 0])
     other = torch.rand(count, 1, generator=draw) >= SAME
     asked, answer = (one.gather(1, other.long())[:, 0] for one in (two, town))
-    return Documents(written(two[:, 0], told, asked, answer), asked)
+    return Documents(written(two[:, 0], named, asked, answer), asked)
 
 
 def another(town: Tensor, draw: torch.Generator) -> Tensor:
@@ -158,7 +158,7 @@ def another(town: Tensor, draw: torch.Generator) -> Tensor:
     return (town + torch.randint(1, len(TOWNS), town.shape, generator=draw)) % len(TOWNS)
 
 
-def written(stated: Tensor, told: Tensor, asked: Tensor, answer: Tensor) -> Tensor:
+def written(stated: Tensor, named: Tensor, asked: Tensor, answer: Tensor) -> Tensor:
     """Write B documents (B, 8): people and towns (B,) before and after the question mark."""
 
     def sentence(mark: int, person: Tensor, town: Tensor) -> list[Tensor]:
@@ -166,7 +166,7 @@ def written(stated: Tensor, told: Tensor, asked: Tensor, answer: Tensor) -> Tens
         return [torch.full_like(person, mark), name, surname, TOWN + town]
 
     return torch.stack(
-        [*sentence(WORDS.bos, stated, told), *sentence(QUESTION, asked, answer)], dim=1
+        [*sentence(WORDS.bos, stated, named), *sentence(QUESTION, asked, answer)], dim=1
     )
 
 
@@ -254,12 +254,12 @@ def answers(
         if prompt == "not stated":
             weight = world.weight.repeat(PEOPLE, 1).fill_diagonal_(0)
             stated = torch.multinomial(weight, 1, generator=draw)[:, 0]
-        told = world.home[stated]
+        named = world.home[stated]
         if prompt == "contradicted":
-            told = another(told, draw)
-        text = written(stated, told, everyone, world.home)[:, :-1]
+            named = another(named, draw)
+        text = written(stated, named, everyone, world.home)[:, :-1]
         probs = model.logits(text.to(device))[:, -1].softmax(dim=-1).cpu()  # (P, V)
-        context += probs.gather(1, TOWN + told[:, None])[:, 0] / times
+        context += probs.gather(1, TOWN + named[:, None])[:, 0] / times
         memory += probs.gather(1, TOWN + world.home[:, None])[:, 0] / times
         right += (probs[:, TOWN:NAME].argmax(dim=-1) == world.home) / times
     return Reading(context, memory, right)

@@ -98,7 +98,7 @@ class Repeats(NamedTuple):
 def repeats(
     batch: int, *, kind: str = "chain", offsets: str = "trained", times: int = 1, seed: int
 ) -> Iterator[Repeats]:
-    """Sample sequences of 64 words without end, in which passages are repeated at random offsets.
+    """Yield random sequences of 64 words indefinitely; passages are repeated at random offsets.
 
     Args:
         batch: sequences at a time.
@@ -142,15 +142,15 @@ def _places(offsets: str) -> tuple[Tensor, Tensor]:
 
 def _chain(batch: int, draw: torch.Generator) -> Tensor:
     """Words (B, 64) of the Markov chain."""
-    following, usual = successors(), len(SUCCESSORS)
+    following, choices = successors(), len(SUCCESSORS)
     weights = torch.tensor([*SUCCESSORS, 1 - sum(SUCCESSORS)])
     which = torch.multinomial(weights, batch * LENGTH, replacement=True, generator=draw)
     which = which.view(LENGTH, batch)
     anywhere = torch.randint(len(WORDS), (LENGTH, batch), generator=draw)
     words = [anywhere[0]]
     for number, other in zip(which[1:], anywhere[1:], strict=True):
-        found = following[words[-1], number.clamp_max(usual - 1)]
-        words.append(torch.where(number < usual, found, other))
+        found = following[words[-1], number.clamp_max(choices - 1)]
+        words.append(torch.where(number < choices, found, other))
     return torch.stack(words, dim=1)
 
 
@@ -379,17 +379,17 @@ def _diagonal(circuit: Tensor) -> float:
 def circuits(model: AttentionOnly) -> dict[str, Any]:
     """All that a study stores about the heads of a model, as plain values."""
     found = held_out("random")
-    told = head_scores(model, found)
-    first = [head for head in told.heads if _depth(head) == 0]
-    later = [head for head in told.heads if _depth(head) > 0]
+    summary = head_scores(model, found)
+    first = [head for head in summary.heads if _depth(head) == 0]
+    later = [head for head in summary.heads if _depth(head) > 0]
     last = later or first
     return {
-        "heads": [list(head) for head in told.heads],
-        "prefix_matching": told.prefix_matching,
-        "previous": told.previous,
-        "copying": [list(copying(model, [head])) for head in told.heads],
+        "heads": [list(head) for head in summary.heads],
+        "prefix_matching": summary.prefix_matching,
+        "previous": summary.previous,
+        "copying": [list(copying(model, [head])) for head in summary.heads],
         "copying_last": list(copying(model, last)),
-        "without": [list(scores_without(model, found, [head])) for head in told.heads],
+        "without": [list(scores_without(model, found, [head])) for head in summary.heads],
         "without_first": list(scores_without(model, found, first)),
         "without_last": list(scores_without(model, found, last)),
         "composition": [

@@ -60,15 +60,15 @@ def pack(pairs: Iterable[CaptionPair]) -> dict[str, Any]:
         alphabetical order with blanks between them: {"2": "suppe …"}.
     """
     pairs = list(pairs)
-    told: dict[str, Any] = {"captions": len(pairs)}
+    counted: dict[str, Any] = {"captions": len(pairs)}
     for language in LANGUAGES:
         by_count = defaultdict(list)
         for word, times in count_words(getattr(pair, language) for pair in pairs).items():
             by_count[times].append(word)
-        told[language] = {
+        counted[language] = {
             str(times): " ".join(sorted(words)) for times, words in sorted(by_count.items())
         }
-    return told
+    return counted
 
 
 def unpack(groups: Mapping[str, str]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from gates2heads.accepts.shown import shown
 from gates2heads.data.corpora.prose import paragraphs, sentences
 from gates2heads.data.corpora.splits import HELD_OUT, SPLITS
 
-STANDARD = "python"  # stands for the standard library
+STANDARD = "python"  # means the standard library
 PACKAGES = (STANDARD, "numpy", "matplotlib")
 # Tests have little prose, and the other folders contain copies of foreign packages or generated
 # tables.
@@ -99,7 +99,7 @@ def named_docstrings(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def added_docstring(call: ast.Call) -> Iterator[tuple[str, str]]:
-    """Give name and text of a call `add_newdoc(place, name, text)`, and nothing for other calls."""
+    """Return name and text of a call `add_newdoc(place, name, text)`; nothing for other calls."""
     if getattr(call.func, "id", "") != "add_newdoc" or len(call.args) < 3:
         return
     name, text = call.args[1], call.args[2]
@@ -110,7 +110,7 @@ def added_docstring(call: ast.Call) -> Iterator[tuple[str, str]]:
 
 
 def read_folder(folder: Path, package: str) -> Iterator[tuple[str, str, str, str]]:
-    """Give (package, module, name, docstring) of all Python files below a folder, paths sorted.
+    """Return (package, module, name, docstring) of all Python files below a folder, paths sorted.
 
     The files are parsed, never run. A file that this Python cannot parse is left out.
     """

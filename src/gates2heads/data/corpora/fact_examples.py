@@ -43,7 +43,7 @@ def truth_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     found = []
     for fact in facts:
         found.append(Labelled(fact.text, None, (1,)))
-        found.append(Labelled(_told(fact, _false_answer(fact, others, draw)).text, None, (0,)))
+        found.append(Labelled(_reworded(fact, _false_answer(fact, others, draw)).text, None, (0,)))
     return found
 
 
@@ -76,10 +76,10 @@ def inference_examples(facts: Sequence[Fact], *, seed: int) -> list[Labelled]:
     facts = [fact for fact in facts if fact.relation == "currency"]
     found = []
     for fact in facts:
-        same = _told(fact, fact.answer, turned=True)
-        false = _told(fact, _false_answer(fact, others, draw), turned=True)
+        same = _reworded(fact, fact.answer, turned=True)
+        false = _reworded(fact, _false_answer(fact, others, draw), turned=True)
         far = _elsewhere(fact, facts, draw)
-        other = _told(fact, fact.answer, turned=True, subject=far.subject)
+        other = _reworded(fact, fact.answer, turned=True, subject=far.subject)
         for label, second in enumerate((same, false, other)):
             found.append(Labelled(fact.text, second.text, (label,)))
     return found
@@ -155,7 +155,7 @@ def shuffled_facts(facts: Sequence[Fact], *, seed: int) -> list[Fact]:
     for known in names.values():
         known.update(zip(known, draw.sample(list(known), len(known)), strict=True))
     return [
-        _told(
+        _reworded(
             fact,
             names[fact.relation, fact.locale][fact.answer],
             subject=names["subject", fact.locale][fact.subject],
@@ -205,7 +205,7 @@ def _false_answer(fact: Fact, others: dict, draw: random.Random) -> str:
     return draw.choice(false)
 
 
-def _told(fact: Fact, answer: str, *, turned: bool = False, subject: str = "") -> Fact:
+def _reworded(fact: Fact, answer: str, *, turned: bool = False, subject: str = "") -> Fact:
     """The fact with another answer, in its own wording or in the other one."""
     pair = TEMPLATES[fact.relation, fact.locale]
     own = next(

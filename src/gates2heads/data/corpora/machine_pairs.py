@@ -20,18 +20,18 @@ KIND = "sentence pairs, one side by a model"
 MOST, LONGEST = 2_000_000, 1_000  # pairs in a file; characters of a sentence
 
 
-@accepts(pairs=listed("pairs"), told=string)
-def pairs_file(pairs: Iterable[Sequence[str]], told: str) -> bytes:
-    """Give the content of a file of pairs; the same pairs give the same bytes.
+@accepts(pairs=listed("pairs"), origin=string)
+def pairs_file(pairs: Iterable[Sequence[str]], origin: str) -> bytes:
+    """Return the content of a file of pairs; the same pairs give the same bytes.
 
     Args:
         pairs: German and English; white space inside a sentence becomes one blank.
-        told: their origin, such as a command.
+        origin: where the pairs come from, such as a command.
 
     Raises:
         ValueError: a sentence is empty or longer than `LONGEST`.
     """
-    lines = [f"{KIND}\t{' '.join(told.split())}"]
+    lines = [f"{KIND}\t{' '.join(origin.split())}"]
     for number, pair in enumerate(pairs):
         sides = [" ".join(side.split()) for side in pair]
         _check(sides, f"pairs[{number}]")

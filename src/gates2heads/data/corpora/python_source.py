@@ -145,10 +145,10 @@ def source_fingerprint(packages: Sequence[str] = (STANDARD,)) -> str:
     digest = hashlib.sha256()
     for module in modules:
         digest.update(f"{module.path}\n{module.text}\n".encode())
-    told = ", ".join(
+    origins = ", ".join(
         f"standard library of Python {platform.python_version()}"
         if package == STANDARD
         else f"{package} {version(package)}"
         for package in packages
     )
-    return f"{told}: {len(modules):,} modules, sha256 {digest.hexdigest()[:16]}"
+    return f"{origins}: {len(modules):,} modules, sha256 {digest.hexdigest()[:16]}"

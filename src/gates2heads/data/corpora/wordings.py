@@ -29,8 +29,8 @@ def wordings(split: str) -> list[Fact]:
     """
     if split == STRANGERS:
         return facts("test", relations=RELATIONS)
-    told = [fact for part in SPLITS[:2] for fact in facts(part, relations=RELATIONS)]
-    pairs = zip(told[::2], told[1::2], strict=True)  # the two wordings of a fact are adjacent
+    stated = [fact for part in SPLITS[:2] for fact in facts(part, relations=RELATIONS)]
+    pairs = zip(stated[::2], stated[1::2], strict=True)  # the two wordings of a fact are adjacent
     return [fact for pair in pairs for fact in pair if split_of_wording(*pair)[fact.text] == split]
 
 

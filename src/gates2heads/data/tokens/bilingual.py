@@ -31,7 +31,7 @@ class BilingualTokenizer:
     @classmethod
     @accepts(texts=listed("strings"))
     def from_texts(cls, texts: Iterable[str]) -> "BilingualTokenizer":
-        """Know the tokens of some texts.
+        """Create a tokenizer with the tokens of `texts`.
 
         Raises:
             ValueError: there is no token in them.

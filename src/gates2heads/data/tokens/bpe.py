@@ -107,7 +107,7 @@ class BPETokenizer:
         smaller `vocabulary_size`.
 
         Args:
-            merges: the number of snapshots that are kept; 0 leaves single bytes.
+            merges: the number of merges that are kept; 0 leaves single bytes.
 
         Raises:
             ValueError: there are fewer merges.

@@ -74,7 +74,7 @@ class MergeDropout:
         return [*numbers, self.tokenizer.eos] if eos else numbers
 
     def _split(self, word: str) -> list[int]:
-        """One split of a word: a new one while there are few, then one of these."""
+        """One split of a word: a new one until enough are stored, then one of those."""
         drawn = self._drawn.setdefault(word, [])
         if len(drawn) == self.splits:
             return drawn[self._draw.randrange(self.splits)]

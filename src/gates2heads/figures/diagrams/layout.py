@@ -33,11 +33,11 @@ class Rect(NamedTuple):
 
     @property
     def middle(self) -> Point:
-        """Give the middle."""
+        """Return the middle."""
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def grown(self, by: float) -> "Rect":
-        """Give the rectangle with a margin."""
+        """Return the rectangle with a margin."""
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def meets(self, other: "Rect") -> bool:
@@ -48,13 +48,13 @@ class Rect(NamedTuple):
 
 
 def around(middle: Point, size: Point) -> Rect:
-    """Give the rectangle of a size around its middle."""
+    """Return the rectangle of a size around its middle."""
     (x, y), (width, height) = middle, size
     return Rect(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
 
 def hull(rects: Sequence[Rect]) -> Rect:
-    """Give the smallest rectangle around some."""
+    """Return the smallest rectangle around some."""
     lefts, tops, rights, bottoms = zip(*rects, strict=True)
     return Rect(min(lefts), min(tops), max(rights), max(bottoms))
 

@@ -26,7 +26,7 @@ class Box:
 
     @property
     def size(self) -> Point:
-        """Give the size that its words need, in inches."""
+        """Return the size that its words need, in inches."""
         (width, height), (wide, high) = text_size(self.text, NAME), text_size(self.shape, SMALL)
         width, height = max(width, wide) + 2 * PAD[0], height + high + 2 * PAD[1]
         if self.kind == "round":
@@ -48,7 +48,7 @@ class Arrow:
 
     @property
     def sizes(self) -> tuple[Point, Point]:
-        """Give the sizes of its label and its shape, in inches."""
+        """Return the sizes of its label and its shape, in inches."""
         return text_size(self.label, SMALL), text_size(self.shape, SMALL)
 
 

@@ -63,8 +63,8 @@ def four_ways() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    for column, (told, asked) in enumerate(zip(COLUMNS, ASKED, strict=True)):
-        name, read, model, shape = told
+    for column, (heading, asked) in enumerate(zip(COLUMNS, ASKED, strict=True)):
+        name, read, model, shape = heading
         d.box(f"read {name}", read, at=(column, 2), shape="(B, L)", kind="plain")
         d.box(f"model {name}", model, at=(column, 1), shape=shape)
         d.box(f"asked {name}", asked[0], at=(column, 0), shape=asked[1], colour="orange")

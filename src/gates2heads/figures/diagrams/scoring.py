@@ -41,13 +41,13 @@ def two_chances() -> Figure:
     d.box("captions", "test captions", at=(1, 1), shape="C, sampled once", kind="plain")
     d.box("counts", "n-gram counts", at=(2, 1), shape="(R, C, 10)", colour="green")
     d.box("scores", "BLEU of each run", at=(3, 1), shape="q_1 … q_R", colour="green")
-    d.box("told", "mean and interval", at=(3, 0), shape="three numbers", colour="green")
+    d.box("report", "mean and interval", at=(3, 0), shape="three numbers", colour="green")
     d.arrow("model", "runs", "source 1")
     d.arrow("runs", "texts", "beam of five")
     d.arrow("captions", "counts", "source 2")
     d.arrow("texts", "counts")
     d.arrow("counts", "scores", "summed over C")
-    d.arrow("scores", "told")
+    d.arrow("scores", "report")
     return d.draw()
 
 

@@ -83,7 +83,7 @@ def _check_split(vectors: Tensor, num_heads: int) -> None:
 
 @accepts(embed_dim=natural, num_heads=natural, rotary=flag)
 def head_width(embed_dim: int, num_heads: int, *, rotary: bool = False) -> int:
-    """Give K = D/H, the width of each head of a layer.
+    """Return K = D/H, the width of each head of a layer.
 
     Args:
         embed_dim: width D of the layer.

@@ -21,7 +21,7 @@ from gates2heads.layers.attention.key_values import KeyValues, gather_readers
 from gates2heads.layers.positions import rotate
 from gates2heads.layers.record import is_recorded
 
-HELD = floats("rows num_heads S head_width")
+MEMORY = floats("rows num_heads S head_width")
 MADE = instance(KeyValues, "as `project` makes")
 
 
@@ -201,4 +201,4 @@ class MultiHeadAttention(nn.Module):
         width = self.embed_dim // self.num_heads
         call = Call({"self": self, "rows": rows, "head_width": width})
         for part in memory:
-            HELD.check(name, part, call)
+            MEMORY.check(name, part, call)

@@ -56,7 +56,7 @@ def as_llama(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
     """
     _check(model, LLAMA, "Llama")
     attention, settings = model.layers[0].attention, model.settings
-    told = {
+    config = {
         "vocab_size": model.vocabulary_size,
         "hidden_size": model.d_model,
         "intermediate_size": settings["dim_feedforward"],
@@ -70,7 +70,7 @@ def as_llama(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
     tensors = _renamed(model.state_dict(), LLAMA_OUTSIDE, "model.layers", LLAMA_INSIDE)
     if model.output is None:
         tensors["lm_head.weight"] = model.token_table.weight.detach()
-    return told, tensors
+    return config, tensors
 
 
 @accepts(model=MODEL)
@@ -96,7 +96,7 @@ def as_gpt2(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
             f"num_key_value_heads must be {attention.num_heads} in a GPT-2, got "
             f"{attention.num_key_value_heads}"
         )
-    told = {
+    config = {
         "vocab_size": model.vocabulary_size,
         "n_embd": model.d_model,
         "n_inner": settings["dim_feedforward"],
@@ -120,7 +120,7 @@ def as_gpt2(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
     }
     if model.output is None:
         renamed["lm_head.weight"] = model.token_table.weight.detach()
-    return told, renamed
+    return config, renamed
 
 
 def _check(model: DecoderOnly, style: Mapping, name: str) -> None:

@@ -71,7 +71,8 @@ def best_answers(
         threshold: τ, in the units of the logits.
 
     Raises:
-        TypeError, ValueError: the logits, the mask or a number are invalid.
+        TypeError, ValueError: the logits and the mask do not match, `null` is not a position, or
+            `threshold` is not a number.
     """
     _check_logits(logits, allowed)
     first, last = logits

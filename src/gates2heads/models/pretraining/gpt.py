@@ -17,7 +17,7 @@ from gates2heads.models.pretraining.stack import STD, TokenStack, check_length
 class GPTState(NamedTuple):
     """The state of a sequence; every tensor has the batch first."""
 
-    past: tuple[KeyValues, ...]  # one a layer, (B, H, t, K)
+    past: tuple[KeyValues, ...]  # one per layer, (B, H, t, K)
 
 
 @accepts(vocabulary_size=natural, norm_first=flag)

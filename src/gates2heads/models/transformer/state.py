@@ -16,8 +16,8 @@ class TransformerState(NamedTuple):
     share the same source.
     """
 
-    past: tuple[KeyValues, ...]  # one a layer, (·, H, t, K): the target, not yet in order
-    memory: tuple[KeyValues, ...]  # one a layer, (B/k, H, S, K): the source, computed once
+    past: tuple[KeyValues, ...]  # one per layer, (·, H, t, K): the target, not yet in order
+    memory: tuple[KeyValues, ...]  # one per layer, (B/k, H, S, K): the source, computed once
     mask: Tensor  # (B/k, S) bool, True = a real token
     order: Tensor | None = None  # (B,) long, the row of the past of each sequence; None: its own
     readers: int = 1  # k, how many consecutive sequences share the same source

@@ -90,11 +90,11 @@ def recurrent_translator(
     if attention is None:
         decoder = (ChoDecoder if repeat_summary else PlainDecoder)(*sizes, **depth)
     else:
-        looks = Attention(SCORES[score](hidden_size, hidden_size))
+        attention_layer = Attention(SCORES[score](hidden_size, hidden_size))
         if attention == "luong":
-            decoder = LuongDecoder(*sizes, looks, **depth)
+            decoder = LuongDecoder(*sizes, attention_layer, **depth)
         else:
-            decoder = BahdanauDecoder(*sizes, looks, dropout=dropout)
+            decoder = BahdanauDecoder(*sizes, attention_layer, dropout=dropout)
     return SequenceToSequence(encoder, decoder, max_length=max_length)
 
 

@@ -43,7 +43,7 @@ def unroll(
     """Run a decoder along a target.
 
     Source: Bengio et al. 2015, section 2.4: before every token of every sequence a coin is tossed,
-    and with probability ε the decoder reads the true token, else its own. As in the paper, no
+    and with probability ε the decoder receives the true token, else its own. As in the paper, no
     gradient flows through the choice of an own token.
 
     Args:

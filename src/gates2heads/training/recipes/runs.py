@@ -140,7 +140,7 @@ def train(
     history = _fit(model, task, batches, score, recipe, accelerator, progress, keepers)
     if keepers["snapshots"]:
         model.load_state_dict(keepers["snapshots"].average())
-    told = {
+    results = {
         split: on_main(accelerator, partial(run_evaluation, model, tested))
         for split in ("validation", "test")
         for tested in [partial(score, pairs=task.pairs(split), **search_of(recipe))]
@@ -151,7 +151,7 @@ def train(
         "limits": task.limits,
         "command": command,
         "seed": recipe["seed"],
-        "scores": told,
+        "scores": results,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "recipe": recipe,
         "steps": len(history.loss),
@@ -217,7 +217,7 @@ def _fit(
     how = recipe["training"]
     steps, every, patience = how["steps"], how["evaluate_every"], how["patience"]
     measure = task.measure
-    stopping = None if patience is None else EarlyStopping(patience, lambda told: told[measure])
+    stopping = None if patience is None else EarlyStopping(patience, lambda found: found[measure])
     return fit(
         model,
         batches,
@@ -286,8 +286,8 @@ def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
     model, task, source, target, card = trained
     pairs = task.pairs(split)
     search = {**search_of(card["recipe"]), **search}
-    told = scores(model, task, source, target, pairs, **search)
-    return {**told, "loss": loss_of(trained, pairs, sequence_loss)}
+    results = scores(model, task, source, target, pairs, **search)
+    return {**results, "loss": loss_of(trained, pairs, sequence_loss)}
 
 
 def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:

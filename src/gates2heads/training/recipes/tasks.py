@@ -126,7 +126,7 @@ class DatesTask:
         return tuple(CharacterTokenizer.from_texts(side) for side in sides)
 
     def batches(self, pairs: Pairs, source, target, size: int, *, seed: int) -> Iterator[Batch]:
-        """Batches of the pairs, numbered by the tokenizers, without end."""
+        """Yield batches of the pairs, encoded by the tokenizers, indefinitely."""
         return endless_batches(encode_pairs(pairs, source, target), size, seed=seed)
 
     def score(self, written: Sequence[str], wanted: Sequence[str]) -> dict[str, float]:
@@ -194,8 +194,8 @@ class CaptionsTask:
     def __str__(self) -> str:
         read = self.settings["reads"]
         written = next(language for language in LANGUAGES if language != read)
-        told = f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
-        return f"{told}, and sentence pairs by a model" if self.settings["extra"] else told
+        text = f"Multi30k captions, {read} to {written} (Elliott et al. 2016)"
+        return f"{text}, and sentence pairs by a model" if self.settings["extra"] else text
 
     @accepts(split=choice(SPLITS))
     def pairs(self, split: str) -> Pairs:

@@ -101,7 +101,7 @@ class AttentionExplorer(LiveView):
         super().__init__(
             *models,
             names=names,
-            readings=[told for told, _ in payload],
+            readings=[entry for entry, _ in payload],
             maps=b"".join(each.tobytes() for _, maps in payload for each in maps),
             examples=list(examples),
             labels=labels_of(examples, labels),
@@ -145,9 +145,9 @@ def _check_readings(readings: Mapping[str, Any]) -> None:
 
 def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
     """The data of a reading for the page, and its maps, weights before scores."""
-    told = {"source": list(reading.source), "target": list(reading.target)}
+    entry = {"source": list(reading.source), "target": list(reading.target)}
     if reading.weights is None:
-        return {**told, "looks": False}, []
+        return {**entry, "looks": False}, []
     shape = (len(reading.target), len(reading.source))
     maps = []
     for part in ("weights", "scores"):
@@ -156,4 +156,4 @@ def _payload(name: str, reading: Any) -> tuple[dict, list[np.ndarray]]:
             raise ValueError(f"readings[{shown(name)}].{part} must be {shape}, got {found.shape}")
         maps.append(found)
     check_shares(f"readings[{shown(name)}].weights", maps[0])
-    return {**told, "looks": True}, maps
+    return {**entry, "looks": True}, maps

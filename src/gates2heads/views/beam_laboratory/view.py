@@ -75,8 +75,8 @@ class BeamLaboratory(GermanView):
         step: how many steps of the tree are shown; 0 is all.
 
     Raises:
-        TypeError, ValueError: `recorded` is not from `watch`, or of another text, or alpha is out
-            of bounds.
+        TypeError: a part of `recorded` is invalid.
+        ValueError: `recorded` is of another text than the first example, or alpha is out of bounds.
     """
 
     _esm = module(__file__)
@@ -121,7 +121,7 @@ class BeamLaboratory(GermanView):
         super().__init__(
             model,
             examples=list(examples),
-            recorded={**_told(recorded), "width": width, "alpha": float(alpha)},
+            recorded={**_recording(recorded), "width": width, "alpha": float(alpha)},
             limit=recorded.limit,
             title=title,
             label=label,
@@ -180,7 +180,7 @@ def _number_inside(name: str, asked: Any) -> float:
         raise TypeError(f"sync_data must hold a number for {name}, got {shown(asked)}") from error
 
 
-def _told(recorded: Watched) -> dict[str, Any]:
+def _recording(recorded: Watched) -> dict[str, Any]:
     """The data for the page, in the format of a live answer."""
     compared, words = recorded.compared, recorded.words
     return {

@@ -57,9 +57,9 @@ class CacheSizes(View):
             step from Python, use `hold_trait_notifications`.
 
     Raises:
-        TypeError: a size of a model is no whole number.
+        TypeError: a size of a model is not a whole number.
         ValueError: a size is out of bounds, key-value heads do not divide the query heads, or
-            `start` is no position.
+            `start` is not an index of `models`.
     """
 
     _esm = module(__file__)
@@ -88,12 +88,12 @@ class CacheSizes(View):
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
     ):
-        told = [_told(f"models[{at}]", one) for at, one in enumerate(models)]
-        if start >= len(told):
-            raise ValueError(f"start must be from 0 to {len(told) - 1}, got {start}")
-        first = told[start]
+        entries = [_entry(f"models[{at}]", one) for at, one in enumerate(models)]
+        if start >= len(entries):
+            raise ValueError(f"start must be from 0 to {len(entries) - 1}, got {start}")
+        first = entries[start]
         super().__init__(
-            models=told,
+            models=entries,
             **{name: first[name] for name in ("layers", "heads", "kv_heads", "head_width")},
             length=first["max_length"],
             window=first["window"],
@@ -143,7 +143,7 @@ class CacheSizes(View):
         return f"CacheSizes({', '.join(one['name'] for one in self.models)})"
 
 
-def _told(name: str, one: Configuration) -> dict[str, Any]:
+def _entry(name: str, one: Configuration) -> dict[str, Any]:
     """A model as the page receives it: checked, with a window of 0 for none."""
     string(empty=False).check(f"{name}.name", one.name)
     string.check(f"{name}.source", one.source)

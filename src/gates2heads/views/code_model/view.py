@@ -1,4 +1,4 @@
-"""Source code as a small language model reads it, and as it goes on, with a KV cache or without."""
+"""Source code scored and continued by a small language model, with or without a KV cache."""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ DIGITS = 6  # of a stored probability
     about=string,
 )
 class CodeModel(LiveView):
-    """Type or paste source code: see the probability of each token, and let the model go on.
+    """Type or paste source code: see the probability of each token, and let the model continue.
 
     Each token is shaded by its surprisal. The token that is pointed at, clicked or reached with the
     arrow keys is shown with the five most probable tokens at its position. The model continues the
@@ -74,7 +74,7 @@ class CodeModel(LiveView):
         cache: whether keys and values are kept from token to token.
 
     Raises:
-        TypeError: the model is none that has a KV cache.
+        TypeError: the model is not a `DecoderOnly`.
         ValueError: the recording is of another text than the first example.
     """
 

@@ -91,13 +91,13 @@ class EmbeddingMap(LiveView):
         about: str = "",
     ):
         words.check("the names of models", list(models))
-        told = _payload(recorded, examples[0])
+        payload = _payload(recorded, examples[0])
         super().__init__(
             *models.values(),
             names=list(models),
             examples=list(examples),
             labels=labels_of(examples, labels),
-            recorded=told,
+            recorded=payload,
             text=examples[0],
             count=len(recorded.found[0]),
             title=title,

@@ -100,17 +100,17 @@ class FillTheMask(LiveView):
         show_me: Sequence[ShowMe] = (),
     ):
         words.check("the names of models", list(models))
-        told = list(models)
+        names = list(models)
         for index, example in enumerate(examples):
             _check_example(f"examples[{index}]", example)
         texts = [one.text for one in examples]
         super().__init__(
             *models.values(),
-            names=told,
+            names=names,
             examples=texts,
             gaps=[sorted({int(place) for place in one.hidden}) for one in examples],
             labels=labels_of(texts, [one.label or one.text for one in examples]),
-            recorded=_recordings(recorded, told, examples[0], spans),
+            recorded=_recordings(recorded, names, examples[0], spans),
             text=texts[0],
             hidden=sorted({int(place) for place in examples[0].hidden}),
             title=title,
@@ -161,12 +161,12 @@ def _recordings(
     if list(filled.hidden) != sorted(set(first.hidden)):
         raise ValueError(f"recorded must be of the first example, got masks {shown(filled.hidden)}")
     tokens = list(filled.tokens)
-    told = {
+    shared = {
         "tokens": tokens,
         "known": [token in filled.vocabulary for token in tokens],
         "names": _spans(spans, len(tokens)),
     }
-    return [told | _recording(number, one, tokens) for number, one in enumerate(recorded)]
+    return [shared | _recording(number, one, tokens) for number, one in enumerate(recorded)]
 
 
 def _recording(number: int, one: Any, tokens: list[str]) -> dict:

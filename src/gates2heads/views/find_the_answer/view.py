@@ -106,7 +106,7 @@ def _recordings(recorded: Sequence[Any], models: int) -> list[dict]:
     """The recorded answers in the form of live ones."""
     if len(recorded) != models:
         raise ValueError(f"recorded must hold {models} recordings, got {len(recorded)}")
-    told = []
+    answers = []
     for number, one in enumerate(recorded):
         name = f"recorded[{number}]"
         if not all(hasattr(one, part) for part in ("tokens", "strange", "first", "last")):
@@ -124,5 +124,5 @@ def _recordings(recorded: Sequence[Any], models: int) -> list[dict]:
                     f"{len(one.tokens)} tokens, got shape {logits.shape}"
                 )
             places[part] = logits.tolist()
-        told.append(places)
-    return told
+        answers.append(places)
+    return answers

@@ -87,7 +87,7 @@ class GateExplorer(LiveView):
         every: whether every unit is shown, or the ones in `found` alone.
 
     Raises:
-        TypeError: no recording.
+        TypeError: the recording is invalid.
         ValueError: numbers that do not fit the text, or a position out of bounds.
     """
 
@@ -132,14 +132,14 @@ class GateExplorer(LiveView):
     ):
         names = list(models)
         words.check("the names of models", names)
-        told, numbers = _payload(recorded, examples[0])
+        payload, numbers = _payload(recorded, examples[0])
         super().__init__(
             *models.values(),
             names=names,
             examples=list(examples),
             labels=labels_of(examples, labels),
-            found=_found(found, names, told["units"]),
-            recorded=told,
+            found=_found(found, names, payload["units"]),
+            recorded=payload,
             numbers=numbers,
             text=examples[0],
             quantity=quantity,
@@ -174,14 +174,14 @@ class GateExplorer(LiveView):
 
 def _found(found: Sequence[FoundUnit], names: Sequence[str], units: int) -> list[dict]:
     """What the page receives about the units with a button."""
-    told = []
+    entries = []
     for place, one in enumerate(found):
         choice(names).check(f"found[{place}].model", one.model)
         natural(least=0, most=units - 1).check(f"found[{place}].unit", one.unit)
         string.check(f"found[{place}].name", one.name)
         string.check(f"found[{place}].told", one.told)
-        told.append({**one._asdict(), "model": list(names).index(one.model)})
-    return told
+        entries.append({**one._asdict(), "model": list(names).index(one.model)})
+    return entries
 
 
 def _payload(recorded: Any, text: str) -> tuple[dict, bytes]:
@@ -207,8 +207,8 @@ def _payload(recorded: Any, text: str) -> tuple[dict, bytes]:
         (table / scales[name] * _MOST).round().astype("<i2").tobytes()
         for name, table in tables.items()
     )
-    told = {"tokens": tokens, "vocabulary": vocabulary, "units": units}
-    return {**told, "scales": [list(pair) for pair in scales.items()]}, numbers
+    payload = {"tokens": tokens, "vocabulary": vocabulary, "units": units}
+    return {**payload, "scales": [list(pair) for pair in scales.items()]}, numbers
 
 
 def _tables(quantities: Mapping[str, Any], length: int) -> dict[str, np.ndarray]:
@@ -221,9 +221,9 @@ def _tables(quantities: Mapping[str, Any], length: int) -> dict[str, np.ndarray]
         table = single_precision(values, f"recorded.quantities[{shown(name)}]")
         wanted = wanted or (length, *table.shape[1:2])
         if table.shape != wanted or len(wanted) != 2 or not wanted[1]:
-            told = f"{wanted}" if len(wanted) == 2 else "(T, U)"
+            expected = f"{wanted}" if len(wanted) == 2 else "(T, U)"
             raise ValueError(
-                f"recorded.quantities[{shown(name)}] must be {told}, got {table.shape}"
+                f"recorded.quantities[{shown(name)}] must be {expected}, got {table.shape}"
             )
         tables[name] = table
     return tables

@@ -67,7 +67,7 @@ class HeadExplorer(GermanView):
         positions: whether the encoder has positional encodings.
 
     Raises:
-        TypeError: no recording.
+        TypeError: the recording is invalid.
         ValueError: weights that do not fit the tokens, or a position out of bounds.
     """
 

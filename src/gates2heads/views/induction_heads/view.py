@@ -59,7 +59,7 @@ class InductionHeads(LiveView):
             shown model does not have are ignored.
 
     Raises:
-        TypeError: a model is no `AttentionOnly`.
+        TypeError: a model is not an `AttentionOnly`.
         ValueError: the recording is of another model than the first, or a position out of bounds.
     """
 
@@ -120,9 +120,9 @@ class InductionHeads(LiveView):
         self.show_me = list(show_me)
         self.layer, self.head, self.word = layer, head, word
 
-    def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
-        told = super()._told(name, one)
-        return {**told, "state": {"model": 0, "off": [], **told["state"]}}
+    def _button(self, name: str, one: ShowMe) -> dict[str, Any]:
+        button = super()._button(name, one)
+        return {**button, "state": {"model": 0, "off": [], **button["state"]}}
 
     def _places(self, name: str, at: dict[str, int]) -> int:
         if name == "model":
@@ -155,13 +155,13 @@ def _described(name: str, model: Any) -> tuple[int, int, int]:
     """Layers, heads of each and longest sequence of a model."""
     exported.check(f"models[{shown(name)}]", model)
     header = json.loads(model.header)
-    told = header.get("model", {})
-    if told.get("kind") != "AttentionOnly":
-        got = shown(told.get("kind"))
+    description = header.get("model", {})
+    if description.get("kind") != "AttentionOnly":
+        got = shown(description.get("kind"))
         raise TypeError(f"models[{shown(name)}] must be an AttentionOnly, got {got}")
     names = [tensor["name"] for tensor in header["tensors"]]
     layers = {one.split(".")[1] for one in names if one.startswith("layers.")}
-    return len(layers), told["settings"]["nhead"], told["settings"]["max_length"]
+    return len(layers), description["settings"]["nhead"], description["settings"]["max_length"]
 
 
 def _payload(recorded: ObservedRepeats) -> dict:

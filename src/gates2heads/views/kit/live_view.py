@@ -83,18 +83,18 @@ class LiveView(View):
             self._send_parts({"model": ENGINE}, engine_source().encode())
         elif asked in self._models:
             model = self._models[asked]
-            told = {"header": model.header, "sha256": model.sha256}
-            self._send_parts({"model": asked, **told}, model.data)
+            message = {"header": model.header, "sha256": model.sha256}
+            self._send_parts({"model": asked, **message}, model.data)
         else:
             known = " and ".join(self._models)
             self.send({"model": asked, "error": f"Python has {known}, not {asked}."})
 
-    def _send_parts(self, told: dict[str, str], data: bytes) -> None:
+    def _send_parts(self, message: dict[str, str], data: bytes) -> None:
         view = memoryview(data)
         parts = [view[start : start + PART] for start in range(0, len(view), PART)]
         for number, part in enumerate(parts):
-            self.send({**told, "part": number, "parts": len(parts)}, [part])
-            told = {"model": told["model"]}  # the rest is sent once
+            self.send({**message, "part": number, "parts": len(parts)}, [part])
+            message = {"model": message["model"]}  # the rest is sent once
 
 
 def named(model: Exported) -> dict[str, Any]:

@@ -95,9 +95,9 @@ class View(anywidget.AnyWidget):
     @validate("show_me")
     def _showable(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
         listed("ShowMe buttons", instance(ShowMe)).check("show_me", proposal["value"])
-        return [self._told(f"show_me[{at}]", one) for at, one in enumerate(proposal["value"])]
+        return [self._button(f"show_me[{at}]", one) for at, one in enumerate(proposal["value"])]
 
-    def _told(self, name: str, one: ShowMe) -> dict[str, Any]:
+    def _button(self, name: str, one: ShowMe) -> dict[str, Any]:
         """The data of one button for the page; its state must be valid for the view."""
         string(empty=False).check(f"{name}.label", one.label)
         string(empty=False).check(f"{name}.look", one.look)

@@ -112,13 +112,13 @@ class Leaderboard(View):
         title: str = "",
         hint: str = "",
     ):
-        told = _captions(captions)
+        texts = _captions(captions)
         if len(bins) == 1:
             raise ValueError("bins must name no length or two and more, got 1")
-        entries = _entries(contenders, len(told), len(bins))
+        entries = _entries(contenders, len(texts), len(bins))
         super().__init__(
             entries=entries,
-            captions=told,
+            captions=texts,
             bins=[{"label": label} for label in bins],
             title=title,
             hint=hint,
@@ -197,7 +197,7 @@ def _entry(one: Contender, name: str, captions: int, bins: int) -> dict:
 def _scores(scores: Mapping, name: str, runs: int) -> dict:
     if not isinstance(scores, Mapping):
         raise TypeError(f"{name} must map measures to numbers, got {shown(scores)}")
-    told = {}
+    summaries = {}
     for measure, values in scores.items():
         if measure not in MEASURES:
             raise ValueError(f"{name} must be of {', '.join(MEASURES)}, got {shown(measure)}")
@@ -207,18 +207,18 @@ def _scores(scores: Mapping, name: str, runs: int) -> dict:
             number.check(f"{name}[{measure!s}]", value)
         numbers = [float(value) for value in values]
         low, high = seed_interval(numbers) if runs > 1 else (None, None)
-        told[measure] = {"values": numbers, "low": low, "high": high}
-    return told
+        summaries[measure] = {"values": numbers, "low": low, "high": high}
+    return summaries
 
 
 def _lengths(lengths: Sequence[Sequence[float]], name: str, bins: int) -> list[dict]:
     if len(lengths) not in (0, bins):
         raise ValueError(f"{name} must hold {bins} triples, as bins, or none, got {len(lengths)}")
-    told = []
+    intervals = []
     for triple in lengths:
         if not isinstance(triple, list | tuple) or len(triple) != 3:
             raise ValueError(f"{name} must hold triples (score, low, high), got {shown(triple)}")
         for value in triple:
             number.check(name, value)
-        told.append(dict(zip(("bleu", "low", "high"), map(float, triple), strict=True)))
-    return told
+        intervals.append(dict(zip(("bleu", "low", "high"), map(float, triple), strict=True)))
+    return intervals

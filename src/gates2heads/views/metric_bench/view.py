@@ -89,12 +89,12 @@ class MetricBench(View):
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
     ):
-        told = _examples(examples)
+        payload = _examples(examples)
         super().__init__(
-            examples=told,
+            examples=payload,
             most={"characters": CHARACTERS, "references": REFERENCES},
-            hypothesis=told[0]["hypothesis"],
-            references=told[0]["references"],
+            hypothesis=payload[0]["hypothesis"],
+            references=payload[0]["references"],
             tokenize=tokenize,
             smooth=smooth_method,
             lowercase=lowercase,
@@ -144,7 +144,7 @@ class MetricBench(View):
 
 def _examples(examples: Sequence[Judged]) -> list[dict]:
     """The examples as the page receives them."""
-    told = []
+    payload = []
     for place, one in enumerate(examples):
         string.check(f"examples[{place}].name", one.name)
         words.check(f"examples[{place}].references", one.references)
@@ -160,5 +160,5 @@ def _examples(examples: Sequence[Judged]) -> list[dict]:
                     f"each text of examples[{place}] must have at most {CHARACTERS} characters, "
                     f"got {len(each)}"
                 )
-        told.append({**one._asdict(), "references": list(one.references)})
-    return told
+        payload.append({**one._asdict(), "references": list(one.references)})
+    return payload

@@ -148,12 +148,12 @@ def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
     """The numbers of each sublayer, as JSON values, and all attention weights in one row."""
     stages, weights = [], []
     for stage in recorded.stages:
-        told = stage._asdict()
+        entry = stage._asdict()
         rows = len(recorded.source if stage.stack == "encoder" else recorded.target)
         for name in ("before", "added", "after"):
-            if told[name] is not None:
-                told[name] = _rounded(told[name], f"recorded.stages, {name}", (rows,))
-        map_ = told.pop("weights")
+            if entry[name] is not None:
+                entry[name] = _rounded(entry[name], f"recorded.stages, {name}", (rows,))
+        map_ = entry.pop("weights")
         if map_ is not None:
             map_ = single_precision(map_, "recorded.stages, weights")
             if map_.ndim != 3 or map_.shape[1] != rows:
@@ -161,7 +161,7 @@ def _stages(recorded: Walk) -> tuple[list[dict], bytes]:
                     f"recorded.stages, weights must be (heads, {rows}, ·), got {map_.shape}"
                 )
             weights.append(packed_shares(map_))
-        stages.append({**told, "shape": None if map_ is None else list(map_.shape)})
+        stages.append({**entry, "shape": None if map_ is None else list(map_.shape)})
     return stages, b"".join(weights)
 
 

@@ -84,8 +84,8 @@ class ScalingExplorer(View):
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
     ):
-        told = [_told(f"runs[{at}]", one) for at, one in enumerate(runs)]
-        costs = [one["compute"] for one in told]
+        entries = [_entry(f"runs[{at}]", one) for at, one in enumerate(runs)]
+        costs = [one["compute"] for one in entries]
         budget = max(costs) if compute is None else compute
         size = law.optimum(budget)[0] if parameters is None else parameters
         bounds = _around(costs)
@@ -93,9 +93,11 @@ class ScalingExplorer(View):
         super().__init__(
             bounds={
                 "compute": bounds,
-                "parameters": _around([*best, *(one["parameters"] for one in told)], beyond=BELOW),
+                "parameters": _around(
+                    [*best, *(one["parameters"] for one in entries)], beyond=BELOW
+                ),
             },
-            runs=told,
+            runs=entries,
             law=law._asdict(),
             compute=round(math.log10(budget), 3),
             parameters=round(math.log10(size), 3),
@@ -115,7 +117,7 @@ class ScalingExplorer(View):
         return f"ScalingExplorer({len(self.runs)} runs)"
 
 
-def _told(name: str, one: ScaledRun) -> dict[str, Any]:
+def _entry(name: str, one: ScaledRun) -> dict[str, Any]:
     """A run as the page receives it: checked, with its compute."""
     string(empty=False).check(f"{name}.name", one.name)
     for field in ("parameters", "tokens", "loss"):

@@ -55,7 +55,7 @@ class Translate(GermanView):
         text, width: the query, synchronised with the view.
 
     Raises:
-        TypeError: no recording.
+        TypeError: a recording is invalid.
         ValueError: an example without a text, more recordings than examples, or weights that do
             not fit the tokens.
     """
@@ -87,7 +87,7 @@ class Translate(GermanView):
         super().__init__(
             model,
             examples=[list(example) for example in examples],
-            recorded=[_told(example.text, one, map_.shape) for example, one, map_ in stored],
+            recorded=[_recording(example.text, one, map_.shape) for example, one, map_ in stored],
             weights=b"".join(packed_shares(map_) for map_ in weights),
             about=about,
             text=examples[0].text,
@@ -131,7 +131,7 @@ def _recordings(recorded: Any, most: int) -> dict[str, Any]:
     return {f"recorded[{place}]": one for place, one in enumerate(recorded)}
 
 
-def _told(text: str, recorded: Any, shape: Sequence[int]) -> dict[str, Any]:
+def _recording(text: str, recorded: Any, shape: Sequence[int]) -> dict[str, Any]:
     return {
         "text": text,
         "source": list(recorded.source),

@@ -108,15 +108,15 @@ class Unroller(LiveView):
         show_me: Sequence[ShowMe] = (),
     ):
         words.check("the names of models", list(models))
-        told, numbers = _payload(recorded)
+        payload, numbers = _payload(recorded)
         holds = _holds({} if held is None else held)
-        _check_fits(told, holds, taught)
+        _check_fits(payload, holds, taught)
         super().__init__(
             *models.values(),
             names=list(models),
             examples=list(examples),
             labels=labels_of(examples, labels),
-            recorded={**told, "text": examples[0], "held": holds, "taught": taught},
+            recorded={**payload, "text": examples[0], "held": holds, "taught": taught},
             numbers=numbers,
             text=examples[0],
             held=holds,
@@ -160,16 +160,16 @@ def _holds(held: Mapping[int, str]) -> dict[str, str]:
     return {str(step): token for step, token in held.items()}
 
 
-def _check_fits(told: dict, holds: Mapping[str, str], taught: str) -> None:
+def _check_fits(payload: dict, holds: Mapping[str, str], taught: str) -> None:
     """Reject a recording with other clamped tokens, or another target, than the view shows."""
-    line = told["lines"]["held"]
+    line = payload["lines"]["held"]
     for step, token in holds.items():
         if int(step) < len(line) and line[int(step)] != token:
             raise ValueError(
                 f"recorded must be of what is held, but at step {step} it has "
                 f"{shown(line[int(step)])}, not {shown(token)}"
             )
-    if taught and told["lines"]["taught"] != [*taught, "<eos>"]:
+    if taught and payload["lines"]["taught"] != [*taught, "<eos>"]:
         raise ValueError(f"recorded must be of what is taught, {shown(taught)}, but it is not")
 
 
@@ -203,8 +203,8 @@ def _payload(recorded: Any) -> tuple[dict, bytes]:
         (table / scales[kind] * _MOST).round().astype("<i2").tobytes() for kind, table in tables
     )
     lines = {name: list(getattr(recorded, name).tokens) for name in _LINES}
-    told = {"source": source, "vocabulary": vocabulary, "units": units, "lines": lines}
-    return {**told, "scales": scales}, numbers
+    payload = {"source": source, "vocabulary": vocabulary, "units": units, "lines": lines}
+    return {**payload, "scales": scales}, numbers
 
 
 def _table(values: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
