@@ -3,7 +3,7 @@
 import pytest
 
 from tests import hangs
-from tools.site_check import pages
+from tools.book.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 

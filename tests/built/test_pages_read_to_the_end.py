@@ -4,7 +4,7 @@ import pytest
 
 from tests import hangs
 from tests.scrolling import TO_THE_END
-from tools.site_check import pages
+from tools.book.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 GOOD = 0.1  # web.dev: a page is good up to here, and poor from 0.25

@@ -14,7 +14,7 @@ import pytest
 
 from tests import hangs
 from tests.scrolling import TO_THE_END
-from tools.site_check import pages
+from tools.book.site_check import pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 LIMIT = 600_000

@@ -15,7 +15,7 @@ from gates2heads.book.ch05 import exercises as attention
 from gates2heads.book.ch05 import further_exercises as attention_further
 from gates2heads.book.ch07 import exercises as transformer
 from gates2heads.book.ch07 import faulty as faulty_step
-from tools.folding import source_of
+from tools.notebooks.folding import source_of
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 SOLUTION = re.compile(r"### Exercise (\d+\.\d+).*?\n(.*?)(?=### Exercise|\Z)", re.S)

@@ -14,7 +14,7 @@ from gates2heads.book.ch09.faulty import check_fault
 from gates2heads.book.written import read_written
 from gates2heads.metrics.ngrams import ngrams
 from tests.chapters.test_solutions import CHAPTERS, cell_of, solutions
-from tools.folding import source_of
+from tools.notebooks.folding import source_of
 
 PAGE = "09_evaluation.ipynb"
 FOUND = solutions(PAGE)

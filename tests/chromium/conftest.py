@@ -11,7 +11,7 @@ from tests.chromium.live.scripts import AGREES
 from tests.chromium.samples.saved_views import SavedView
 from tests.chromium.samples.scripts import make
 from tests.chromium.sites import show
-from tools.find_browser import ADVICE, FLAGS, find
+from tools.book.find_browser import ADVICE, FLAGS, find
 
 expect.set_options(timeout=hangs.PAGE)
 OWN_SCHEMES = ("data:", "blob:", "about:")

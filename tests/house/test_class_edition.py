@@ -13,8 +13,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tools import autograde, class_edition
-from tools.without_solutions import (
+from tools.teaching import autograde, class_edition
+from tools.teaching.without_solutions import (
     SHARED,
     VIEW,
     WIDGETS,

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from tools import execute_notebooks
-from tools.figure_numbers import faults, renumber, shown_figures
+from tools.notebooks.figure_numbers import faults, renumber, shown_figures
 
 
 def book(*sources):

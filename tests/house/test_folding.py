@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gates2heads.views import FrameViewer
 from tools import execute_notebooks
-from tools.folding import KINDS, Limits, faults, fold, kind_of, open_blocks, open_lines
+from tools.notebooks.folding import KINDS, Limits, faults, fold, kind_of, open_blocks, open_lines
 
 
 def code(source, *tags, outputs=(), **metadata):

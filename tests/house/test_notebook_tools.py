@@ -11,8 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tools import execute_notebooks, notebook_report, output_rules, rounding, test_all
-from tools.output_rules import FIGURE_MIME, Rules
+from tools import execute_notebooks
+from tools.checks import test_all
+from tools.notebooks import notebook_report, output_rules, rounding
+from tools.notebooks.output_rules import FIGURE_MIME, Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = [
@@ -248,7 +250,7 @@ def report(tmp_path_factory):
         change([cell for cell in notebook.cells if cell.cell_type == "code"])
         nbformat.write(notebook, folder / f"{name}.ipynb")
     write(folder / "empty.ipynb", ["x = 1"])
-    plugin = ["-p", "tools.notebook_report", "--nbval", "--nbval-current-env"]
+    plugin = ["-p", "tools.notebooks.notebook_report", "--nbval", "--nbval-current-env"]
     settings = ["-c", ROOT / "pyproject.toml", "-p", "no:cacheprovider", "--color=no", "-q"]
     return command("pytest", *plugin, *settings, "-n", "2", "--dist", "loadfile", folder)[1]
 
@@ -336,7 +338,8 @@ class TestSteps:
 
     def test_one_that_is_ended_early_tells_what_it_had_done(self):
         program = (
-            "import sys; from tools import test_all; say = 'print(1, end=chr(46), flush=True);'\n"
+            "import sys; from tools.checks import test_all\n"
+            "say = 'print(1, end=chr(46), flush=True);'\n"
             "sleep = say + 'import time; time.sleep(1000)'\n"
             "test_all.steps = lambda: [test_all.Step('short', [sys.executable, '-c', say]),\n"
             "  test_all.Step('long', [sys.executable, '-c', sleep])]\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tools import run_submissions
+from tools.teaching import run_submissions
 
 ROOT = Path(__file__).resolve().parents[2]
 VERDICTS = [
@@ -28,7 +28,7 @@ def hand_in(path, sources):
 
 def run(*arguments):
     """Run the tool in a process of its own, where the sockets of dead kernels end with it."""
-    command = [sys.executable, "-m", "tools.run_submissions", *map(str, arguments)]
+    command = [sys.executable, "-m", "tools.teaching.run_submissions", *map(str, arguments)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

@@ -5,7 +5,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from tools import slide_parts, slides
+from tools.slides import slide_parts, slides
 
 PLANS = sorted(path.stem for path in slides.PLANS.glob("*.yml"))
 each_plan = pytest.mark.parametrize("name", PLANS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.stored_pictures import PICTURE, STATE, VIEW, pictures, put_back, shown_views
+from tools.notebooks.stored_pictures import PICTURE, STATE, VIEW, pictures, put_back, shown_views
 
 CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
 MOST, MOST_IN_ALL = 90_000, 2_000_000  # bytes

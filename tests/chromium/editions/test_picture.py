@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from tests.chromium.sites import ROOT
-from tools import find_browser, picture
+from tools.book import find_browser, picture
 from tools.serve import served
 
 BUILT = ROOT / "_build" / "html"

@@ -5,7 +5,7 @@ import yaml
 from pypdf import PdfReader
 
 from tests.chromium.sites import ROOT, served
-from tools import print_book
+from tools.book import print_book
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 BUILT = ROOT / "_build" / "html"

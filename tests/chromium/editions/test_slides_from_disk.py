@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chromium.sites import ROOT
-from tools import slides
-from tools.slide_parts import plain, tidy
-from tools.without_solutions import chapters, found_in, open_code, secrets
+from tools.slides import slides
+from tools.slides.slide_parts import plain, tidy
+from tools.teaching.without_solutions import chapters, found_in, open_code, secrets
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 NAMES = sorted(path.stem for path in slides.PLANS.glob("*.yml"))

@@ -8,7 +8,7 @@ from tests.chromium.samples.saved_views import notebook_views
 from tests.chromium.sites import ROOT
 from tests.chromium.views.drivers import drive
 from tests.chromium.views.translate.driver import OWN, Translator, asked
-from tools import pack_book
+from tools.book import pack_book
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 CHAPTER = ROOT / "chapters" / "01_recurrent_gates.ipynb"

@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests import hangs
 from tests.chromium.sites import ROOT
 from tests.chromium.views.translate.driver import OWN, Translator
-from tools.stored_pictures import PICTURE, VIEW
+from tools.notebooks.stored_pictures import PICTURE, VIEW
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.chromium.sites import ROOT, served
-from tools.site_check import pages
+from tools.book.site_check import pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 BUILT = ROOT / "_build" / "html"

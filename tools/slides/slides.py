@@ -1,10 +1,11 @@
 """Write slides of chapters: HTML that opens from disk, with figures, equations and live views.
 
-    python tools/slides.py [CHAPTER …]
+    python tools/slides/slides.py [CHAPTER …]
 
 A plan in `chapters/slides/` names the parts of the built page that each slide shows. Text, numbers,
-typeset equations, drawings and views are those of the page; see `tools/slide_parts.py`. The slides
-are in `_build/slides/`, which needs nothing but the files in it; links lead to the built book.
+typeset equations, drawings and views are those of the page; see `tools/slides/slide_parts.py`. The
+slides are in `_build/slides/`, which needs nothing but the files in it; links lead to the built
+book.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from pathlib import Path
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.slide_kinds import SHOWN, option_list  # noqa: E402
-from tools.slide_parts import (  # noqa: E402
+from tools.slides.slide_kinds import SHOWN, option_list  # noqa: E402
+from tools.slides.slide_parts import (  # noqa: E402
     STATE,
     NotFoundError,
     Page,
@@ -38,7 +39,7 @@ from tools.slide_parts import (  # noqa: E402
 BOOK = ROOT / "_build" / "html"
 SLIDES = ROOT / "_build" / "slides"
 PLANS = ROOT / "chapters" / "slides"
-DECK = ROOT / "tools" / "deck"  # the style sheet and the script of the slides
+DECK = ROOT / "tools" / "slides"  # the style sheet and the script of the slides
 STYLES = ("tokens.css", "pygments.css", "book.css")
 WORDS = 40  # of sentences on a slide, beside its figure, table, equation, code, view or list
 ASKED = 60  # of the question of a prediction, which needs its numbers

@@ -1,10 +1,10 @@
 """Run the notebooks as other processors would, and name each cell that then shows something else.
 
-    python tools/rounding.py [NOTEBOOK …]
+    python tools/notebooks/rounding.py [NOTEBOOK …]
 
 The last digits of a sum hang on the order of its terms, and each processor has an order of its own.
 The libraries below can be told to use what older processors have; so one machine can stand for
-several. Outputs are compared with the stored ones as always (`tools.notebook_report`).
+several. Outputs are compared with the stored ones as always (`tools.notebooks.notebook_report`).
 
 Other machines differ by more than these kernels do. What a trained model does, and what grows from
 step to step, needs more room than a run of this leaves it.
@@ -20,10 +20,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.test_all import NBVAL, TWO_AT_A_TIME  # noqa: E402
+from tools.checks.test_all import NBVAL, TWO_AT_A_TIME  # noqa: E402
 
 # torch itself, its convolutions, its matrix products, numpy's matrix products, threads.
 NAMES = [

@@ -1,6 +1,6 @@
 """Run the notebooks that students handed in, and print a table of what the checks say.
 
-    python tools/run_submissions.py [--timeout SECONDS] FOLDER
+    python tools/teaching/run_submissions.py [--timeout SECONDS] FOLDER
 
 Each notebook in the folder and below it is run from top to bottom in a temporary folder; the file
 itself stays as it is. An error in a cell does not stop the run. The table has a row for each
@@ -23,7 +23,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tools.execute_notebooks import this_interpreter  # noqa: E402

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tools.folding import source_of
+from tools.notebooks.folding import source_of
 
 MENTION = re.compile(r"(?<=\bFigure[ \u00a0])(\w+\.\w+)")
 MAGIC = re.compile(r"^(\s*)[%!].*$", re.M)

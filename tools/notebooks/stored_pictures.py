@@ -1,8 +1,8 @@
 """The picture of a view that a notebook stores beside it, for whoever cannot draw the view.
 
 JupyterLab does not trust a notebook that was cloned, and shows the picture of a view until it is
-run. `tools/view_pictures.py` takes the pictures; `tools/execute_notebooks.py` keeps them when a
-notebook is run again, unless the view asks or suggests something else than before.
+run. `tools/notebooks/view_pictures.py` takes the pictures; `tools/execute_notebooks.py` keeps them
+when a notebook is run again, unless the view asks or suggests something else than before.
 """
 
 from __future__ import annotations

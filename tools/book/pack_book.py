@@ -1,6 +1,6 @@
 """Pack the built book as one zip file that opens from disk, without a server or a network.
 
-    python tools/pack_book.py
+    python tools/book/pack_book.py
 
 Whoever unpacks it opens `index.html` in the folder `gates2heads-book`.
 """
@@ -11,7 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build" / "html"
 PACKED = ROOT / "_build" / "gates2heads-book.zip"
 FOLDER = "gates2heads-book"  # what everything in the zip file is in

@@ -3,7 +3,7 @@
 Every name holds a hash, so a page finds the very model that its notebook was made with, and a
 browser may keep the file for ever. Files of other hashes are taken away.
 
-    python tools/export_live.py [--to FOLDER]
+    python tools/book/export_live.py [--to FOLDER]
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from gates2heads.browser.live.models import live_files
 from gates2heads.training.checkpoints import write_whole
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def export(folder: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """Say whether the release that the pages name holds what they show.
 
-    python tools/release.py
+    python tools/publishing/release.py
 
 A published page offers its notebook on Colab and on Binder, which open the release of this version
 and install its library. So the tag must exist, it must hold every notebook of the book, and the
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 VERSION = re.compile(r'^version = "(.+)"$', re.M)
 RAISE = "raise the version in pyproject.toml, run make repository, commit, and tag it"
 

@@ -1,9 +1,9 @@
 """Copy the book's addresses from `_config.yml` to all files that contain them.
 
-    python tools/repository.py           say what does not follow, and fail if anything does not
-    python tools/repository.py --write   make it follow
-    python tools/repository.py --write --url https://github.com/owner/name
-                                         set the addresses first; `--url ""` takes them away
+    python tools/publishing/repository.py          say what does not follow, and fail if it does not
+    python tools/publishing/repository.py --write  make it follow
+    python tools/publishing/repository.py --write --url https://github.com/owner/name
+                               set the addresses first; `--url ""` takes them away
 
 They are in `_config.yml`: `repository.url` for the source, `html.baseurl` for the published book.
 The book reads them itself (in `_ext`). Written by this tool: the set-up cell of each chapter, which
@@ -26,11 +26,11 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.folding import TITLE, fold  # noqa: E402
-from tools.ways_to_read import ways  # noqa: E402
+from tools.notebooks.folding import TITLE, fold  # noqa: E402
+from tools.publishing.ways_to_read import ways  # noqa: E402
 
 PLACEHOLDER = "# ADDRESS: the repository's address, or the path of a copy"
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)

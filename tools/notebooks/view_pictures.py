@@ -1,6 +1,6 @@
 """Photograph each view of the built book, and store the picture in its notebook, beside the view.
 
-    python tools/view_pictures.py [NOTEBOOK …]
+    python tools/notebooks/view_pictures.py [NOTEBOOK …]
 
 JupyterLab shows it in place of a view that nobody has run yet. A picture has the light
 theme, the width of the page's text, and few colours. It says that it is one, and shows a view as it
@@ -19,14 +19,14 @@ import nbformat
 from PIL import Image
 from playwright.sync_api import Browser
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tools.book.find_browser import launched  # noqa: E402
+from tools.book.view_heights import DRAWN  # noqa: E402
 from tools.execute_notebooks import write  # noqa: E402
-from tools.find_browser import launched  # noqa: E402
+from tools.notebooks.stored_pictures import shown_views  # noqa: E402
 from tools.serve import served  # noqa: E402
-from tools.stored_pictures import shown_views  # noqa: E402
-from tools.view_heights import DRAWN  # noqa: E402
 
 SITE = ROOT / "_build" / "html"
 WINDOW = {"width": 1280, "height": 2400}  # taller than any view

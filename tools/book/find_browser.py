@@ -1,6 +1,6 @@
 """Find a Chromium or Chrome, install one where that may be done, and print its path.
 
-python tools/find_browser.py [--install]
+python tools/book/find_browser.py [--install]
 """
 
 from __future__ import annotations

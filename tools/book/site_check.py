@@ -1,6 +1,6 @@
 """Read the built pages and list every address in them that leads nowhere, or out of the book.
 
-python tools/site_check.py [FOLDER]
+python tools/book/site_check.py [FOLDER]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WEB = ("http", "https", "mailto")
 INLINE = ("data", "blob", "javascript")
 # Elements whose address the browser follows by itself.

@@ -1,7 +1,7 @@
 """A second environment with Colab's widget versions, which borrows all the rest from the first.
 
-    python tools/colab_environment.py            make .venv-colab
-    python tools/colab_environment.py --check    print and assert which version comes from where
+    python tools/checks/colab_environment.py          make .venv-colab
+    python tools/checks/colab_environment.py --check  print and assert which version is from where
 
 Only the packages below are installed; a .pth file appends the main environment's site-packages
 behind them, so that torch is there once.
@@ -19,7 +19,7 @@ import sysconfig
 import venv
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / ".venv-colab"
 
 # What Colab has preinstalled, and what these two cannot share with the main environment.

@@ -1,6 +1,6 @@
 """Print the built book as one PDF: pages in the order of `_toc.yml`, numbers, an outline, links.
 
-    python tools/print_book.py [--to FILE] [PAGE …]
+    python tools/book/print_book.py [--to FILE] [PAGE …]
 
 Chromium prints each built page with the print style of `_static/book.css`; pypdf joins the pages.
 Solutions are moved to the end of their page, so that no answer is beside its exercise.
@@ -21,12 +21,12 @@ from playwright.sync_api import Browser, Page
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Destination, FloatObject, NameObject, NullObject
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import launched  # noqa: E402
+from tools.book.find_browser import launched  # noqa: E402
+from tools.book.view_heights import DRAWN  # noqa: E402
 from tools.serve import served  # noqa: E402
-from tools.view_heights import DRAWN  # noqa: E402
 
 SITE = ROOT / "_build" / "html"
 PRINTED = ROOT / "_build" / "book.pdf"

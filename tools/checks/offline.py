@@ -1,6 +1,6 @@
 """Run a command with the network cut off: only the machine itself (127.0.0.1) can be reached.
 
-    python tools/offline.py COMMAND [ARGUMENT …]
+    python tools/checks/offline.py COMMAND [ARGUMENT …]
 
 On Linux the command gets a network namespace of its own, with nothing in it but the loopback. Root
 may make one; others may inside a user namespace, where the system allows that. Elsewhere one
@@ -73,7 +73,7 @@ def _works(*, as_user: bool) -> bool:
 def main(command: list[str]) -> None:
     """Cut the network if that is allowed, then become the command."""
     if not command:
-        raise SystemExit("usage: python tools/offline.py COMMAND [ARGUMENT …]")
+        raise SystemExit("usage: python tools/checks/offline.py COMMAND [ARGUMENT …]")
     way = next((way for way in (False, True) if _works(as_user=way)), None)
     if way is None:
         print("The network stays on: this system allows no network namespace.", file=sys.stderr)

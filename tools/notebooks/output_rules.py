@@ -1,7 +1,7 @@
 """How closely the outputs of a notebook's cell are compared with the stored ones.
 
 A text is compared word for word. A cell's tags may loosen that for its numbers alone; see
-`tools.notebook_report`, which lists them. Figures are compared by what they say
+`tools.notebooks.notebook_report`, which lists them. Figures are compared by what they say
 (`gates2heads.figures.content`), never by their pixels.
 """
 

@@ -1,7 +1,8 @@
 """What the first page says of JupyterLab, Colab and itself, with a repository's address or without.
 
-A reader is told only what the copy of the book in front of them can do. `tools/repository.py`
-writes these texts into the cells of `chapters/intro.ipynb` that are named here.
+A reader is told only what the copy of the book in front of them can do.
+`tools/publishing/repository.py` writes these texts into the cells of `chapters/intro.ipynb` that
+are named here.
 """
 
 JUPYTERLAB = (

@@ -12,7 +12,7 @@ import re
 
 from bs4 import Tag
 
-from tools.slide_parts import VIEW, Page, plain, sentences, unlinked, wrapped
+from tools.slides.slide_parts import VIEW, Page, plain, sentences, unlinked, wrapped
 
 TICKS = re.compile(r"`(.+?)`")
 

@@ -1,6 +1,6 @@
 """Take the pictures of a live view that the README shows, one light and one dark.
 
-    python tools/picture.py
+    python tools/book/picture.py
 
 The built book is served and its first page opened in Chromium. The translator there is asked for a
 sentence and a beam width, as a reader would ask it, and one word of its answer is pointed at.
@@ -15,10 +15,10 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import launched  # noqa: E402
+from tools.book.find_browser import launched  # noqa: E402
 from tools.serve import served  # noqa: E402
 
 BOOK = ROOT / "_build" / "html"

@@ -1,6 +1,6 @@
 """Run every check of the book, one after the other, and end with one summary.
 
-    python tools/test_all.py [NAME …]
+    python tools/checks/test_all.py [NAME …]
 
 A step that fails does not stop the next ones. The Makefile calls this with the network cut. How
 long a step took is printed, in seconds and beside a calibrating loop, and fails nothing: the
@@ -26,13 +26,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.calibration import beside, calibrate  # noqa: E402
+from tools.checks.calibration import beside, calibrate  # noqa: E402
 
 HERE = sys.executable
-NBVAL = ["-p", "tools.notebook_report", "--nbval", "--nbval-current-env"]
+NBVAL = ["-p", "tools.notebooks.notebook_report", "--nbval", "--nbval-current-env"]
 # Half an hour means that a cell hangs, however slow the machine.
 NBVAL += ["--nbval-cell-timeout=1800", "--nbval-kernel-startup-timeout=600"]
 TWO_AT_A_TIME = ["-n", "2", "--dist", "loadfile"]
@@ -69,8 +69,8 @@ def steps() -> list[Step]:
         # Nothing beside it, so that what it prints is the page's time and not its neighbour's.
         Step("times", [*pytest, "-s", "-m", timed, "tests/chromium"]),
         Step("notebooks", [*pytest, *NBVAL, *TWO_AT_A_TIME, "chapters"]),
-        Step("colab versions", [HERE, "tools/colab_environment.py", "--check"]),
-        Step("rounding", [HERE, "tools/rounding.py"]),
+        Step("colab versions", [HERE, "tools/checks/colab_environment.py", "--check"]),
+        Step("rounding", [HERE, "tools/notebooks/rounding.py"]),
     ]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ROOT / "chapters"
 BOOK = re.compile(r"\d\d_\w+")  # the names of the chapters and of their second pages
 SOLVED = re.compile(r'<details[^>]*class="solution"')

@@ -1,6 +1,6 @@
 """Measure how high each view of the built book is, and keep it for the next build.
 
-    python tools/view_heights.py
+    python tools/book/view_heights.py
 
 Each page is opened in three widths of the window, one for each class in `_static/book.css`.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.find_browser import launched  # noqa: E402
+from tools.book.find_browser import launched  # noqa: E402
+from tools.book.site_check import pages  # noqa: E402
 from tools.serve import served  # noqa: E402
-from tools.site_check import pages  # noqa: E402
 
 SITE = ROOT / "_build" / "html"
 STORED = ROOT / "_ext" / "view_heights.json"

@@ -1,8 +1,8 @@
 """Tests of the exercises for otter-grader, and a table of marks from the notebooks of a class.
 
-    python tools/autograde.py environment          make .venv-otter, with otter-grader
-    python tools/autograde.py write                write _build/class/autograde/
-    python tools/autograde.py grade FOLDER [--to marks.csv] [--timeout SECONDS]
+    python tools/teaching/autograde.py environment          make .venv-otter, with otter-grader
+    python tools/teaching/autograde.py write                write _build/class/autograde/
+    python tools/teaching/autograde.py grade FOLDER [--to marks.csv] [--timeout SECONDS]
 
 `write` makes a folder for each page with exercises: a test for each exercise, worth one point,
 which calls the book's own check, and `autograder.zip`, which otter-grader takes. `grade` runs each
@@ -32,11 +32,11 @@ from pathlib import Path
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.class_edition import CLASS, test_name  # noqa: E402
-from tools.without_solutions import chapters, check_of  # noqa: E402
+from tools.teaching.class_edition import CLASS, test_name  # noqa: E402
+from tools.teaching.without_solutions import chapters, check_of  # noqa: E402
 
 OTTER = ROOT / ".venv-otter"
 AUTOGRADERS = CLASS / "autograde"

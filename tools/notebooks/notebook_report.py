@@ -1,6 +1,6 @@
 """A pytest plugin around nbval: what is compared in a notebook, how closely, and how much is not.
 
-    python -m pytest -p tools.notebook_report --nbval --nbval-current-env chapters
+    python -m pytest -p tools.notebooks.notebook_report --nbval --nbval-current-env chapters
 
 Every notebook gets one line in a closing table, and one test of its own, "measures", which fails
 if more than a fifth of its cells with output are exempt, if an exempt cell does not say why, or if
@@ -44,9 +44,9 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from gates2heads.book.studies import device_name
-from tools.calibration import beside, calibrate
-from tools.folding import open_lines
-from tools.output_rules import FIGURE_MIME, Rules, adopt, comparable
+from tools.checks.calibration import beside, calibrate
+from tools.notebooks.folding import open_lines
+from tools.notebooks.output_rules import FIGURE_MIME, Rules, adopt, comparable
 
 EXEMPT_SHARE = 0.20
 PROPERTY = "notebook"  # under this name a test carries its tally to whoever prints the table

@@ -1,6 +1,6 @@
 """Write the class edition of the book, which has no solutions, and the solutions apart.
 
-    python tools/class_edition.py [notebooks] [solutions] [html]
+    python tools/teaching/class_edition.py [notebooks] [solutions] [html]
 
 Into `_build/class/`: `notebooks/` has each chapter without its solutions, with all other outputs;
 `solutions/` has one notebook of solutions for each page, for the teacher; `html/` is the book,
@@ -23,10 +23,10 @@ from pathlib import Path
 import nbformat
 import snowballstemmer
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.without_solutions import (  # noqa: E402
+from tools.teaching.without_solutions import (  # noqa: E402
     CHAPTERS,
     chapters,
     check_of,
