@@ -89,12 +89,12 @@ $(WHEEL): $(INSTALLED) $(LIBRARY) pyproject.toml
 	@rm -rf build && touch $@
 
 # The models that run in the page, from the weights that come with the library.
-$(LIVE): $(INSTALLED) $(LIBRARY) tools/export_live.py
-	@$(PY) tools/export_live.py
+$(LIVE): $(INSTALLED) $(LIBRARY) tools/book/export_live.py
+	@$(PY) tools/book/export_live.py
 	@touch $@
 
-$(COLAB): $(TESTED) tools/colab_environment.py
-	@$(PY) tools/colab_environment.py
+$(COLAB): $(TESTED) tools/checks/colab_environment.py
+	@$(PY) tools/checks/colab_environment.py
 	@touch $@
 
 # ---- the book ---------------------------------------------------------------------------------
@@ -112,25 +112,25 @@ book: $(BUILT)
 	@echo "The book is built. Open file://$(CURDIR)/_build/html/index.html, or run make serve."
 
 zip: book
-	@$(PY) tools/pack_book.py
+	@$(PY) tools/book/pack_book.py
 
 pdf: book $(TESTED)
-	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && $(PY) tools/print_book.py
+	@CHROMIUM="$$($(PY) tools/book/find_browser.py --install)" && export CHROMIUM && $(PY) tools/book/print_book.py
 
 slides: book
-	@$(PY) tools/slides.py
+	@$(PY) tools/slides/slides.py
 
 # The wheel is no part of it: the library contains the solutions that the checks compare with.
 class: $(ASSETS) $(LIVE)
-	@$(PY) tools/class_edition.py
+	@$(PY) tools/teaching/class_edition.py
 
-$(OTTER): $(INSTALLED) tools/autograde.py
-	@$(PY) tools/autograde.py environment
+$(OTTER): $(INSTALLED) tools/teaching/autograde.py
+	@$(PY) tools/teaching/autograde.py environment
 	@touch $@
 
 autograde: $(OTTER)
-	@$(PY) tools/autograde.py write
-	@echo "To grade: $(PY) tools/autograde.py grade FOLDER --to marks.csv"
+	@$(PY) tools/teaching/autograde.py write
+	@echo "To grade: $(PY) tools/teaching/autograde.py grade FOLDER --to marks.csv"
 
 serve: book
 	@$(PY) tools/serve.py
@@ -150,9 +150,9 @@ check: $(TESTED) lint
 # One thread, here and in `execute`: the models are so small that a second one gains a tenth, and
 # on a busy machine the two wait for each other and lose far more.
 test: $(TESTED) $(ASSETS) $(WHEEL) $(LIVE) $(COLAB) $(COLAB_SCRIPTS)
-	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
+	@CHROMIUM="$$($(PY) tools/book/find_browser.py --install)" && export CHROMIUM OMP_NUM_THREADS=1 && \
 	  echo "Browser: $$CHROMIUM" && \
-	  $(PY) tools/offline.py $(PY) tools/test_all.py $(STEPS)
+	  $(PY) tools/checks/offline.py $(PY) tools/checks/test_all.py $(STEPS)
 
 # One thread, so that processor time means the same for both sides. A missed aim stops no other.
 bench: $(TESTED)
@@ -174,21 +174,21 @@ versions-oldest-% versions-newest-%: $(TESTED)
 	@rm -rf _versions/$@
 
 repository: $(INSTALLED)
-	@$(PY) tools/repository.py --write $(if $(URL),--url "$(URL)" $(if $(SITE),--site "$(SITE)"))
+	@$(PY) tools/publishing/repository.py --write $(if $(URL),--url "$(URL)" $(if $(SITE),--site "$(SITE)"))
 
 # Whether the release that the pages name holds what they show: run before they are published.
 release:
-	@$(PYTHON) tools/release.py
+	@$(PYTHON) tools/publishing/release.py
 
 heights: book
-	@$(PY) tools/view_heights.py
+	@$(PY) tools/book/view_heights.py
 
 pictures: book $(TESTED)
-	@CHROMIUM="$$($(PY) tools/find_browser.py --install)" && export CHROMIUM && \
-	  $(PY) tools/view_pictures.py $(NOTEBOOKS)
+	@CHROMIUM="$$($(PY) tools/book/find_browser.py --install)" && export CHROMIUM && \
+	  $(PY) tools/notebooks/view_pictures.py $(NOTEBOOKS)
 
 picture: book
-	@$(PY) tools/picture.py
+	@$(PY) tools/book/picture.py
 
 execute: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(PY) tools/execute_notebooks.py $(NOTEBOOKS)

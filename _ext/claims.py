@@ -15,8 +15,8 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - change: what would overturn the claim.
 
 The page is made when the book is built ({stored-table} claims-tally and claims), and every section
-and figure that a claim names gets a link to its entry. tests/house/test_claims.py evaluates every
-expression, and tries wrong versions of the sentences.
+and figure that a claim names gets a link to its entry. tests/house/appendix/test_claims.py
+evaluates every expression, and tries wrong versions of the sentences.
 """
 
 from __future__ import annotations

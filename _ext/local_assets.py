@@ -1,6 +1,6 @@
 """Point every page at the local copies of the browser's libraries, and at nothing else.
 
-The models that run in the page lie in `live/`, where `tools/export_live.py` puts them and from
+The models that run in the page lie in `live/`, where `tools/book/export_live.py` puts them and from
 where `html_extra_path` copies them beside the pages. Pages with views get `_static/host.js`, which
 shows them: the modules of `gates2heads/browser/host`, joined. It is the first deferred script of
 the page, so that the views are there before the theme starts. It shows anywidgets and no other
@@ -51,7 +51,8 @@ def check_assets(app: Sphinx) -> None:
     engines = [path.name for folder in folders for path in folder.glob("live/engine-*.js")]
     if len(engines) != 1:
         raise ExtensionError(
-            f"live/ must hold one engine, it has {len(engines)}: run python tools/export_live.py."
+            f"live/ must hold one engine, it has {len(engines)}: "
+            "run python tools/book/export_live.py."
         )
     app.config.live_engine = engines[0]
 

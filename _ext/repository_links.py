@@ -1,8 +1,8 @@
 """Show the buttons that lead to the repository, to Colab and to Binder, if it has an address.
 
-The address is `repository.url` in `_config.yml`; `tools/repository.py` carries it to the files
-that are read without the book. Colab and Binder open the notebooks of the release, whose set-up
-cell installs the library of the same release; a suggested edit goes to the branch.
+The address is `repository.url` in `_config.yml`; `tools/publishing/repository.py` carries it to
+the files that are read without the book. Colab and Binder open the notebooks of the release, whose
+set-up cell installs the library of the same release; a suggested edit goes to the branch.
 """
 
 from __future__ import annotations

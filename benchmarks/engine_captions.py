@@ -23,7 +23,7 @@ from gates2heads.decoding.translation import write
 from gates2heads.training.checkpoints import read_packed, shipped_weights, write_whole
 from gates2heads.training.recipes.runs import load, search_of
 from tests.browser.engine.in_node import Node, entry_of
-from tests.browser.engine.test_engine_tokens import HOSTILE, draw_text
+from tests.browser.engine.tokens.test_engine_tokens import HOSTILE, draw_text
 
 RESULTS = Path(__file__).with_name("results") / "engine_captions.json"
 PATH = shipped_weights("translator")

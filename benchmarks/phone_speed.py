@@ -19,7 +19,7 @@ from statistics import median
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tools.find_browser import ADVICE, FLAGS, find
+from tools.book.find_browser import ADVICE, FLAGS, find
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"

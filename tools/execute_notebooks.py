@@ -3,17 +3,17 @@
     python tools/execute_notebooks.py [--timeout SECONDS] [--as-it-is] [NOTEBOOK …]
 
 Without names, every notebook under chapters/ is run, each in its own folder, by this interpreter.
-Before, its figures are numbered in their order (`tools/figure_numbers.py`); after, its cells are
-folded as their tags `setup`, `draw` and `tell` ask (`tools/folding.py`). --as-it-is runs nothing:
-it folds, and gives the stored views the library's code of today. What changes from run to run is
-not stored:
+Before, its figures are numbered in their order (`tools/notebooks/figure_numbers.py`); after, its
+cells are folded as their tags `setup`, `draw` and `tell` ask (`tools/notebooks/folding.py`).
+--as-it-is runs nothing: it folds, and gives the stored views the library's code of today. What
+changes from run to run is not stored:
 
 - the ids of widgets, replaced by their order of creation;
 - times, and the version of Python;
 - stderr. Progress bars are for whoever watches the run; anything else on stderr is a warning,
   which belongs to the author, and is printed here.
 
-The pictures of views that `tools/view_pictures.py` took are kept.
+The pictures of views that `tools/notebooks/view_pictures.py` took are kept.
 
 A picture with an empty box instead of a letter is refused: the letter and the cell are named.
 A notebook that fails keeps its old file, and the failing cell is named.
@@ -42,9 +42,9 @@ sys.path.insert(0, str(ROOT))
 
 from gates2heads.browser.live.models import live_model  # noqa: E402
 from gates2heads.views.kit.live_view import named  # noqa: E402
-from tools.figure_numbers import renumber  # noqa: E402
-from tools.folding import fold  # noqa: E402
-from tools.stored_pictures import pictures, put_back  # noqa: E402
+from tools.notebooks.figure_numbers import renumber  # noqa: E402
+from tools.notebooks.folding import fold  # noqa: E402
+from tools.notebooks.stored_pictures import pictures, put_back  # noqa: E402
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 HANGS = 1800  # no cell of the book takes half an hour, however slow the machine

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.find_browser import ADVICE, FLAGS, find
+from tools.book.find_browser import ADVICE, FLAGS, find
 from tools.serve import served
 
 ROOT = Path(__file__).resolve().parents[2]

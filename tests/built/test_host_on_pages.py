@@ -8,7 +8,7 @@ import pytest
 from sphinx.errors import ExtensionError
 
 from gates2heads.browser.host.script import host_script
-from tools.site_check import pages
+from tools.book.site_check import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "_ext"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools.site_check import check, pages
+from tools.book.site_check import check, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,10 +11,10 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
-from tools import figure_numbers
 from tools.execute_notebooks import renew_views
-from tools.figure_numbers import shown_figures
-from tools.folding import ALLOWANCES, LIMITS, faults, fold
+from tools.notebooks import figure_numbers
+from tools.notebooks.figure_numbers import shown_figures
+from tools.notebooks.folding import ALLOWANCES, LIMITS, faults, fold
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "_ext"))

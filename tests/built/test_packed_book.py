@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import pack_book
+from tools.book import pack_book
 
 ROOT = Path(__file__).resolve().parents[2]
 

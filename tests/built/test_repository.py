@@ -12,9 +12,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from tools import repository
-from tools.repository import Repository
-from tools.site_check import pages
+from tools.book.site_check import pages
+from tools.publishing import repository
+from tools.publishing.repository import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
 URL = "https://github.com/example/gates-to-heads"

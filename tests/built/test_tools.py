@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tools import calibration, fetch_assets, find_browser, offline, serve
+from tools import fetch_assets, serve
+from tools.book import find_browser
+from tools.checks import calibration, offline
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
@@ -36,7 +38,7 @@ CUT = ["inside reached", "outside OSError", f"network cut {os.getuid()}"]
 
 def run_offline(*command):
     """Run a command through the tool, in a process of its own."""
-    tool = [sys.executable, str(ROOT / "tools" / "offline.py")]
+    tool = [sys.executable, str(ROOT / "tools" / "checks" / "offline.py")]
     return subprocess.run([*tool, *command], capture_output=True, text=True, check=False)
 
 
@@ -60,7 +62,7 @@ def test_offline_works_through_a_user_namespace():
         "except (OSError, AttributeError): sys.exit(77)\n"
         "os.environ['GATES2HEADS_NETWORK'] = 'cut'\n" + PROBE
     )
-    command = [sys.executable, "-c", code, str(ROOT / "tools")]
+    command = [sys.executable, "-c", code, str(ROOT / "tools" / "checks")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 77:
         pytest.skip("this system allows no user namespace")
@@ -82,7 +84,7 @@ def test_offline_says_when_there_is_no_such_command():
 
 
 def test_offline_needs_a_command():
-    assert "usage: python tools/offline.py" in run_offline().stderr
+    assert "usage: python tools/checks/offline.py" in run_offline().stderr
 
 
 def test_offline_goes_on_where_nothing_is_allowed(monkeypatch, capsys):

@@ -4,7 +4,7 @@ import pytest
 
 from gates2heads.book.ch08 import exercises, faulty
 from gates2heads.figures.diagrams.scoring import step_of_a_beam
-from tests.chapters.test_solutions import named_in, solutions
+from tests.chapters.solutions.test_solutions import named_in, solutions
 
 PRINTED = solutions("08_decoding.ipynb")
 CHECKS = {

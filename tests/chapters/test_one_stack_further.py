@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gates2heads.book.ch12 import further_exercises as further
 from gates2heads.layers.attention.heads import scaled_dot
-from tests.chapters.test_solutions import cell_of, named_in, solutions
+from tests.chapters.solutions.test_solutions import cell_of, named_in, solutions
 
 PAGE = "12_one_stack_further.ipynb"
 PRINTED = solutions(PAGE)

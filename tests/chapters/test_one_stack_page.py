@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch12 import exercises, faulty
-from tests.chapters.test_solutions import cell_of, solutions
+from tests.chapters.solutions.test_solutions import cell_of, solutions
 
 PAGE = "12_one_stack.ipynb"
 PRINTED = solutions(PAGE)

@@ -5,7 +5,7 @@ import torch
 
 from gates2heads.book.ch13 import exercises, faulty
 from gates2heads.metrics.scaling_laws import ScalingLaw, fit_scaling_law
-from tests.chapters.test_solutions import cell_of, solutions
+from tests.chapters.solutions.test_solutions import cell_of, solutions
 
 PAGE = "13_size_and_context.ipynb"
 PRINTED = solutions(PAGE)

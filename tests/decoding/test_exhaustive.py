@@ -6,12 +6,22 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, two_tables
 
 from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
+from tests.decoding.step_functions import (
+    BOS,
+    EOS,
+    START,
+    A,
+    B,
+    C,
+    RandomTables,
+    sequences,
+    two_tables,
+)
 
 
 def test_the_two_tables_greedy_is_not_optimal():

@@ -6,7 +6,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from step_functions import BOS, EOS, START, A, B, C, RandomTables, sequences, two_tables
 
 from gates2heads.decoding.beam import beam
 from gates2heads.decoding.beam_by_definition import beam_by_definition
@@ -15,6 +14,17 @@ from gates2heads.decoding.prefix import check_known, forced_tokens, only
 from gates2heads.decoding.sampling import sample
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
+from tests.decoding.step_functions import (
+    BOS,
+    EOS,
+    START,
+    A,
+    B,
+    C,
+    RandomTables,
+    sequences,
+    two_tables,
+)
 
 SEEDS = st.integers(0, 2**31)
 RULES = st.sampled_from([None, Power(0.75), Power(-1), Wu(0.6)])

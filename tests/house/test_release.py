@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.release import faults, git
+from tools.publishing.release import faults, git
 
 
 @pytest.fixture

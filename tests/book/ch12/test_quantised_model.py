@@ -12,7 +12,7 @@ from gates2heads.data.corpora.python_source import known_characters
 from gates2heads.decoding import beam
 from gates2heads.layers import masks
 from gates2heads.layers.attention import heads
-from tests.chapters.test_solutions import CHAPTERS
+from tests.chapters.solutions.test_solutions import CHAPTERS
 
 PAGE = "12_one_stack_further.ipynb"
 

@@ -1,0 +1,297 @@
+"""Every number of the appendix of claims is evaluated, and every comparison is true."""
+
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "_ext"))
+import claims  # noqa: E402
+import page_links  # noqa: E402
+import stored_tables  # noqa: E402
+
+EVERY = [(chapter, one) for chapter, found in claims.read_claims().items() for one in found]
+each_claim = pytest.mark.parametrize(
+    ("chapter", "claim"), EVERY, ids=[one["id"] for _, one in EVERY]
+)
+KEYS = {"id", "claim", "where", "study", "settings", "data", "numbers", "holds", "attacks"}
+KEYS |= {"verdict", "change"}
+# What may have a digit although no study stores it: names, sections, and the usual level.
+NAMES = re.compile(
+    r"\{[^{}]*\}|\b\d-gram|\bGPT-\d|95 %|\b(?:[Cc]hapter|section|Figure) \d[\w.]*"
+    r"|\b\d+F? ?[A-Z]?\.\d+|\(\d+\.\d+\)"
+)
+
+
+def sentences(claim):
+    """All that an entry says to readers."""
+    told = [claim["claim"], claim["data"], claim["change"], *claim["attacks"].values()]
+    return told + ([claim["before"]] if "before" in claim else [])
+
+
+def test_there_are_claims_of_every_chapter_and_their_names_differ():
+    assert claims.read_claims().keys() == set(range(1, 14))
+    names = [one["id"] for _, one in EVERY]
+    assert len(names) == len(set(names)) >= 40
+
+
+@each_claim
+def test_an_entry_is_complete(chapter, claim):
+    assert KEYS <= claim.keys() <= KEYS | {"before"}
+    assert claim["attacks"].keys() <= claims.ATTACKS.keys()
+    assert claim["verdict"] in claims.VERDICTS
+    # what an attack refuted was said before, and an attack did it
+    assert ("before" in claim) >= (claim["verdict"] == "refuted")
+    if claim["verdict"] in ("narrowed", "refuted"):
+        assert claim["attacks"]
+    # a verdict that says that a claim was tested, and no test of it
+    if not claim["attacks"]:
+        assert claim["verdict"] in ("untested", "open")
+    assert (claim["verdict"] == "untested") <= (not claim["attacks"])
+
+
+NOT_TRIED = re.compile(r"\b(was|were|has|have)( been)? not (been )?(run|tried|tested)\b")
+
+
+@each_claim
+def test_an_attack_was_made(chapter, claim):
+    for told in claim["attacks"].values():
+        sentences_told = re.split(r"(?<=[.;?])\s+", " ".join(told.split()))
+        assert not all(NOT_TRIED.search(one) for one in sentences_told), told
+
+
+@each_claim
+def test_its_places_exist(chapter, claim):
+    notebooks = sorted(stored_tables.CHAPTERS.glob("[01]*.ipynb"))
+    figures = {f"Figure {one}" for path in notebooks for one in page_links.figures_of(path)}
+    known = stored_tables.places().keys() | figures
+    assert set(claim["where"]) <= known
+    assert any(re.search(r"\d+", where)[0] == str(chapter) for where in claim["where"])
+
+
+@each_claim
+def test_every_number_is_of_a_stored_study_and_every_comparison_true(chapter, claim):
+    known = claims.numbers_of(claim)
+    assert claim["holds"], "a claim without a comparison says nothing that can fail"
+    assert [one for one, is_true in claims.holds(claim).items() if not is_true] == []
+    for setting in claim["settings"]:
+        assert claims.Stored.seeds(claim["study"], setting) > 0
+    used = {name for text in sentences(claim) for name in re.findall(r"\{(\w+)", text)}
+    assert used <= known.keys()
+    compared = " ".join([*claim["holds"], *map(str, claim["numbers"].values())])
+    assert {name for name in known if not re.search(rf"\b{name}\b", compared)} <= used
+
+
+@each_claim
+def test_no_sentence_has_a_typed_number(chapter, claim):
+    for text in sentences(claim):
+        assert not re.search(r"\d", NAMES.sub("", " ".join(text.split()))), text
+        assert not re.search(r"[{}]", claims.written(text, claim))
+
+
+def corners(claim, name, kept=()):
+    """All values of a number if each least, most or mean of its expressions is that of any run.
+
+    What is `kept`, such as means in a sentence about means, stays as it is.
+    """
+
+    def value(asked, picks):
+        def pick(*where):
+            found = claims.Stored.runs(*where)
+            return (min, max)[next(picks)](found)
+
+        names = claims.Stored.names() | dict.fromkeys({"least", "most", "mean"} - set(kept), pick)
+        known, numbers = {}, claim["numbers"]
+
+        def needed(one):
+            for word in re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", numbers[one])):
+                if word in numbers and word not in known and word != one:
+                    needed(word)
+            known[one] = eval(numbers[one], {"__builtins__": {}, **names, **known})
+
+        needed(asked)
+        return known[asked]
+
+    calls = itertools.count()
+    value(name, iter(lambda: next(calls) * 0, None))
+    count = next(calls)
+    assert count <= 12, f"{name} is made of {count} values: give it a name for each part"
+    return [value(name, iter(some)) for some in itertools.product((0, 1), repeat=count)]
+
+
+def is_of_means(found):
+    """Whether a sentence bounds means, "means of at least {x}", and not single runs."""
+    return bool(re.search(r"\bmeans (over the seeds )?of\s$", found.string[: found.start()]))
+
+
+def bounds_that_fail(claim):
+    """The bounds in the sentences of an entry that some stored run does not keep."""
+    failing = []
+    for sentence in sentences(claim):
+        text = " ".join(sentence.split())
+        for found in claims.BOUND.finditer(text):
+            side, name = found[1], found[2]
+            of_means = is_of_means(found)
+            told = claims.written(found[0], claim).removeprefix(f"at {side} ")
+            told = float(told.replace(",", "").rstrip("%")) / (100 if told[-1] == "%" else 1)
+            values = corners(claim, name, kept=("mean",) if of_means else ())
+            near = 1e-9 * max(1, abs(told))  # a product of floats is not exact
+            if not (told <= min(values) + near if side == "least" else told >= max(values) - near):
+                failing.append(found[0])
+    return failing
+
+
+@each_claim
+def test_every_run_keeps_the_bounds_of_the_sentences(chapter, claim):
+    assert bounds_that_fail(claim) == []
+    for text in sentences(claim):  # one way to write a bound, so that all are found
+        told = " ".join(text.split())
+        assert not re.search(
+            r"\{[^}]*\}[^.;,{]{0,25} (at most|at least|or more|or less)\b(?! \{)", told
+        )
+        assert len(re.findall(r"at (?:least|most) \{", told)) == len(claims.BOUND.findall(told))
+
+
+OTHER = {"at least": "at most", "at most": "at least", "least(": "most(", "most(": "least("}
+
+
+def mutants(claim):
+    """The entry with one word of a bound turned into its opposite, in a sentence or in a number."""
+    for key in ("claim", "data", "change", "before"):
+        for found in claims.BOUND.finditer(claim.get(key, "")):
+            turned = claim[key][: found.start()] + OTHER[found[0][: len(f"at {found[1]}")]]
+            turned += claim[key][found.start() + len(f"at {found[1]}") :]
+            yield found, {**claim, key: turned}
+    named = {
+        one[2]: one
+        for text in sentences(claim)
+        for one in claims.BOUND.finditer(" ".join(text.split()))
+    }
+    for name, found in named.items():
+        told = claim["numbers"][name]
+        for call in re.finditer(r"\b(least|most)\(", told):
+            for other in (OTHER[call[0]], "mean("):
+                turned = told[: call.start()] + other + told[call.end() :]
+                yield found, {**claim, "numbers": {**claim["numbers"], name: turned}}
+
+
+def test_a_bound_that_is_turned_round_is_found():
+    """Mutation testing: of entries with a wrong bound, the test above lets hardly any pass."""
+    caught, missed = 0, []
+    for _, claim in EVERY:
+        as_it_is = [claims.written(one, claim) for one in sentences(claim)]
+        for found, mutant in mutants(claim):
+            if is_of_means(found):
+                continue  # a single number, of which both bounds are true
+            values = corners(claim, found[2])
+            if max(values) - min(values) < 1e-9:
+                continue  # all runs are alike, so both bounds are true
+            if [claims.written(one, mutant) for one in sentences(mutant)] == as_it_is:
+                continue  # digits that are not shown
+            if bounds_that_fail(mutant):
+                caught += 1
+            else:
+                missed.append((claim["id"], found[0]))
+    assert caught > 30
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [
+        ("at least {x:.0f} %", 99.6, "at least 99 %"),
+        ("at most {x:.0f} %", 12.1, "at most 13 %"),
+        ("at least {x:.1f}", 1.768, "at least 1.7"),
+        ("at most {x:.0%}", 0.121, "at most 13%"),
+        ("at least {x:,}", 5150, "at least 5,150"),
+        ("at most {x:.1f}", 98.60000000000001, "at most 98.6"),
+        ("some {x:.0f} %", 99.6, "some 100 %"),
+    ],
+)
+def test_a_bound_is_rounded_outwards(text, value, told):
+    assert claims.written(text, {"numbers": {"x": repr(value)}}) == told
+
+
+def test_a_refuted_sentence_is_named_as_refuted():
+    page = "\n".join(claims.claims())
+    refuted = [claim for _, claim in EVERY if claim["verdict"] == "refuted"]
+    assert page.count("**Verdict:** replaces a refuted claim.") == len(refuted) > 0
+    for claim in refuted:
+        assert f"**The refuted claim:** {claims.written(claim['before'], claim)}" in page
+
+
+def test_the_page_says_all_and_counts_the_verdicts():
+    page = "\n".join(claims.claims())
+    for _, claim in EVERY:
+        assert f'id="{claims.anchor(claim)}"' in page
+        assert claims.written(claim["claim"], claim) in page
+    chapters = len(claims.read_claims())
+    first = [line.strip("| ").split(" | ") for line in claims.tally()[2 : 2 + chapters]]
+    assert sum(int(row[1]) for row in first) == len(EVERY)
+    assert "Not tried:" in page
+
+
+def test_an_expression_sees_the_studies_and_nothing_else():
+    claim = {
+        "numbers": {"a": "seeds('ch10/translators', 'captions-gru')", "b": "2 * a"},
+        "holds": ["b > a"],
+    }
+    assert claims.numbers_of(claim) == {"a": 3, "b": 6}
+    assert claims.holds(claim) == {"b > a": True}
+    with pytest.raises(NameError):
+        claims.numbers_of({"numbers": {"a": "open('/etc/hostname')"}})
+    with pytest.raises(KeyError, match="no setting nothing"):
+        claims.numbers_of({"numbers": {"a": "least('ch10/translators', 'nothing', 'bleu')"}})
+
+
+@pytest.mark.slow
+def test_sections_and_figures_lead_to_their_claims(tmp_path):
+    pages = {
+        "conf.py": f"""
+import sys
+sys.path.insert(0, {str(ROOT / "_ext")!r})
+extensions = ["myst_nb", "page_links", "stored_tables", "claims"]
+nb_execution_mode = "off"
+root_doc = "chapters/04_sequence_to_sequence"
+""",
+        "chapters/04_sequence_to_sequence.md": """# Page
+
+## 4.5 Exposure bias: one wrong character
+
+Text.
+
+**Figure 4.2.** A caption.
+
+### Exercise 4.4
+
+```{toctree}
+appendix/claims
+```
+""",
+        "chapters/appendix/claims.md": """# Claims
+
+```{stored-table} claims
+```
+""",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    build = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(tmp_path), str(tmp_path / "o")]
+    subprocess.run(build, check=True, capture_output=True, text=True)
+    built = {
+        name: (tmp_path / "o" / "chapters" / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("04_sequence_to_sequence", "appendix/claims")
+    }
+    found = re.findall(
+        r'href="appendix/claims\.html#(claim-[\w-]+)"', built["04_sequence_to_sequence"]
+    )
+    here = [one for one in claims.read_claims()[4] if {"4.5", "Figure 4.2"} & set(one["where"])]
+    assert set(found) == {claims.anchor(one) for one in here}
+    assert len(found) == sum(len({"4.5", "Figure 4.2"} & set(one["where"])) for one in here)
+    for anchor in set(found):
+        assert f'id="{anchor}"' in built["appendix/claims"]

@@ -1,0 +1,50 @@
+"""The folded imports of a page stand right before its first open code; long cells are marked."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "_ext"))
+import import_cells
+import long_cells
+
+
+def page(*cells):
+    document = new_document("page")
+    section = nodes.section()
+    for number, tags in enumerate(cells):
+        classes = ["cell", *(f"tag_{tag}" for tag in tags.split())]
+        section += [nodes.paragraph(text=f"text {number}"), nodes.container(classes=classes)]
+    document += section
+    return document, section
+
+
+@pytest.mark.parametrize(
+    ("cells", "order"),
+    [
+        (["imports setup", "tell", ""], ["tell", "imports setup", ""]),
+        (["imports setup", ""], ["imports setup", ""]),
+        (["imports setup", "draw"], ["imports setup", "draw"]),  # nothing stands open
+        (["", "tell"], ["", "tell"]),
+    ],
+)
+def test_imports_move_to_the_first_open_cell(cells, order):
+    document, section = page(*cells)
+    import_cells.move(None, document)
+    found = [one["classes"][1:] for one in section if isinstance(one, nodes.container)]
+    assert [" ".join(one).replace("tag_", "") for one in found] == order
+    if "" in cells and cells[0].startswith("imports"):  # right before it, text in between or not
+        places = [section.index(one) for one in section if isinstance(one, nodes.container)]
+        at = [" ".join(one).replace("tag_", "") for one in found].index("")
+        assert places[at] - places[at - 1] == 1
+
+
+def test_a_long_text_in_a_cell_wraps():
+    document = new_document("page")
+    for text in ("9 January 1974", "x" * long_cells.LONG, "x" * (long_cells.LONG + 1)):
+        document += nodes.entry("", nodes.paragraph(text=text))
+    long_cells.mark(None, document, "page")
+    assert [one["classes"] for one in document.findall(nodes.entry)] == [[], [], ["g2h-long"]]

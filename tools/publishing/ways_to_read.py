@@ -1,0 +1,76 @@
+"""What the first page says of JupyterLab, Colab and itself, with a repository's address or without.
+
+A reader is told only what the copy of the book in front of them can do.
+`tools/publishing/repository.py` writes these texts into the cells of `chapters/intro.ipynb` that
+are named here.
+"""
+
+JUPYTERLAB = (
+    "**In JupyterLab, on your machine.** You need Linux, a Mac with Apple silicon, or WSL on "
+    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU.{address} The first `make "
+    "book` takes three to five minutes on a fast connection, mostly to install PyTorch. On Linux "
+    "without an NVIDIA GPU, `make book TORCH_BACKEND=cpu` installs the CPU-only build, which is "
+    "several gigabytes smaller.\n\n```sh\ngit clone {url} gates2heads && cd gates2heads\nmake "
+    "book\n.venv/bin/jupyter lab chapters\n```\n\nIn JupyterLab, open a chapter and choose **Run "
+    "→ Run All Cells**, which takes up to a minute. Then write your answer in the cell of an "
+    "exercise, and run that cell with Shift+Enter. To train a translator of your own, run "
+    "`.venv/bin/python -m gates2heads train translator-quick`. On two threads of a CPU, it "
+    "reached 41.3 BLEU after 19 minutes; with the package accelerate, on a CPU that computes in "
+    "bf16, it reached 41.2 BLEU after 13 minutes (each measured once)."
+)
+NO_ADDRESS = (
+    " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
+    "If you have neither, ask the person who gave you this book."
+)
+WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
+INSTALLS = "installs the library and keeps Colab's version of PyTorch."
+ON_COLAB = (
+    "**In Colab.** Click the rocket button at the top of a chapter and choose Colab. The first "
+    f"cell of the notebook {INSTALLS} Choose **Runtime → Run all**."
+)
+BY_UPLOAD = (
+    "**In Colab**, without an installation on your machine:\n\n"
+    "1. Download {wheel} (one file of 34 MB; see [Data and licences](appendix/data.md)).\n"
+    "2. On the page of a chapter, click the download button at the top and choose **.ipynb**.\n"
+    "3. In Colab, choose **File → Upload notebook** and upload that file.\n"
+    "4. Open the file panel on the left, upload the library, and wait until the upload is "
+    "complete.\n"
+    f"5. Run the first cell, which {INSTALLS} Then choose **Runtime → Run all**.\n\n"
+    "Colab gives each notebook a runtime of its own and deletes the library when the runtime ends; "
+    "then repeat steps 4 and 5."
+)
+VERSION = (
+    "## Version, sources, citation, errors\n\n"
+    "**Sources.** The choice of topics follows five sets of Chinese lecture notes and blog posts, "
+    "which the [list of sources by topic](appendix/source_map.md) names; the text, the code and "
+    "the experiments are original.\n\n"
+    "**To cite the book** (this copy is version {version}): {citation} For a method, cite the "
+    "original paper, which each chapter names.\n\n"
+    "**To report an error**, quote the version, the section, and the sentence or output in "
+    "question. {place}"
+)
+CITATION = (
+    "The authors of Gates to Heads. Gates to Heads: an interactive book on sequence models. "
+    "Version {version}, 2026."
+)
+ISSUES = "Open an [issue in the repository]({url}/issues); each page has a button for it."
+NO_ISSUES = (
+    "This copy of the book does not name its repository: write to the person who gave it to you."
+)
+
+
+def ways(url: str, version: str) -> dict[str, str]:
+    """Return the text of each cell by its id.
+
+    Args:
+        url: the address of the repository; empty if it has none.
+        version: of the library.
+    """
+    jupyterlab = JUPYTERLAB.format(url=url or "ADDRESS", address="" if url else NO_ADDRESS)
+    upload = BY_UPLOAD.format(wheel=WHEEL.format(version=version))
+    colab = ON_COLAB if "//github.com/" in url else upload
+    place = ISSUES.format(url=url) if url else NO_ISSUES
+    version_note = VERSION.format(
+        version=version, citation=CITATION.format(version=version), place=place
+    )
+    return {"i006jupyterlab": jupyterlab, "i006colab": colab, "i010version": version_note}
