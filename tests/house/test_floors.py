@@ -144,19 +144,6 @@ def test_a_room_that_nobody_planned_is_refused(tmp_path):
         faults(package)
 
 
-SOURCES = sorted(
-    path
-    for folder in ("src", "tools", "_ext", "tests")
-    for path in (ROOT / folder).rglob("*.py")
-    if "__pycache__" not in path.parts
-)
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_source_is_python_3_10(path):
-    assert ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 10)).body is not None
-
-
 def test_no_two_test_files_have_one_name():
     """Pytest imports them by their names alone: the second of two would not be collected."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
