@@ -24,7 +24,8 @@ Cell tags say where that would be too strict:
 - `varying-numbers`: every number may be any, in texts and in figures; no word may.
 - `varying-last-column`: the content of the last column of a table may be any, below its head.
 
-A cell with one of the last two is exempt, and says why in its metadata under `exempt_reason`.
+A cell with one of the last two is exempt, and says why in its metadata under `exempt_reason`; one
+with a tolerance (`approx…`) says why under `tolerance_reason`.
 
 nbval's own `nbval-ignore-output` and `nbval-skip`, and its comments, compare nothing: refused.
 """
