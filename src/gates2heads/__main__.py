@@ -26,21 +26,11 @@ import torch
 from gates2heads.accepts import natural, string
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.training.cards import save_model
-from gates2heads.training.checkpoints import (
-    read_packed,
-    read_weights,
-    shipped_weights,
-)
+from gates2heads.training.checkpoints import read_packed, read_weights, shipped_weights
 from gates2heads.training.files import write_whole
 from gates2heads.training.quantisation import dequantise, quantise
 from gates2heads.training.recipes.recipe import RECIPES, WIDEST, read_recipe
-from gates2heads.training.recipes.runs import (
-    check_output,
-    decoding_of,
-    evaluate,
-    load,
-    train,
-)
+from gates2heads.training.recipes.runs import check_output, decoding_of, evaluate, load, train
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.recipes.typed import translate_typed
 
@@ -93,8 +83,8 @@ def _check_apart(output: Path, read: str | Path) -> None:
 
 def _lacks_memory(error: Exception) -> bool:
     """Whether this is an out-of-memory error of Python or PyTorch."""
-    full = isinstance(error, MemoryError | torch.OutOfMemoryError)
-    return full or "allocate memory" in str(error)
+    is_full = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return is_full or "allocate memory" in str(error)
 
 
 def _parser() -> argparse.ArgumentParser:

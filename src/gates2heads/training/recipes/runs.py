@@ -284,8 +284,7 @@ def evaluate(trained: Trained, split: str, **search) -> dict[str, float]:
         search: search settings that replace those of the recipe; see `translate`.
     """
     model, task, source, target, card = trained
-    pairs = task.pairs(split)
-    search = {**search_of(card["recipe"]), **search}
+    pairs, search = task.pairs(split), {**search_of(card["recipe"]), **search}
     results = scores(model, task, source, target, pairs, **search)
     return {**results, "loss": loss_of(trained, pairs, sequence_loss)}
 
@@ -295,8 +294,8 @@ def loss_of(trained: Trained, pairs, loss: Callable[..., Tensor]) -> float:
     total = tokens = 0
     device = next(trained.model.parameters()).device
     with torch.no_grad():
-        for batch in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
-            batch = batch.to(device)  # noqa: PLW2901 (the same batch)
+        for each in batches(encode_pairs(pairs, trained.source, trained.target), READ_AT_ONCE):
+            batch = each.to(device)
             count = int(batch.target_mask.sum())
             total, tokens = total + count * loss(trained.model, batch).item(), tokens + count
     return total / tokens
