@@ -21,7 +21,7 @@ LINES = """
 """
 CONFIG = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "_ext")!r})
+sys.path[:0] = [{str(ROOT / "_ext")!r}, {str(ROOT / "_ext" / "drawn")!r}]
 extensions = ["myst_nb", "themed_figures", "page_links"]
 nb_execution_mode = "off"
 root_doc = "page"

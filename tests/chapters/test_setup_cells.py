@@ -97,7 +97,7 @@ def test_the_page_leaves_out_what_only_a_kernel_needs(chapter):
     assert "".join(installs["source"]).startswith("# @title Set-up: install")
     assert "import " in "".join(imports["source"])
     assert {"setup", "remove-cell"} <= set(installs["metadata"]["tags"])
-    # The first page has no open code; elsewhere _ext/import_cells.py finds the cell by its tag.
+    # The first page has no open code; elsewhere the book finds the cell by its tag `imports`.
     shown = "remove-cell" if chapter.stem == "intro" else "imports"
     assert {"setup", shown} <= set(imports["metadata"]["tags"])
 

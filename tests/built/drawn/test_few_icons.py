@@ -7,7 +7,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "_ext"))
+sys.path.insert(0, str(ROOT / "_ext" / "drawn"))
 
 import few_icons  # noqa: E402
 

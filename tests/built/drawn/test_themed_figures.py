@@ -13,7 +13,7 @@ from gates2heads.figures import figures, theme
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "_ext")!r})
+sys.path[:0] = [{str(ROOT / "_ext")!r}, {str(ROOT / "_ext" / "drawn")!r}]
 extensions = ["myst_nb", "themed_figures"]
 nb_execution_mode = "off"
 root_doc = "page"

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[3]
 ASSETS = ROOT / "_assets"
 CONFIG = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "_ext")!r})
+sys.path.insert(0, {str(ROOT / "_ext" / "drawn")!r})
 extensions = ["myst_parser", "typeset_equations"]
 myst_enable_extensions = ["dollarmath"]
 root_doc = "page"

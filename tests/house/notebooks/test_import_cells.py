@@ -7,7 +7,7 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "_ext"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "_ext" / "cells"))
 import import_cells
 import long_cells
 
