@@ -85,8 +85,8 @@ def _idea(entry: dict) -> tuple[str, ...]:
         "tests": [Path(name).stem for name in entry["tests"]],
         **{kind: [entry[kind]] for kind in ("view", "study") if kind in entry},
     }
-    rows = (f"{kind}: " + ", ".join(f"`{name}`" for name in names) for kind, names in parts.rows())
-    return entry["idea"], ", ".join(map(link, entry["where"])), "<br>".join(rows)
+    names = (f"{kind}: " + ", ".join(f"`{one}`" for one in ones) for kind, ones in parts.items())
+    return entry["idea"], ", ".join(map(link, entry["where"])), "<br>".join(names)
 
 
 def studies() -> list[str]:
