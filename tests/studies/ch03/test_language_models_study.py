@@ -8,7 +8,7 @@ import torch
 from gates2heads.book.studies import Study
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.models.language.ngram import AddK
+from gates2heads.models.language.ngram import AddK, KneserNey
 from studies.ch03 import language_models as study
 from studies.ch03.language_models import (
     CELLS,
@@ -29,6 +29,7 @@ TEXTS = {
 KINDS = (
     "2-gram-add-k",
     "3-gram-one-discount",
+    "3-gram-tuned-discount",
     "5-gram-kneser-ney",
     "feed-forward-4",
     *CELLS,
@@ -50,10 +51,12 @@ def small(monkeypatch):
     study.read.cache_clear()
 
 
-def test_there_are_a_network_of_each_kind_and_nine_n_grams():
+def test_there_are_a_network_of_each_kind_and_twelve_n_grams():
     networks = len(WINDOWS) + len(CELLS) + 1
-    assert len(MODELS) == len(ORDERS) * len(SMOOTHED) + networks == 16
-    assert len(SETTINGS) == len(set(SETTINGS)) == 29  # windows on the captions alone
+    assert len(MODELS) == len(ORDERS) * len(SMOOTHED) + networks == 19
+    assert (
+        len(SETTINGS) == len(set(SETTINGS)) == 32
+    )  # windows and tuned discounts on the captions alone
 
 
 def test_the_surprise_of_a_model_that_knows_nothing_by_hand():
@@ -118,6 +121,21 @@ def test_the_k_that_is_kept_is_the_best_on_the_validation_split(small):
         bits[k] = study.surprise(other, corpus.tokens["validation"])
     assert bits[how["k"]] == min(bits.values())
     assert len(set(bits.values())) == len(bits)
+
+
+def test_the_discount_that_is_kept_is_the_best_on_the_validation_split(small):
+    corpus = study.read("captions")
+    model, how = study.count("3-gram-tuned-discount", corpus)
+    assert model.discounts == [(how["discount"],) * 3] * 3
+    bits = [
+        study.surprise(
+            KneserNey(corpus.tokens["train"], len(corpus.tokenizer), 3, discount=one),
+            corpus.tokens["validation"],
+        )
+        for one in study.DISCOUNTS
+    ]
+    assert how["validation_bits_per_token"] == bits
+    assert bits[study.DISCOUNTS.index(how["discount"])] == min(bits)
 
 
 def test_every_run_is_stored_and_none_twice():
