@@ -21,6 +21,7 @@ from studies.ch11.fine_tuning import STARTS
         ("random", 0, "", {"frozen": False}),
         ("random", 2, ", frozen", {"frozen": True}),
         ("random", 2, ", four times the steps", {"frozen": False, "steps": 4 * STEPS}),
+        ("random", 1, ", as many steps as ERNIE", {"frozen": False, "steps": 5000 + STEPS}),
     ],
 )
 def test_the_encoder_starts_as_the_setting_says(monkeypatch, start, seed, how, wanted):
