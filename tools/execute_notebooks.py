@@ -47,6 +47,7 @@ from tools.notebooks.folding import fold  # noqa: E402
 from tools.notebooks.stored_pictures import pictures, put_back  # noqa: E402
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+MODELS = {"live", "english"}  # the traits of a view that name models
 HANGS = 1800  # no cell of the book takes half an hour, however slow the machine
 PROGRESS = re.compile(r"\r|\d+%\||\x1b\[A|^\s*$")
 MISSING_GLYPH = re.compile(r"MissingGlyphWarning: (.*)")
@@ -173,8 +174,8 @@ def renew_views(notebook: nbformat.NotebookNode) -> list[str]:
             continue
         view = getattr(importlib.import_module(module), kind)
         now = {"_esm": str(view._esm), "_css": str(view._css)}
-        if "live" in traits:
-            now["live"] = [named(live_model(one["name"])) for one in traits["live"]]
+        for trait in MODELS & traits.keys():
+            now[trait] = [named(live_model(one["name"])) for one in traits[trait]]
         if now != {name: traits.get(name) for name in now}:
             stale.append(kind)
             traits.update(now)

@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
+from gates2heads.browser.live.models import LIVE, key, live_model
 from tools.execute_notebooks import renew_views
 from tools.notebooks import figure_numbers
 from tools.notebooks.figure_numbers import shown_figures
@@ -133,8 +134,10 @@ def test_every_cell_is_folded_for_all_readers_or_for_none(notebook):
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_stored_views_carry_the_librarys_code(notebook):
-    stale = renew_views(nbformat.read(notebook, as_version=4))
-    assert stale == [], "run make execute, or the tool with --as-it-is"
+    content = nbformat.read(notebook, as_version=4)
+    asked = re.findall(r'"hash": "([0-9a-f]{8})"', json.dumps(content.metadata.get("widgets", {})))
+    assert set(asked) <= {key(live_model(name)).rpartition("-")[2] for name in LIVE}
+    assert renew_views(content) == [], "run make execute, or the tool with --as-it-is"
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
