@@ -5,7 +5,7 @@ import random
 import numpy as np
 import torch
 
-from gates2heads.training.files import as_bytes, from_bytes
+from gates2heads.training.checkpoints import as_bytes, from_bytes
 from gates2heads.training.generators import generator_states, set_generator_states
 
 

@@ -5,8 +5,10 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from pickle import PickleError
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -15,15 +17,7 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, flag, module, natural
 from gates2heads.accepts.shown import choices, in_line, shown
-from gates2heads.training.files import (
-    as_bytes,
-    as_file,
-    as_path,
-    clear_parts,
-    from_bytes,
-    try_place,
-    write_whole,
-)
+from gates2heads.training.files import as_file, as_path, clear_parts, try_place, write_whole
 from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.plain_json import read_json
 from gates2heads.training.quantisation import dequantise, quantise
@@ -305,3 +299,15 @@ class TrainingCheckpoint:
         model.load_state_dict(content["model"])
         set_generator_states(content["generators"])
         return content["step"]
+
+
+def as_bytes(content: Any) -> bytes:
+    """What `torch.save` writes."""
+    buffer = BytesIO()
+    torch.save(content, buffer)
+    return buffer.getvalue()
+
+
+def from_bytes(content: bytes) -> Any:
+    """The content of `as_bytes`: tensors and plain values, never code."""
+    return torch.load(BytesIO(content), map_location="cpu", weights_only=True)

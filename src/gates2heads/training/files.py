@@ -4,11 +4,8 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from glob import escape
-from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
-
-import torch
+from typing import IO
 
 from gates2heads.accepts.shown import in_line, shown
 
@@ -122,15 +119,3 @@ def clear_parts(path: str | os.PathLike) -> None:
     path = as_path(path)
     for part in path.parent.glob(f"{escape(path.name)}.[0-9]*.part"):
         part.unlink(missing_ok=True)
-
-
-def as_bytes(content: Any) -> bytes:
-    """What `torch.save` writes."""
-    buffer = BytesIO()
-    torch.save(content, buffer)
-    return buffer.getvalue()
-
-
-def from_bytes(content: bytes) -> Any:
-    """The content of `as_bytes`: tensors and plain values, never code."""
-    return torch.load(BytesIO(content), map_location="cpu", weights_only=True)

@@ -64,6 +64,17 @@ def named_in(code: str, *, assigned: bool) -> dict:
     return space
 
 
+def verdict_on(code: str, answer: str, checker, names: dict):
+    """Check the answer that the first statement of a printed solution defines.
+
+    The rest of a solution uses what the page has loaded by then.
+    """
+    tree = ast.parse(code)
+    tree.body = tree.body[:1]
+    exec(compile(tree, f"solution of {answer}", "exec"), names)
+    return checker(names[answer])
+
+
 def test_every_exercise_has_a_solution_and_a_check():
     assert ATTENTION.keys() == QUICK.keys() | {"5.9"}
 
@@ -71,13 +82,9 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", QUICK)
 def test_the_printed_solution_passes_its_check(number):
     answer, checker = QUICK[number]
-    tree = ast.parse(ATTENTION[number])
-    # The rest of a solution uses the models that the page has loaded by then.
-    tree.body = tree.body[:1]
     names = {"torch": torch, "F": F}
     exec(cell_of(CORE, "def masked_softmax(").partition("def attend")[0], names)
-    exec(compile(tree, f"solution {number}", "exec"), names)
-    verdict = checker(names[answer])
+    verdict = verdict_on(ATTENTION[number], answer, checker, names)
     assert verdict.passed, verdict.message
 
 

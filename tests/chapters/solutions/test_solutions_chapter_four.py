@@ -1,6 +1,5 @@
 """The folded solutions of chapter 4, taken from the page and run against their checks."""
 
-import ast
 import re
 
 import pytest
@@ -10,7 +9,7 @@ from gates2heads.book.ch04 import exercises, faulty
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.layers.recurrent import GRUCell
 from gates2heads.watching.forced_tokens import observe_forcing
-from tests.chapters.solutions.test_solutions import cell_of, solutions
+from tests.chapters.solutions.test_solutions import cell_of, solutions, verdict_on
 
 PAGE = "04_sequence_to_sequence.ipynb"
 FURTHER = "04_sequence_to_sequence_further.ipynb"
@@ -32,11 +31,7 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", ANSWERS)
 def test_the_printed_solution_passes_its_check(number):
     answer, checker = ANSWERS[number]
-    tree = ast.parse(SOLUTIONS[number])
-    tree.body = tree.body[:1]
-    names = {"torch": torch}
-    exec(compile(tree, f"solution {number}", "exec"), names)
-    verdict = checker(names[answer])
+    verdict = verdict_on(SOLUTIONS[number], answer, checker, {"torch": torch})
     assert verdict.passed, verdict.message
 
 

@@ -1,6 +1,5 @@
 """The folded solutions of chapter 1, taken from the page and run against their checks."""
 
-import ast
 import math
 import re
 
@@ -8,7 +7,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch01 import exercises, faulty
-from tests.chapters.solutions.test_solutions import solutions
+from tests.chapters.solutions.test_solutions import solutions, verdict_on
 
 PAGES = ("01_recurrent_gates.ipynb", "01_recurrent_gates_further.ipynb")
 SOLUTIONS = {number: code for page in PAGES for number, code in solutions(page).items()}
@@ -30,11 +29,7 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", ANSWERS)
 def test_the_printed_solution_passes_its_check(number):
     answer, checker = ANSWERS[number]
-    tree = ast.parse(SOLUTIONS[number])
-    tree.body = tree.body[:1]
-    names = {"torch": torch}
-    exec(compile(tree, f"solution {number}", "exec"), names)
-    verdict = checker(names[answer])
+    verdict = verdict_on(SOLUTIONS[number], answer, checker, {"torch": torch})
     assert verdict.passed, verdict.message
 
 

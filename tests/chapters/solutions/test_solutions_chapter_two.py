@@ -1,13 +1,11 @@
 """The folded solutions of chapter 2, taken from the page and run against their checks."""
 
-import ast
-
 import pytest
 import torch
 import torch.nn.functional as F
 
 from gates2heads.book.ch02 import exercises, faulty
-from tests.chapters.solutions.test_solutions import solutions
+from tests.chapters.solutions.test_solutions import solutions, verdict_on
 
 PAGES = ("02_word_vectors.ipynb", "02_word_vectors_further.ipynb")
 SOLUTIONS = {number: code for page in PAGES for number, code in solutions(page).items()}
@@ -29,11 +27,7 @@ def test_every_exercise_has_a_solution_and_a_check():
 @pytest.mark.parametrize("number", ANSWERS)
 def test_the_printed_solution_passes_its_check(number):
     answer, checker = ANSWERS[number]
-    tree = ast.parse(SOLUTIONS[number])
-    tree.body = tree.body[:1]
-    names = {"torch": torch, "F": F}
-    exec(compile(tree, f"solution {number}", "exec"), names)
-    verdict = checker(names[answer])
+    verdict = verdict_on(SOLUTIONS[number], answer, checker, {"torch": torch, "F": F})
     assert verdict.passed, verdict.message
 
 

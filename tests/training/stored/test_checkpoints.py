@@ -18,13 +18,13 @@ from torch import nn
 
 from gates2heads.training.checkpoints import (
     TrainingCheckpoint,
+    as_bytes,
     digest,
     load_weights,
     read_weights,
     save_weights,
     shipped_weights,
 )
-from gates2heads.training.files import as_bytes
 from gates2heads.training.loop import History, fit
 
 CARD = {"data": "dates", "seed": 7, "exact match": 0.993, "note": "März"}
