@@ -225,7 +225,7 @@ def test_consent_is_remembered_until_the_tab_is_closed(large):
     large.field.fill(OWN)
     expect(large.root).to_have_attribute("data-state", "done")
     assert "translator" in large.fetched
-    large.page.evaluate("sessionStorage.clear()")
+    large.page.add_init_script("sessionStorage.clear()")
     large.page.reload()
     large.field.fill(OWN)
     expect(large.question).to_have_count(1)

@@ -22,6 +22,17 @@ FACTS = """root => ({
   cost: root.querySelector(".g2h-cost").textContent,
   said: root.querySelector(".g2h-live").textContent,
 })"""
+# Plays until the second step and stops there, in one go: a click from outside may be too late.
+WATCH_A_STEP = """async (root) => {
+  const slider = root.querySelector("[data-trait=step]");
+  const buttons = [...root.querySelectorAll("button")];
+  const player = buttons.find((one) => one.textContent === "Step by step");
+  player.click();
+  const meanwhile = player.textContent;
+  while (slider.value !== "2") await new Promise(requestAnimationFrame);
+  player.click();
+  return [meanwhile, slider.value, player.textContent];
+}"""
 
 
 def number(text: str) -> float:
@@ -132,9 +143,7 @@ def walk(page: Page, root: Locator) -> None:
     shown = {cell["place"] for cell in root.evaluate(FACTS)["cells"]}
     slider.fill(str(last))
     assert shown < {cell["place"] for cell in root.evaluate(FACTS)["cells"]}
-    root.get_by_role("button", name="Step by step").click()
-    expect(slider).to_have_value("2")
-    root.get_by_role("button", name="Stop").click()
+    assert root.evaluate(WATCH_A_STEP) == ["Stop", "2", "Step by step"]
     slider.fill(str(last))
 
 

@@ -7,8 +7,18 @@ from playwright.sync_api import expect
 from tests.chromium.sites import served
 from tests.chromium.views.code_model.small_code import EXAMPLES
 from tests.chromium.views.drivers import check_contrast, check_phone, drive, ready_views
+from tests.chromium.views.meanwhile import when_it_says
 
 pytestmark = pytest.mark.browser
+
+PRESS_STOP = """(root) => {
+  [...root.querySelectorAll("button")].find((one) => one.textContent === "Stop").click();
+}"""
+TYPE = """(root) => {
+  const field = root.querySelector("textarea");
+  field.value = "x = 1";
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -73,16 +83,14 @@ def test_it_stops_and_what_is_typed_meanwhile_wins(code, open_page):
         field, state = root.locator("textarea"), root.locator(".g2h-state")
         root.locator("[data-trait=steps]").fill("240")
         root.get_by_label("KV cache").uncheck()
+        when_it_says(root, "Generating token", PRESS_STOP)
         root.get_by_role("button", name="Continue").click()
-        expect(state).to_contain_text("Generating token")
-        root.get_by_role("button", name="Stop").click()
         expect(state).to_contain_text("Stopped after")
         expect(root.get_by_role("button", name="Continue")).to_be_enabled()
         assert field.input_value().startswith(EXAMPLES[0])
         expect(root).to_have_attribute("data-state", "done")
+        when_it_says(root, "Generating token", TYPE)
         root.get_by_role("button", name="Continue").click()
-        expect(state).to_contain_text("Generating token")
-        field.fill("x = 1")
         expect(root).to_have_attribute("data-question", '["x = 1"]')
         expect(root).to_have_attribute("data-state", "done")
         expect(root.get_by_role("button", name="Continue")).to_be_enabled()
