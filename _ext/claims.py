@@ -10,7 +10,8 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - holds: comparisons of these numbers, each of which must be true;
 - attacks: what was tried, under the names in `ATTACKS`, with the result; a name that is missing was
   not tried;
-- before: what the book said earlier, if the attack changed it;
+- before: what the book said earlier, if the attack changed it; the page strikes it out, and says
+  in the same sentence that it is no longer claimed;
 - verdict: one of `VERDICTS`;
 - change: what would overturn the claim.
 
@@ -26,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 
 import yaml
 from docutils import nodes
@@ -96,6 +97,11 @@ class Stored:
         return mean(cls.runs(*where))
 
     @classmethod
+    def median(cls, *where: str | int) -> float:
+        """Return the median of the runs."""
+        return median(cls.runs(*where))
+
+    @classmethod
     def error(cls, *where: str | int) -> float:
         """Return the standard error of the mean of the runs."""
         values = cls.runs(*where)
@@ -104,7 +110,7 @@ class Stored:
     @classmethod
     def names(cls) -> dict[str, Callable]:
         """Map each function's name to it, as expressions find them."""
-        own = ("runs", "seeds", "least", "most", "mean", "error")
+        own = ("runs", "seeds", "least", "most", "mean", "median", "error")
         return {name: getattr(cls, name) for name in own} | {
             "abs": abs,
             "min": min,
@@ -155,7 +161,8 @@ def written(text: str, claim: dict) -> str:
     """Put the numbers of a claim into one of its sentences; a bound is never rounded inwards."""
     known = numbers_of(claim)
     text = BOUND.sub(lambda found: _bound(found, known), " ".join(text.split()))
-    return text.format(**known)
+    text = re.sub(r"(?<=\d)%", " %", text.format(**known))
+    return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
 
 
 def _bound(found: re.Match, known: dict) -> str:
@@ -173,6 +180,9 @@ def tally() -> list[str]:
         count = Counter(entry["verdict"] for entry in entries)
         name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
         rows.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
+    every = [entry for entries in read_claims().values() for entry in entries]
+    count = Counter(entry["verdict"] for entry in every)
+    rows.append(("all", len(every), *(count[verdict] for verdict in VERDICTS)))
     return table(("chapter", "claims", *VERDICTS.values()), rows)
 
 
@@ -201,18 +211,31 @@ def _entry(claim: dict) -> list[str]:
     lines = [
         f'<span id="{anchor(claim)}"></span>**{written(claim["claim"], claim)}**',
         "",
-        f"- **Verdict:** {VERDICTS[claim['verdict']]}. **Where:** {where}.",
+        f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(ATTACKS)} attempts "
+        f"made). **Where:** {where}.",
         f"- **Evidence:** study `{claim['study']}` ({settings}), {runs} of each setting; "
         f"{written(claim['data'], claim)}.",
     ]
     if "before" in claim:
-        label = "The refuted claim" if claim["verdict"] == "refuted" else "The earlier claim"
-        lines.append(f"- **{label}:** {written(claim['before'], claim)}")
+        lines.append(f"- {withdrawn(claim)}")
     lines += [f"- **{ATTACKS[name]}:** {written(text, claim)}" for name, text in tried.items()]
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
     lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
     return lines
+
+
+def withdrawn(claim: dict) -> str:
+    """Tell what the book once said, struck out, so that nobody takes it for a claim."""
+    old = written(claim["before"], claim).removesuffix(".")
+    for outer, inner in zip("“”", "‘’", strict=True):
+        old = old.replace(outer, inner)
+    label, fault = (
+        ("Refuted and withdrawn", "is false")
+        if claim["verdict"] == "refuted"
+        else ("Withdrawn", "says more than the experiments show")
+    )
+    return f"**{label}:** the former statement <del>“{old}”</del> {fault}."
 
 
 TABLES["claims"] = claims

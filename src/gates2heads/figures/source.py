@@ -29,9 +29,10 @@ from gates2heads.figures.markdown import as_text, filled
 
 @accepts(docstring=flag, checks=flag)
 def show_source(*objects: object, docstring: bool = False, checks: bool = False) -> None:
-    """Display the source of classes, functions, methods or modules, each with its location.
+    """Display the source of classes, functions, methods or modules, each with its file.
 
-    Omissions are stated below the code. A line that is wider than the page's column is broken.
+    Line numbers are not shown: they would change with every edit above the code. Omissions are
+    stated below the code. A line that is wider than the page's column is broken.
 
     Args:
         objects: one or more, such as `Attention` or `Attention.forward`; a decorated function is
@@ -163,14 +164,12 @@ def _show(markdown: str) -> None:
 def _listing(item: object, docstring: bool, checks: bool) -> str:
     code = _python_object(item)
     try:
-        lines, first = inspect.getsourcelines(code)
+        whole = textwrap.dedent(inspect.getsource(code)).rstrip()
     except (OSError, TypeError):
         raise TypeError(
             f"show_source needs Python source, and {shown(item)} of type "
             f"{type(item).__name__} has none"
         ) from None
-    first, last = max(first, 1), max(first, 1) + len(lines) - 1
-    whole = textwrap.dedent("".join(lines)).rstrip()
     try:
         part = listing(whole, docstring=docstring, checks=checks)
     except SyntaxError:  # a lambda inside a larger expression, for instance
@@ -180,7 +179,7 @@ def _listing(item: object, docstring: bool, checks: bool) -> str:
         ) from None
     runs = re.findall(r"^\s*(`{3,})", part.code, re.M)
     fence = max(["```", *(run + "`" for run in runs)], key=len)
-    name, place = _place(code, first, last)
+    name, place = _place(code)
     below = " · ".join([place, *_left_out(part)])
     return f"**`{name}`**\n\n{fence}python\n{part.code}\n{fence}\n\n<small>{below}</small>"
 
@@ -205,7 +204,7 @@ def _python_object(item: object) -> object:
     return inspect.unwrap(item) if callable(item) else item
 
 
-def _place(code: object, first: int, last: int) -> tuple[str, str]:
+def _place(code: object) -> tuple[str, str]:
     module = code.__name__ if inspect.ismodule(code) else code.__module__
     if module == "__main__":
         return code.__qualname__, "this notebook"
@@ -213,7 +212,7 @@ def _place(code: object, first: int, last: int) -> tuple[str, str]:
     file = inspect.getsourcefile(code).replace("\\", "/")
     package = module.split(".", maxsplit=1)[0]
     file = f"src/{file[file.rindex(f'/{package}') + 1 :]}" if f"/{package}" in file else file
-    return name, f"`{file}`, lines {first}–{last}"
+    return name, f"`{file}`"
 
 
 def _parts(template: str, values: Mapping[str, float | str]) -> Iterator[tuple[str, bool]]:

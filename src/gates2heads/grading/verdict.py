@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from math import isfinite
 
 from gates2heads.accepts.shown import shown
 from gates2heads.grading.readers_code import is_stub, said_by
@@ -94,20 +93,3 @@ def tried(answer):
         subject = "your function" if name.startswith("<") else f"`{name}`"
         raise NotTriedError(f"Fill in the body of {subject}, and run the cell again.")
     return answer
-
-
-def finite_number(answer) -> float:
-    """Return an answer as a number.
-
-    Raises:
-        NotYetError: it is not a number, or not a finite one.
-    """
-    if isinstance(answer, bool | str) or answer is None:
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.")
-    try:
-        number = float(answer)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise NotYetError(f"The answer should be a number, got {shown(answer)}.") from None
-    if not isfinite(number):
-        raise NotYetError(f"The answer should be a finite number, got {shown(answer)}.")
-    return number

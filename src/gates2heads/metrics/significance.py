@@ -68,11 +68,6 @@ class PairedBootstrap(NamedTuple):
     p_value: float
     p_value_centred: float
 
-    @property
-    def p_value_two_sided(self) -> float:
-        """The value p_value_centred under its name of version 1.0, which is misleading."""
-        return self.p_value_centred
-
 
 @accepts(score=function("total"), resamples=natural(most=1_000_000), confidence=fraction)
 def paired_bootstrap(

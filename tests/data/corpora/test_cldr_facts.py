@@ -4,7 +4,6 @@ from gates2heads.data.corpora.cldr_facts import (
     QUESTIONS,
     TEMPLATES,
     facts,
-    name_pairs,
     split_of_territory,
     territories,
     write_fact,
@@ -63,9 +62,3 @@ def test_choices_are_kept_and_the_order_is_fixed():
     assert {(fact.locale, fact.relation) for fact in chosen} == {("zh", "language")}
     assert facts("test") == facts("test")
     assert TEMPLATES.keys() == QUESTIONS.keys()
-
-
-def test_name_pairs_by_hand():
-    assert ("Japan", "日本") in name_pairs("territories")
-    assert ("Japanese Yen", "日元") in name_pairs("currencies")
-    assert ("French", "法语") in name_pairs("languages")

@@ -206,7 +206,10 @@ def test_a_bound_that_is_turned_round_is_found():
         ("at least {x:.0f} %", 99.6, "at least 99 %"),
         ("at most {x:.0f} %", 12.1, "at most 13 %"),
         ("at least {x:.1f}", 1.768, "at least 1.7"),
-        ("at most {x:.0%}", 0.121, "at most 13%"),
+        ("at most {x:.0%}", 0.121, "at most 13 %"),
+        ("{x:.0%} of them", 0.5, "50 % of them"),
+        ("({x:.1f} to {x:+.1f})", -0.26, "(−0.3 to −0.3)"),
+        ("GPT-2, 4-gram: {x:.1f}", 2.0, "GPT-2, 4-gram: 2.0"),
         ("at least {x:,}", 5150, "at least 5,150"),
         ("at most {x:.1f}", 98.60000000000001, "at most 98.6"),
         ("some {x:.0f} %", 99.6, "some 100 %"),
@@ -216,12 +219,20 @@ def test_a_bound_is_rounded_outwards(text, value, told):
     assert claims.written(text, {"numbers": {"x": repr(value)}}) == told
 
 
-def test_a_refuted_sentence_is_named_as_refuted():
+def test_a_withdrawn_sentence_cannot_be_read_as_a_claim():
     page = "\n".join(claims.claims())
     refuted = [claim for _, claim in EVERY if claim["verdict"] == "refuted"]
-    assert page.count("**Verdict:** replaces a refuted claim.") == len(refuted) > 0
-    for claim in refuted:
-        assert f"**The refuted claim:** {claims.written(claim['before'], claim)}" in page
+    assert page.count("**Verdict:** replaces a refuted claim (") == len(refuted) > 0
+    assert page.count("**Refuted and withdrawn:**") == len(refuted)
+    kept = re.sub(r"<del>.*?</del>", "", page)
+    for _, claim in EVERY:
+        if "before" not in claim:
+            continue
+        # struck out, and the same line says that it is not claimed
+        assert f"- {claims.withdrawn(claim)}" in page.splitlines()
+        old = claims.written(claim["before"], claim).removesuffix(".")
+        assert old not in kept
+        assert re.search(r"</del> (is false|says more than .* show)\.$", claims.withdrawn(claim))
 
 
 def test_the_page_says_all_and_counts_the_verdicts():
@@ -232,6 +243,9 @@ def test_the_page_says_all_and_counts_the_verdicts():
     chapters = len(claims.read_claims())
     first = [line.strip("| ").split(" | ") for line in claims.tally()[2 : 2 + chapters]]
     assert sum(int(row[1]) for row in first) == len(EVERY)
+    all_told = claims.tally()[2 + chapters].strip("| ").split(" | ")
+    assert all_told[:2] == ["all", str(len(EVERY))]
+    assert sum(map(int, all_told[2:])) == len(EVERY)
     assert "Not tried:" in page
 
 

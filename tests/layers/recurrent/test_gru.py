@@ -100,7 +100,8 @@ def test_three_gates_read_the_context():
     """Bahdanau et al. 2015, A.1.1, with W and C as matrices of their own."""
     cell = ContextGRUCell(D, C, U)
     inputs, context, hidden = torch.randn(B, D), torch.randn(B, C), torch.randn(B, U)
-    said = inputs @ cell.weight_ih[:, :D].T + context @ cell.weight_ch.T + cell.bias_ih
+    of_inputs, of_context = cell.weight_ih.split([D, C], dim=1)
+    said = inputs @ of_inputs.T + context @ of_context.T + cell.bias_ih
     expected, _ = gru_step(said, hidden, cell.weight_hh, cell.bias_hh, reset_after=False)
     torch.testing.assert_close(cell(inputs, context, hidden), expected)
-    assert cell.weight_ch.shape == (3 * U, C)
+    assert of_context.shape == (3 * U, C)

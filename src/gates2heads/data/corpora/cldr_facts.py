@@ -93,12 +93,6 @@ def is_named(kind: str, code: str) -> bool:
     return all(code in names(kind, locale) for locale in LOCALES)
 
 
-def name_pairs(kind: str) -> list[tuple[str, str]]:
-    """All (English, Chinese) names of a kind, in the order of the codes; see `names`."""
-    codes = sorted(code for code in names(kind, "en") if is_named(kind, code))
-    return [(names(kind, "en")[code], names(kind, "zh")[code]) for code in codes]
-
-
 @lru_cache(maxsize=1)
 def territories() -> tuple[Territory, ...]:
     """All territories that have a currency and a name in both languages, in the order of codes."""

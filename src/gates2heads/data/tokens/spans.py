@@ -5,25 +5,8 @@ from operator import index
 
 from gates2heads.accepts import listed
 from gates2heads.accepts.shown import shown
-from gates2heads.data.tokens.words import WORD, split_words
 
 Span = tuple[int, int]  # text[start:end], or tokens[start:end]
-
-
-def character_offsets(text: str) -> list[Span]:
-    """The span of each token of a `CharacterTokenizer`: (0, 1), then (1, 2), and so on."""
-    return [(start, start + 1) for start in range(len(text))]
-
-
-def word_offsets(text: str) -> list[Span]:
-    """The span of each token of a `WordTokenizer`; text[start:end] is the word.
-
-    Raises:
-        ValueError: lower case would shift the words (a few capitals, such as İ, become two).
-    """
-    if len(split_words(text)) != len(found := list(WORD.finditer(text))):
-        raise ValueError(f"text has other words in small letters, got {shown(text)}")
-    return [match.span() for match in found]
 
 
 def token_spans(spans: Sequence[Span], offsets: Sequence[Span]) -> list[Span]:

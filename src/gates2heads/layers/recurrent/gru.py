@@ -110,11 +110,6 @@ class ContextGRUCell(GRUCell):
         super().__init__(input_size + context_size, hidden_size, reset_after)
         self.token_size, self.context_size = input_size, context_size
 
-    @property
-    def weight_ch(self) -> Tensor:
-        """The matrices [C_r; C_z; C] (3U, context_size) of the context."""
-        return self.weight_ih[:, -self.context_size :]
-
     @accepts(
         inputs=floats("B token_size"),
         context=floats("B context_size"),

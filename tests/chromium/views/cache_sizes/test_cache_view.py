@@ -1,49 +1,26 @@
-"""The view of cache sizes in a page of its own: every control, a phone, themes."""
+"""The sizes of caches in a page of their own."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.chromium.sites import served
-from tests.chromium.views.drivers import check_contrast, check_phone, drive, ready_views
+from tests.chromium.views.drivers import check_phone
+from tests.chromium.views.sampled import SampledView
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def sizes(sample_page):
-    """Give the folder of a page with one view, and the view."""
-    return sample_page("views/cache_sizes/samples.py")
+class TestCacheSizes(SampledView):
+    script = "views/cache_sizes/samples.py"
+    height = 1350
+    widths = (390, 360)
 
-
-@pytest.mark.parametrize("mode", ["http", "file"])
-def test_every_control_shows_pythons_numbers(sizes, open_page, mode):
-    folder, views = sizes
-    with served(folder, mode) as site:
-        drive(open_page(site, "index.html"), views)
-
-
-@pytest.mark.parametrize("width", [390, 360])
-def test_on_a_phone_nothing_sticks_out(sizes, open_page, width):
-    folder, views = sizes
-    with served(folder, "http") as site:
-        page = open_page(site, viewport={"width": width, "height": 844})
-        (root,) = ready_views(page, views)
+    def press(self, root: Locator) -> None:
         for chip in root.locator(".g2h-chip").all():
             chip.click()
-            check_phone(page, [root])
+            check_phone(root.page, [root])
 
-
-def test_both_themes_can_be_read(sizes, open_page):
-    folder, views = sizes
-    with served(folder, "http") as site:
-        page = open_page(site)
-        check_contrast(page, ready_views(page, views))
-
-
-def test_bars_have_the_lengths_of_their_sizes(sizes, open_page):
-    folder, views = sizes
-    with served(folder, "http") as site:
-        (root,) = ready_views(open_page(site), views)
+    def test_bars_have_the_lengths_of_their_sizes(self, view):
+        root = view()
         ticks = root.locator(".g2h-ticks span").all_inner_texts()
         assert ticks == ["1 kB", "1 MB", "1 GB", "1 TB"]
         bars = root.locator("[data-own] .g2h-bar").all()
@@ -56,13 +33,8 @@ def test_bars_have_the_lengths_of_their_sizes(sizes, open_page):
             " · 1 sequence · 2 bytes = 537 MB, 131 kB per token of a sequence."
         )
 
-
-def test_a_setting_from_outside_is_moved_into_bounds(sizes, open_page):
-    folder, views = sizes
-    with served(folder, "http") as site:
-        page = open_page(site)
-        ready_views(page, views)
-        assert page.evaluate(FROM_OUTSIDE) == [64, 32, 1048576, 1, "0"]
+    def test_a_setting_from_outside_is_moved_into_bounds(self, view):
+        assert view().page.evaluate(FROM_OUTSIDE) == [64, 32, 1048576, 1, "0"]
 
 
 # A view on a model of the test's own, which something else than its controls sets.

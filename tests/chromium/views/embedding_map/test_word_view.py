@@ -1,47 +1,16 @@
-"""The embedding map in a page of its own: every control, a phone, themes."""
+"""The map of word vectors in a page of its own."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator
 
-from tests.chromium.sites import served
-from tests.chromium.views.drivers import check_contrast, check_phone, drive, ready_views
+from tests.chromium.views.sampled import SampledView, answered
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def words(sample_page):
-    """Give the folder of a page with one embedding map, and its view."""
-    return sample_page("views/embedding_map/samples.py")
+class TestEmbeddingMap(SampledView):
+    script = "views/embedding_map/samples.py"
 
-
-@pytest.mark.parametrize("mode", ["http", "file"])
-def test_every_control_shows_pythons_numbers(words, open_page, mode):
-    folder, views = words
-    with served(folder, mode) as site:
-        drive(open_page(site, "index.html"), views)
-
-
-def test_on_a_phone_nothing_sticks_out_and_it_answers(words, open_page):
-    folder, views = words
-    with served(folder, "http") as site:
-        page = open_page(site, viewport={"width": 390, "height": 844})
-        (root,) = ready_views(page, views)
-        check_phone(page, [root])
+    def press(self, root: Locator) -> None:
         root.get_by_role("button", name="boy?").click()
-        expect(root).to_have_attribute("data-state", "done")
-        check_phone(page, [root])
-
-
-def test_both_themes_can_be_read(words, open_page):
-    folder, views = words
-    with served(folder, "http") as site:
-        page = open_page(site)
-        check_contrast(page, ready_views(page, views))
-
-
-def test_it_is_no_taller_than_a_screen_or_so(words, open_page):
-    folder, views = words
-    with served(folder, "http") as site:
-        (root,) = ready_views(open_page(site, viewport={"width": 920, "height": 900}), views)
-        assert root.bounding_box()["height"] < 900
+        answered(root)
