@@ -46,9 +46,19 @@ def test_vectors_and_their_differences_are_arrows():
     assert axis.get_xlim()[0] < -1
 
 
+def test_an_angle_is_an_arc_with_its_degrees():
+    vectors = {"dog": (2.0, 0.0), "while": (0.0, 1.0), "cat": (-1.0, -1.0), "fox": (-1.0, 1.0)}
+    (axis,) = plane(vectors, angles=[("while", "dog"), ("cat", "fox")]).axes
+    first, second = axis.patches[-2:]
+    assert (first.theta1, first.theta2) == pytest.approx((0, 90))
+    assert (second.theta1, second.theta2) == pytest.approx((135, 225))
+    assert [note.get_text() for note in axis.texts if "°" in note.get_text()] == ["90°", "90°"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "names"),
     [
+        (({"man": (1, 2)}, [], [("man", "boy")]), ValueError, "angles"),
         (({},), ValueError, "series"),
         (({"man": (1, 2, 3)},), TypeError, "man"),
         (({"man": (1, "x")},), TypeError, "man"),

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from gates2heads.data.batches.joined import Markers, collate_joined, join
 from gates2heads.data.corpora.cldr_facts import facts
 from gates2heads.data.tokens.characters import CharacterTokenizer
-from gates2heads.data.tokens.spans import character_offsets, token_spans
+from gates2heads.data.tokens.spans import token_spans
 from gates2heads.models.pretraining.masking import (
     choose_units,
     hide,
     mask_tokens,
     span_units,
     token_units,
-    word_units,
 )
 
 WORDS = 23
@@ -159,13 +158,6 @@ def test_units_by_hand():
     allowed = torch.tensor([[False, True, True, True, True, True, False]])
     assert token_units(allowed).tolist() == [[-1, 1, 2, 3, 4, 5, -1]]
     assert span_units(allowed, [[(2, 4), (4, 6)]]).tolist() == [[-1, 1, 2, 2, 4, 4, -1]]
-    begins = torch.tensor([[True, True, False, True, False, False, True]])
-    assert word_units(allowed, begins).tolist() == [[-1, 1, 1, 3, 3, 3, -1]]
-    # A piece after a token that may not be hidden begins a unit, whatever `begins` says.
-    allowed = torch.tensor([[True, True, False, True, True]])
-    begins = torch.tensor([[False, False, False, False, False]])
-    assert word_units(allowed, begins).tolist() == [[0, 0, -1, 3, 3]]
-    assert not begins.any()
 
 
 def test_names_in_chinese_facts_are_hidden_whole():
@@ -176,7 +168,7 @@ def test_names_in_chinese_facts_are_hidden_whole():
     spans = [
         one.place(token_spans([fact.subject_span, fact.answer_span], offsets), 0)
         for fact, one in zip(chosen_facts, joined, strict=True)
-        for offsets in [character_offsets(fact.text)]
+        for offsets in [[(at, at + 1) for at in range(len(fact.text))]]
     ]
     batch = collate_joined(joined)
     units = span_units(markers.ordinary(batch.tokens), spans)

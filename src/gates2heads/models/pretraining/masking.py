@@ -41,27 +41,6 @@ def token_units(allowed: Tensor) -> Tensor:
     return places.masked_fill(~allowed, -1)
 
 
-@accepts(allowed=ALLOWED, begins=ALLOWED)
-def word_units(allowed: Tensor, begins: Tensor) -> Tensor:
-    """Each word is a unit: a token that begins one, and the tokens after it that do not.
-
-    Source: whole-word masking, in the code of Devlin et al. 2019.
-
-    Args:
-        allowed: (B, L) bool, True = may be masked.
-        begins: (B, L) bool, True where a token begins a word.
-
-    Returns:
-        units (B, L) long.
-    """
-    units = token_units(allowed)
-    begins = begins.clone()
-    begins[:, 1:] |= ~allowed[:, :-1]  # a word does not extend over tokens that may not be masked
-    begins[:, 0] = True
-    places = torch.arange(allowed.shape[1], device=allowed.device).expand(allowed.shape)
-    return places.masked_fill(~begins, 0).cummax(dim=1).values.masked_fill(units < 0, -1)
-
-
 @accepts(allowed=ALLOWED)
 def span_units(allowed: Tensor, spans: Sequence[Sequence[Span]]) -> Tensor:
     """Each span is a unit, an entity for instance; so is every token outside the spans.
