@@ -28,7 +28,9 @@ def test_every_page_of_the_contents_is_built(site):
 def test_the_first_page_tells_the_size_of_the_library(site):
     (wheel,) = site.glob("gates2heads-*.whl")
     page = (site / "chapters" / "intro.html").read_text(encoding="utf-8")
-    assert f"(one file of {round(wheel.stat().st_size / 1e6)} MB;" in " ".join(page.split())
+    assert f"(one compressed file of {round(wheel.stat().st_size / 1e6)} MB;" in " ".join(
+        page.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,7 @@ JUPYTERLAB = (
     "In JupyterLab, open a chapter and choose **Run → Run All Cells**, which takes up to a minute. "
     "Then write your answer in the cell of an exercise, and run that cell with Shift+Enter. To "
     "train a translator of your own, run `.venv/bin/python -m gates2heads train translator-quick`. "
-    "On two threads of a CPU, it reached 41.3 BLEU after 19 minutes; with the package accelerate, "
-    "on a CPU that computes in bf16, it reached 41.2 BLEU after 13 minutes (each measured once)."
+    "On two threads of a CPU, this took 19 minutes and reached 41.3 BLEU (measured once)."
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
@@ -35,14 +34,15 @@ ON_COLAB = (
 )
 BY_UPLOAD = (
     "**In Colab**, without an installation on your machine:\n\n"
-    "1. Download {wheel} (one file of 34 MB; see [Data and licences](appendix/data.md)).\n"
+    "1. Download {wheel} (one compressed file of 34 MB; see "
+    "[Data and licences](appendix/data.md)).\n"
     "2. On the page of a chapter, click the download button at the top and choose **.ipynb**.\n"
     "3. In Colab, choose **File → Upload notebook** and upload that file.\n"
     "4. Open the file panel on the left, upload the library, and wait until the upload is "
     "complete.\n"
     f"5. Run the first cell, which {INSTALLS} Then choose **Runtime → Run all**.\n\n"
     "Colab gives each notebook a runtime of its own and deletes the library when the runtime ends; "
-    "then repeat steps 4 and 5."
+    "after that, repeat steps 4 and 5."
 )
 VERSION = (
     "## Version, sources, citation, errors\n\n"

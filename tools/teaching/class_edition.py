@@ -48,6 +48,11 @@ BROUGHT = ("vendor", "live", "_static")
 LIBRARY = re.compile(r'<a href="[^"]*\.whl"[^>]*>(.*?)</a>', re.S)
 TEACHING = "appendix/teaching"  # the page for teachers, which answers the questions for class
 ADVICE = re.compile(rf" [^.]*\({TEACHING}\.md\)[^.]*\.")
+# The first page's section for teachers, and the links to it: one in a row, one in a table.
+FOR_TEACHERS = "## For teachers"
+TO_TEACHERS = re.compile(
+    r' · <a href="#for-teachers">[^<]*</a>|^\| teach .*"#for-teachers".*(?:\n|\Z)', re.M
+)
 # The answer forms of the pages hold the correct answers; see _ext/exercise_forms.py.
 FORMS, NO_FORMS = "exercise_answers: true", "exercise_answers: false"
 FORM = '<form class="g2h-answer"'
@@ -85,12 +90,13 @@ def linked(source: str, to: str) -> str:
 
 
 def first_page() -> nbformat.NotebookNode:
-    """The first page of the book, without the library's wheel and the page for teachers."""
+    """The first page of the book, without the library's wheel and what is for teachers."""
     first = nbformat.read(CHAPTERS / "intro.ipynb", as_version=4)
+    first.cells = [cell for cell in first.cells if not cell.source.startswith(FOR_TEACHERS)]
     for cell in first.cells:
         if LIBRARY.search(cell.source):
             cell.source = LIBRARY.sub(r"\1", cell.source).replace(DOWNLOAD, ASK)
-        cell.source = ADVICE.sub("", cell.source)
+        cell.source = TO_TEACHERS.sub("", ADVICE.sub("", cell.source))
     return first
 
 
