@@ -498,7 +498,7 @@ def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
     assert "| All marks, by the scheme below |" in twelve
     assert "The diagnosis is not marked" in below
     advice = prose_of(read(INTRO)).split("## For teachers")[1]
-    assert "Require the exercises to be complete, but do not mark them" in advice
+    assert "Require students to complete the exercises, but do not mark them" in advice
     assert "either orally in class or, as practice, in a written diagnosis" in below
 
 
