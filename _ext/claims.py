@@ -174,7 +174,7 @@ def _bound(found: re.Match, known: dict) -> str:
 
 
 def tally() -> list[str]:
-    """Count the verdicts of each chapter."""
+    """Count the verdicts of each chapter, and of all."""
     rows = []
     for chapter, entries in read_claims().items():
         count = Counter(entry["verdict"] for entry in entries)

@@ -16,6 +16,7 @@ class SampledView:
     script: str  # makes a page with one view
     height = 900  # pixels that it may take in the column of a desk's screen, with its folds open
     widths = (390,)  # of phones
+    themed = 1280  # the width of the page on which the colours are checked
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -31,7 +32,7 @@ class SampledView:
             yield lambda **options: ready_views(open_page(site, **options), views)[0]
 
     def press(self, root: Locator) -> None:
-        """Do with the view what a reader does first, and wait for its answer."""
+        """Do with the view what a reader does first, by mouse or touch, and wait for its answer."""
 
     @pytest.mark.parametrize("mode", ["http", "file"])
     def test_every_control_shows_pythons_numbers(self, sample, open_page, mode):
@@ -47,9 +48,10 @@ class SampledView:
             check_phone(root.page, [root])
 
     def test_both_themes_can_be_read(self, view):
-        root = view()
+        size = {"width": self.themed, "height": 900}
+        root = view(viewport=size, has_touch=True)
         check_contrast(root.page, [root])
-        root = view()
+        root = view(viewport=size, has_touch=True)
         self.press(root)
         check_contrast(root.page, [root])
         found = Axe().run(root.page, context=".g2h-view")

@@ -24,7 +24,7 @@ class TestCodeModel(SampledView):
     height = 1500
 
     def press(self, root: Locator) -> None:
-        root.locator(".g2h-token[data-bits]").nth(2).click()
+        root.locator(".g2h-token[data-bits]").nth(2).tap()
         expect(root.locator(".g2h-panel")).to_have_attribute("data-at", "2")
         root.get_by_role("button", name="Continue").click()
         expect(root.locator(".g2h-state")).to_contain_text("The model generated 20 tokens")

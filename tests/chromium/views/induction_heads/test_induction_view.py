@@ -16,9 +16,9 @@ class TestInductionHeads(SampledView):
     widths = (390, 360)
 
     def press(self, root: Locator) -> None:
-        root.locator(".g2h-word").nth(27).click()
+        root.locator(".g2h-word").nth(27).tap()
         expect(root).to_have_attribute("data-word", "27")
-        root.get_by_label("head 2.1 on", exact=True).click()
+        root.get_by_label("head 2.1 on", exact=True).tap()
         answered(root)
 
     def test_show_me_buttons_begin_with_the_first_model_and_all_heads_on(self, view, sample):
