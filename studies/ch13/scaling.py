@@ -41,9 +41,13 @@ SETTINGS = {
 
 def run(setting: str, seed: int) -> dict:
     """Train and test one model."""
+    return measured(*SETTINGS[setting], seed)
+
+
+def measured(width: int, layers: int, millions: float, factor: float, seed: int) -> dict:
+    """Train and test a model on so many millions of tokens, at `factor` times the usual rate."""
     if not torch.cuda.is_available():
         torch.set_num_threads(1)
-    width, layers, millions, factor = SETTINGS[setting]
     tokens = round(millions * MILLION)
     earlier = [round(one * MILLION) for one in MILLIONS if one < millions >= MILLIONS[-1]]
     rate = factor * peak_rate(width)

@@ -7,6 +7,7 @@ from gates2heads.book.ch12.python_text import python_text
 from gates2heads.book.ch13 import scaling
 from gates2heads.book.ch13.scaling import (
     FITTED,
+    LARGER,
     PREDICTED,
     block_parameters,
     law_of,
@@ -39,8 +40,18 @@ def test_predicted_runs_are_larger_than_fitted_ones():
         width, layers, millions = run
         return FLOPS * parameters(scaled_model(width, layers)) * millions * 1e6
 
-    assert max(map(compute, PREDICTED.values())) > 4 * max(map(compute, FITTED.values()))
-    assert not FITTED.keys() & PREDICTED.keys()
+    largest = max(map(compute, FITTED.values()))
+    assert max(map(compute, PREDICTED.values())) > 1.9 * largest
+    assert max(map(compute, LARGER.values())) > 40 * largest
+    assert not FITTED.keys() & {**PREDICTED, **LARGER}.keys()
+
+
+def test_four_larger_runs_have_the_same_budget():
+    *_, a, b, c, d = [
+        parameters(scaled_model(width, layers)) * millions
+        for width, layers, millions in LARGER.values()
+    ]
+    assert max(a, b, c, d) < 1.01 * min(a, b, c, d)
 
 
 def test_wider_models_have_lower_rates():

@@ -40,8 +40,16 @@ def named(width: int, layers: int, millions: float) -> str:
 GRID = {named(*size, millions): (*size, millions) for size in SIZES for millions in MILLIONS}
 # The law is fitted to the runs with fewer tokens than the longest; it predicts the others.
 FITTED = {name: run for name, run in GRID.items() if run[2] < MILLIONS[-1]}
-LONGER = {named(*run): run for run in ((32, 2, 12), (256, 5, 4))}
+LONGER = {named(*run): run for run in ((32, 2, 12),)}
 PREDICTED = {name: run for name, run in GRID.items() if name not in FITTED} | LONGER
+# Predicted by two laws. The second four cost the same computation.
+LARGER = {
+    named(*run): run
+    for run in (
+        *((256, 5, 4), (192, 4, 16), (256, 5, 16), (384, 6, 16)),
+        *((128, 4, 23.8), (192, 4, 11.55), (256, 5, 5.6), (384, 6, 2.2)),
+    )
+}
 
 
 @accepts(width=natural, layers=natural)
