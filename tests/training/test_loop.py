@@ -4,6 +4,7 @@ import copy
 import math
 import random
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.generators import generator_states
 from gates2heads.training.loop import Bar, History, fit, run_evaluation, skip
 from gates2heads.training.losses import sequence_loss
+from gates2heads.training.parallel import OneProcess, best_device
 from gates2heads.training.schedules import warmup_linear
 
 STEPS = 17
@@ -327,6 +329,34 @@ def test_an_accelerator_may_be_given_and_two_runs_share_a_process(tiny, stream):
     assert same_weights(one, other)
     fit(one, stream(), **RUN)
     assert not same_weights(one, other)
+
+
+class Travelling(nn.Linear):
+    """Remembers where it was moved to."""
+
+    def __init__(self):
+        super().__init__(2, 1)
+        self.moves = []
+
+    def to(self, device):
+        self.moves.append(torch.device(device))
+        return super().to(device)
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_the_model_returns_to_its_device_unless_an_accelerator_is_given(bad):
+    def loss(model, batch):
+        return model(batch).sum() * (float("nan") if bad else 1.0)
+
+    for accelerator in (None, OneProcess()):
+        model = Travelling()
+        with pytest.raises(FloatingPointError) if bad else nullcontext():
+            fit(
+                model, [torch.ones(3, 2)], steps=1, loss=loss, learning_rate=0.1,
+                accelerator=accelerator, progress=False,
+            )  # fmt: skip
+        back = [torch.device("cpu")] if accelerator is None else []
+        assert model.moves == [best_device(), *back]
 
 
 def test_trains_in_mixed_precision(tiny, stream):

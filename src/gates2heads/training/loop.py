@@ -1,6 +1,7 @@
 """The training loop: one loop for every model, on a CPU, a GPU or several machines."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -123,7 +124,8 @@ def fit(
         snapshots: stores the parameters of the last evaluations in files, to be averaged.
         checkpoint: where to store the run, and how often; an existing run is resumed.
         accelerator: the devices and the precision of training: an `Accelerator` of
-            🤗 Accelerate, or one process in full precision if not given.
+            🤗 Accelerate, on whose device the model stays. If not given, one process in full
+            precision on the fastest device; then the model returns to its own.
         description: the label of the progress bar.
         progress: show the bar.
 
@@ -139,40 +141,53 @@ def fit(
             are those before it.
     """
     _check_watchers(evaluate, evaluate_at, early_stopping=early_stopping, snapshots=snapshots)
-    accelerator = accelerator or prepare_accelerator()
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
-    )
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_share_at, schedule))
-    trained, optimizer = accelerator.prepare(model, optimizer)
-    run, begun = Run(model, optimizer, scheduler, History()), generator_states()
-    first = checkpoint.resume(*run) if checkpoint else 0
-    if first > steps:
-        raise ValueError(
-            f"steps is {steps}, but the run in {checkpoint.path} has completed {first}"
+    with _returning(model) if accelerator is None else nullcontext():
+        accelerator = accelerator or prepare_accelerator()
+        optimizer = torch.optim.AdamW(
+            model.parameters(), lr=learning_rate, betas=betas, weight_decay=weight_decay
         )
-    over = early_stopping is not None and early_stopping.over(run.history)
-    stream = skip(batches, first, begun)
-    bar = Bar(range(first + 1, 1 + (first if over else steps)), description, accelerator, progress)
-    for step in bar:
-        batch = _next(stream, step, steps)
-        begin = perf_counter()
-        value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
-        if not isfinite(value):
-            raise FloatingPointError(f"loss became {value} at step {step}")
-        scheduler.step()
-        run.history.note(value, perf_counter() - begin)
-        bar.note(value, batch, perf_counter() - begin)
-        if evaluate is not None and step in evaluate_at:
-            answer = on_main(accelerator, partial(run_evaluation, model, evaluate))
-            over = _judge(step, answer, run, early_stopping, snapshots, accelerator)
-        if checkpoint and (step % checkpoint.every == 0 or step == steps or over):
-            on_main(accelerator, partial(checkpoint.keep, step, *run))
-        if over:
-            break
-    if early_stopping is not None:
-        early_stopping.restore(model, run.history)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_share_at, schedule))
+        trained, optimizer = accelerator.prepare(model, optimizer)
+        run, begun = Run(model, optimizer, scheduler, History()), generator_states()
+        first = checkpoint.resume(*run) if checkpoint else 0
+        if first > steps:
+            raise ValueError(
+                f"steps is {steps}, but the run in {checkpoint.path} has completed {first}"
+            )
+        over = early_stopping is not None and early_stopping.over(run.history)
+        stream = skip(batches, first, begun)
+        bar = Bar(
+            range(first + 1, 1 + (first if over else steps)), description, accelerator, progress
+        )
+        for step in bar:
+            batch = _next(stream, step, steps)
+            begin = perf_counter()
+            value = train_step(accelerator, trained, optimizer, loss, batch, clip=clip)
+            if not isfinite(value):
+                raise FloatingPointError(f"loss became {value} at step {step}")
+            scheduler.step()
+            run.history.note(value, perf_counter() - begin)
+            bar.note(value, batch, perf_counter() - begin)
+            if evaluate is not None and step in evaluate_at:
+                answer = on_main(accelerator, partial(run_evaluation, model, evaluate))
+                over = _judge(step, answer, run, early_stopping, snapshots, accelerator)
+            if checkpoint and (step % checkpoint.every == 0 or step == steps or over):
+                on_main(accelerator, partial(checkpoint.keep, step, *run))
+            if over:
+                break
+        if early_stopping is not None:
+            early_stopping.restore(model, run.history)
     return run.history
+
+
+@contextmanager
+def _returning(model: nn.Module) -> Iterator[None]:
+    """Move the model back to its device in the end, also after an error."""
+    before = next(model.parameters()).device
+    try:
+        yield
+    finally:
+        model.to(before)
 
 
 def _check_watchers(evaluate, evaluate_at, **watchers) -> None:

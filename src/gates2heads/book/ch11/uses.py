@@ -341,5 +341,6 @@ def _batches(
 
 @torch.no_grad()
 def _read(batch: UseBatch, encoder: BERT) -> UseBatch:
+    batch = batch.to(next(encoder.parameters()).device)  # in `fit`, that of the training
     states = encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
     return replace(batch, states=states)

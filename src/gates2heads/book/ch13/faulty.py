@@ -178,7 +178,8 @@ def losses(
 
     @torch.no_grad()
     def evaluate(model):
-        return [surprisal(model, windows).item() for windows in measured]
+        device = next(model.parameters()).device
+        return [surprisal(model, windows.to(device)).item() for windows in measured]
 
     def batches():
         while True:
