@@ -1,4 +1,4 @@
-"""Which encodings work beyond the training length? Section 6.6 shows the results.
+"""Which encodings work beyond the training length? Sections 6.6 and 6F G show the results.
 
     python -m studies.ch06.extrapolation --seeds 0 1 2 3 4 5 6 7
     python -m studies.ch06.extrapolation --table

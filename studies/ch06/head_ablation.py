@@ -1,4 +1,4 @@
-"""What is each head of the translator worth? Section 6.7 shows the results.
+"""What is each head of the translator worth? Sections 6.7 and 6F E show the results.
 
     GATES2HEADS_DATA=… python -m studies.ch06.head_ablation
     python -m studies.ch06.head_ablation --table
