@@ -8,38 +8,24 @@ with at least a million tokens, those of 4 and 12 million included. `best` is th
 number of parameters by each law, for the computation of the run.
 """
 
-from gates2heads.book.ch12.exchanges import parameters
-from gates2heads.book.ch13.scaling import (
-    FITTED,
-    LARGER,
-    MILLION,
-    PREDICTED,
-    law_of,
-    predict_loss,
-    scaled_model,
-)
-from gates2heads.book.studies import Study, read_study
+from gates2heads.book.ch13.scaling import LARGER, MILLION
+from gates2heads.book.studies import Study
+from gates2heads.metrics.scaling_laws import FLOPS, ScalingLaw
+from studies.ch13.scaling_prediction import fitted_runs, forecast, size_of, stored_runs
 
 
 def run(setting: str, seed: int) -> dict:
     """Fit both laws to the runs that are stored, and predict one larger run."""
-    rows = read_study("ch13/scaling")
-    kept = [row for row in rows if row["setting"] in {**FITTED, **PREDICTED}]
-    runs = {
-        "all": [row["result"] for row in kept if row["setting"] in FITTED],
-        "long": [row["result"] for row in kept if row["result"]["tokens"] >= MILLION],
-    }
-    width, layers, millions = LARGER[setting]
-    size, tokens = parameters(scaled_model(width, layers)), round(millions * MILLION)
+    size, tokens = size_of(*LARGER[setting])
+    every = [run for runs in stored_runs().values() for run in runs]
     result: dict = {"parameters": size, "tokens": tokens}
-    for name, some in runs.items():
-        law = law_of(some)
-        result[name] = {
-            "runs": len(some),
-            "law": law._asdict(),
-            "prediction": predict_loss(some, size, tokens)._asdict(),
-            "best": law.optimum(6 * size * tokens)[0],
-        }
+    for name, runs in (
+        ("all", fitted_runs()),
+        ("long", [run for run in every if run["tokens"] >= MILLION]),
+    ):
+        found = forecast(runs, size, tokens)
+        best, _ = ScalingLaw(**found["law"]).optimum(FLOPS * size * tokens)
+        result[name] = {**found, "best": best}
     return result
 
 
