@@ -24,6 +24,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import endless_token_batches, pad, token_batches
@@ -104,11 +105,13 @@ def read(corpus: str) -> Corpus:
 
 def log_probs_of(model: LanguageModel, texts: Sequence[Sequence[int]]) -> torch.Tensor:
     """The log-probability of every token of all texts, one text after the other: (tokens,)."""
-    found = []
+    found, device = [], "cpu"
+    if isinstance(model, nn.Module):
+        device = next(model.parameters()).device  # in `fit`, that of the training
     with torch.no_grad():
         for start in range(0, len(texts), READ_AT_ONCE):
-            tokens, mask = pad(texts[start : start + READ_AT_ONCE])
-            found.append(model.log_probs(tokens, mask=mask)[mask].double())
+            tokens, mask = (part.to(device) for part in pad(texts[start : start + READ_AT_ONCE]))
+            found.append(model.log_probs(tokens, mask=mask)[mask].double().cpu())
     return torch.cat(found)
 
 

@@ -34,6 +34,7 @@ def look(model: EncoderDecoder, batch: Batch) -> dict[str, float]:
     """The spread of the scores and the entropy of the weights; nothing without attention."""
     if model.decoder.attention is None:
         return {}
+    batch = batch.to(next(model.parameters()).device)  # in `fit`, that of the training
     with torch.no_grad(), record(model) as trace:
         model(batch)
     scores, weights = (trace.joined("decoder.attention", name) for name in ("scores", "weights"))

@@ -50,7 +50,10 @@ TESTS = {"chain": ("chain", "trained"), "random": ("random", "trained"), "held":
 
 def watch(model) -> list[float]:
     """What is measured during training, in the order of `WATCHES`."""
-    chain, random = (held_out(kind, size=WATCHED, seed=1) for kind in ("chain", "random"))
+    device = next(model.parameters()).device  # in `fit`, that of the training
+    chain, random = (
+        held_out(kind, size=WATCHED, seed=1).to(device) for kind in ("chain", "random")
+    )
     on_chain, new, heads = scores(model, chain), scores(model, random), head_scores(model, random)
     found = [on_chain.first, on_chain.repeat, new.repeat, new.accuracy]
     return [*found, max(heads.prefix_matching), max(heads.previous)]

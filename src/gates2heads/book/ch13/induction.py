@@ -83,9 +83,13 @@ class Repeats(NamedTuple):
     @property
     def queries(self) -> Tensor:
         """Which positions (B, T) predict a token of the repeat, of which the first is excluded."""
-        positions = torch.arange(self.tokens.shape[1] - 1)
+        positions = torch.arange(self.tokens.shape[1] - 1, device=self.tokens.device)
         begin, last = self.begin[:, None], (self.begin + self.length - 1)[:, None]
         return (begin <= positions) & (positions < last)
+
+    def to(self, device: torch.device) -> "Repeats":
+        """The same sequences on another device."""
+        return Repeats(*(tensor.to(device) for tensor in self))
 
 
 @accepts(
