@@ -243,7 +243,6 @@ def test_the_links_name_the_word_that_matters_most(trained):
 WORDS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 HOURS = {"an hour": 60, "an hour and a quarter": 75, "an hour and a half": 90, "half an hour": 30}
 HOURS |= {"two hours": 120}
-SECTION = re.compile(r"\b\d+\.\d+\b")
 STATED = re.compile(r"\*\*Time:\*\* (.+?) for the text,? (?:and )?(.+?)(?: for the exercises)?\.")
 ROW = re.compile(
     r"\| \*\*\[(.+?)\]\((.+?)\)\.\*\* (.+?\?)<br>Try it: (.+?)\. \| (.+?) "
@@ -352,9 +351,8 @@ def test_the_whole_book_takes_what_the_first_screen_says(stated):
     page = " ".join(prose_of(read(INTRO)).split())
     reading = f"The thirteen chapters take about {text} hours to read"
     assert f"{reading}; their exercises take about {exercises} more." in page
-    forty = path_called("Forty hours")
-    assert f"| The text of all chapters, in order | {text} h |" in forty
-    assert f"| The exercises | {exercises} h |" in forty
+    forty = plan_called("Forty hours")
+    assert f"in order ({text}&nbsp;h), the exercises ({exercises}&nbsp;h)" in forty
     further = list(CHAPTERS.glob("*_further.ipynb"))
     assert (len(stated), len(further)) == (13, 12)
     assert "Twelve chapters have a second page" in page
@@ -371,51 +369,16 @@ def test_the_whole_book_takes_what_the_first_screen_says(stated):
     assert f"Thirteen chapters with {number} exercises are" in readme
 
 
-def path_called(name: str) -> str:
-    """The table of a study plan, with the paragraph below it."""
-    plans = prose_of(read(INTRO)).split("## Three study plans")[1]
-    (found,) = re.findall(rf"^\| {name}: .*\n(?:\|.*\n)+\n?(?:[^|\n].*)?", plans, re.M)
+def plan_called(name: str) -> str:
+    """The row of a study plan."""
+    (found,) = re.findall(rf"^\| \*\*{name}:\*\* .*$", prose_of(read(INTRO)), re.M)
     return found
 
 
-def test_a_path_asks_for_the_hours_that_it_says(stated):
-    weeks = [sum(times) / 60 for times in stated]
-    twelve = path_called("Twelve weeks")
-    assert "| 2 to 2½ h each |" in twelve
-    assert (min(weeks[:8]), max(weeks[:8])) == (2, 2.5)
-    for last in (weeks[8] + weeks[9], weeks[10] + weeks[11], weeks[12]):
-        hours, left = divmod(round(60 * last), 60)
-        assert f"| {hours} h {left} min |" in twelve
-    forty = re.findall(r"\| (\d+) h \|", path_called("Forty hours"))
-    assert sum(map(int, forty)) == 40
-
-
-def test_a_plan_takes_in_total_what_the_page_says(stated):
-    page = " ".join(prose_of(read(INTRO)).split())
-    (project,) = re.findall(r"\| (\d+) h, including the question", path_called("Twelve weeks"))
-    twelve = sum(map(sum, stated)) / 60 + int(project)
-    assert f"In total, the plan takes about {twelve:.0f} hours." in page
-    six = sum(said for _, _, said in short_path()) / 60
-    assert f"In total, it takes about {six:.0f} hours." in page
-
-
-def test_the_short_path_says_which_chapters_it_leaves_out():
-    six = path_called("Six weeks")
-    plan, left_out = six.split("The plan omits chapters ")
-    taken = {int(section.split(".")[0]) for section in SECTION.findall(plan)}
-    taken |= {int(number) for number in re.findall(r"chapter (\d+)", plan)}
-    missing = " and ".join(str(number) for number in range(1, 14) if number not in taken)
-    (of_two,) = re.findall(r"\[(2\.\d+)\]\(02_", plan)
-    assert left_out.startswith(f"{missing}, chapter 2 except section {of_two}, ")
-
-
-def short_path() -> list[tuple[str, str, int]]:
-    """The weeks of the short path: the sections, the exercises, and the minutes that are said."""
-    rows = re.findall(
-        r"^\| Week \d \| (.+) \| (.+) \| (\d)(¼|½|¾)?&nbsp;h \|$", path_called("Six weeks"), re.M
-    )
-    quarters = {"": 0, "¼": 15, "½": 30, "¾": 45}
-    return [(work, done, 60 * int(whole) + quarters[rest]) for work, done, whole, rest in rows]
+def test_the_parts_of_a_plan_take_the_hours_that_it_says():
+    *parts, total = map(int, re.findall(r"(\d+)&nbsp;h\b", plan_called("Forty hours")))
+    assert len(parts) == 4
+    assert sum(parts) == total == 40
 
 
 def exercises_of(name: str, sections: set[str] | None = None) -> list[str]:
@@ -428,78 +391,6 @@ def exercises_of(name: str, sections: set[str] | None = None) -> list[str]:
         if exercise and (sections is None or section in sections):
             found.append(exercise[1])
     return found
-
-
-def test_a_week_of_the_short_path_names_the_exercises_of_its_sections():
-    for work, done, _ in short_path():
-        wanted = []
-        for all_, of, name in re.findall(r"(all of )?\[(.+?)\]\((.+?)\)", work):
-            order = list(words_by_section(chapters()[name]))
-            wanted += exercises_of(name, None if all_ else sections_of(of, order))
-        named = []
-        for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", done):
-            chapter, number = first.split(".")
-            until = int((last or first).split(".")[1])
-            named += [f"{chapter}.{one}" for one in range(int(number), until + 1)]
-        assert named == wanted, work
-
-
-def words_by_section(notebook: dict) -> dict[str, int]:
-    """How much there is to read or try in each section; a cell of code counts as forty words."""
-    found, section = {}, ""
-    for cell in notebook["cells"]:
-        tags, source = cell["metadata"].get("tags", []), "".join(cell["source"])
-        if heading := re.search(r"^## (\d+\.\d+) ", source, re.M):
-            section = heading[1] if cell["cell_type"] == "markdown" else section
-        if "remove-cell" not in tags and "solution" not in tags:
-            length = len(source.split()) if cell["cell_type"] == "markdown" else 40
-            found[section] = found.get(section, 0) + length
-    return found
-
-
-def part_of(name: str, listed: str) -> float:
-    """Which part of a chapter some of its sections are: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
-    words = words_by_section(chapters()[name])
-    return sum(words[section] for section in sections_of(listed, list(words))) / sum(words.values())
-
-
-def sections_of(listed: str, order: list[str]) -> set[str]:
-    """The sections that a list names: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
-    taken = set()
-    for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", listed):
-        taken |= set(order[order.index(first) : order.index(last or first) + 1])
-    return taken
-
-
-def test_a_week_of_the_short_path_takes_the_hours_that_it_says(stated):
-    times = dict(zip(chapters(), map(sum, stated), strict=True))
-    rows = short_path()
-    assert len(rows) == 6
-    for work, _, said in rows:
-        parts = re.findall(r"(all of )?\[(.+?)\]\((.+?)\)", work)
-        asked = sum(times[name] * (1 if all_ else part_of(name, of)) for all_, of, name in parts)
-        assert abs(said - asked) <= 15, work
-
-
-def test_a_path_leads_to_sections_that_exist():
-    headings = re.findall(r"^## (\d+\.\d+) ", "\n".join(map(prose_of, chapters().values())), re.M)
-    named = [
-        name
-        for path in ("Twelve weeks", "Six weeks")
-        for name in SECTION.findall(path_called(path))
-    ]
-    assert len(named) > 10
-    assert set(named) <= set(headings)
-
-
-def test_the_plan_and_the_advice_to_teachers_mark_the_same_work():
-    (twelve, below) = path_called("Twelve weeks").rsplit("\n\n", 1)
-    assert twelve.count("| Complete or not, by the checks; no marks |") == 2
-    assert "| All marks, by the scheme below |" in twelve
-    assert "The diagnosis is not marked" in below
-    advice = prose_of(read(INTRO)).split("## For teachers")[1]
-    assert "Require students to complete the exercises, but do not mark them" in advice
-    assert "either orally in class or, as practice, in a written diagnosis" in below
 
 
 def test_every_page_tells_the_training_of_the_translators_alike(trained, captions_only):

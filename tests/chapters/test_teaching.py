@@ -1,4 +1,4 @@
-"""The lesson plans of the appendix agree with the plans of the first page and with the chapters."""
+"""The lesson plans of the appendix agree with the first page and with the chapters."""
 
 import re
 from pathlib import Path
@@ -46,21 +46,80 @@ def test_a_week_asks_for_all_exercises_of_its_chapters(row):
     assert named(row[4]) == [one for name in of for one in intro.exercises_of(name)]
 
 
-def test_the_project_takes_the_hours_of_the_first_page():
-    (hours,) = re.findall(r"\| (\d+) h, including the question", intro.path_called("Twelve weeks"))
-    assert TWELVE[11][3].startswith(f"{60 * int(hours)} ")
+def test_the_plans_take_in_total_what_both_pages_say(stated):  # noqa: F811
+    text, first = " ".join(PAGE.split()), intro.plan_called
+    project = int(TWELVE[11][3].split()[0])
+    for name, minutes, said in (
+        ("Twelve weeks", sum(map(sum, stated)) + project, "the plan takes students about {} hours"),
+        ("Six weeks", sum(int(row[4]) for row in SIX), "it takes students about {} hours"),
+    ):
+        hours = f"{minutes / 60:.0f}"
+        assert said.format(hours) in text
+        assert first(name).endswith(f"| {hours}&nbsp;h |")
 
 
-def test_the_short_plan_is_that_of_the_first_page():
-    whole = {name[:2].lstrip("0"): name for name in intro.chapters()}
-    for row, (work, done, minutes) in zip(SIX, intro.short_path(), strict=True):
-        assert int(row[4]) == minutes
-        assert named(row[6]) == named(done)
-        sections = re.sub(r"\(\w+\.ipynb\)", "", work)
-        assert sorted(named(row[1])) == sorted(named(sections))
-        all_of = re.findall(r"all of \[chapter (\d+)\]", work)
-        assert re.findall(r"chapter (\d+)", row[1]) == all_of
-        assert set(all_of) <= set(whole)
+def words_by_section(notebook: dict) -> dict[str, int]:
+    """How much there is to read or try in each section; a cell of code counts as forty words."""
+    found, section = {}, ""
+    for cell in notebook["cells"]:
+        tags, source = cell["metadata"].get("tags", []), "".join(cell["source"])
+        if heading := re.search(r"^## (\d+\.\d+) ", source, re.M):
+            section = heading[1] if cell["cell_type"] == "markdown" else section
+        if "remove-cell" not in tags and "solution" not in tags:
+            length = len(source.split()) if cell["cell_type"] == "markdown" else 40
+            found[section] = found.get(section, 0) + length
+    return found
+
+
+def sections_of(listed: str, order: list[str]) -> set[str]:
+    """The sections that a list names: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
+    taken = set()
+    for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", listed):
+        taken |= set(order[order.index(first) : order.index(last or first) + 1])
+    return taken
+
+
+def parts(row: list[str]) -> list[tuple[str, set[str] | None]]:
+    """The chapters of a week of the short plan, each with its sections, or None for all."""
+    found = []
+    for all_, listed, name in re.findall(r"(all of )?\[(.+?)\]\(\.\./(\w+\.ipynb)\)", row[1]):
+        order = list(words_by_section(intro.chapters()[name]))
+        found.append((name, None if all_ else sections_of(listed, order)))
+    return found
+
+
+@pytest.mark.parametrize("row", SIX, ids=lambda row: f"week {row[0]}")
+def test_a_week_of_the_short_plan_asks_for_the_exercises_of_its_sections(row):
+    wanted = [one for name, sections in parts(row) for one in intro.exercises_of(name, sections)]
+    assert named(row[6]) == wanted
+
+
+@pytest.mark.parametrize("row", SIX, ids=lambda row: f"week {row[0]}")
+def test_a_week_of_the_short_plan_takes_the_minutes_that_it_says(row, stated):  # noqa: F811
+    times = dict(zip(intro.chapters(), map(sum, stated), strict=True))
+    asked = 0
+    for name, sections in parts(row):
+        words = words_by_section(intro.chapters()[name])
+        taken = words if sections is None else sections
+        asked += times[name] * sum(words[one] for one in taken) / sum(words.values())
+    assert abs(int(row[4]) - asked) <= 15
+
+
+def test_the_short_plan_says_which_chapters_it_omits():
+    taken = {int(name[:2]) for row in SIX for name, _ in parts(row)}
+    missing = " and ".join(str(number) for number in range(1, 14) if number not in taken)
+    (of_two,) = (sections for row in SIX for name, sections in parts(row) if name[:2] == "02")
+    text = " ".join(PAGE.split())
+    assert f"omits chapters {missing}, chapter 2 except section {', '.join(of_two)}, " in text
+
+
+def test_both_pages_require_the_exercises_and_mark_the_project():
+    assert {row[5] for row in [*TWELVE[:9], TWELVE[10]]} == {"complete or not"}
+    assert TWELVE[11][5] == "marks"
+    shares = re.findall(r"^\| .* \| (\d+) % \|$", PAGE, re.M)
+    assert sum(map(int, shares)) == 100
+    advice = intro.prose_of(intro.read(intro.INTRO)).split("## For teachers")[1]
+    assert "require the exercises, but give marks only for the project" in advice
 
 
 def test_every_week_has_two_questions_with_a_good_answer():
