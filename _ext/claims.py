@@ -36,7 +36,7 @@ from sphinx.application import Sphinx
 from stored_tables import CHAPTERS, TABLES, link, places, table
 
 from gates2heads.book.studies import read_study
-from gates2heads.figures.bounds import outwards
+from gates2heads.figures.charts.bounds import outwards
 
 CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
 PAGE = "chapters/appendix/claims"

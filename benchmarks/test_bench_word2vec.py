@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from gates2heads.data.batches.windows import Text, join_sentences
-from gates2heads.data.corpora.docstrings import docstrings
 from gates2heads.data.corpora.prose import sentences
+from gates2heads.data.corpora.python.docstrings import docstrings
 from gates2heads.data.tokens.words import WordVocabulary, split_words
 from gates2heads.models.words.training import expected_loss, train_negative_sampling
 from gates2heads.models.words.word2vec import Word2Vec

@@ -16,7 +16,7 @@ import torch
 
 from gates2heads.book.studies import device_name
 from gates2heads.data.batches.pairs import endless_batches, pad
-from gates2heads.data.corpora.python_source import (
+from gates2heads.data.corpora.python.source import (
     CHARACTERS,
     passages,
     python_source,

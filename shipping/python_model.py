@@ -4,7 +4,7 @@
 
 It has the block of Llama, 2.8 million parameters and 2,048 byte-pair tokens, and is trained on the
 source of Python's standard library and of five packages that every reader of the book has (see
-`gates2heads.data.corpora.python_source`). It writes
+`gates2heads.data.corpora.python.source`). It writes
 `src/gates2heads/models/weights/python_llama.safetensors`: the parameters in one byte each, and a
 card. `--to FILE` writes another file; the study
 `ch12/python_budgets` trains the same model for less time on one thread of a processor.
@@ -24,7 +24,7 @@ from gates2heads.book.ch12.python_text import (
     python_tokenizer,
 )
 from gates2heads.book.studies import device_name
-from gates2heads.data.corpora.python_source import PACKAGES, source_fingerprint
+from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 from gates2heads.training.cards import save_model
 from gates2heads.training.quantisation import dequantise, quantise
 

@@ -28,12 +28,12 @@ import torch
 from torch import Tensor
 
 from gates2heads.book.studies import Study
-from gates2heads.data.corpora.python_marks import CLOSING, QUOTES, Marks, mark_source
-from gates2heads.data.corpora.python_source import passage_starts, python_source
+from gates2heads.data.corpora.python.marks import CLOSING, QUOTES, Marks, mark_source
+from gates2heads.data.corpora.python.source import passage_starts, python_source
 from gates2heads.layers.record import record
 from gates2heads.layers.recurrent import clamp_gates
 from gates2heads.metrics.detection import area_under_curve
-from gates2heads.metrics.word_vectors import rank_correlation
+from gates2heads.metrics.words.vectors import rank_correlation
 from gates2heads.models.language.neural import RecurrentLanguageModel
 from gates2heads.training.checkpoints import load_weights
 from shipping.gates import CELLS, WEIGHTS, tokenizer, train, untrained

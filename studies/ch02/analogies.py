@@ -17,7 +17,7 @@ import torch
 
 from gates2heads.book.studies import Study
 from gates2heads.data.corpora.word_tests import analogies
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.glove import train_glove
 from gates2heads.models.words.outputs import NegativeSampling
 from gates2heads.models.words.training import train_negative_sampling

@@ -19,7 +19,7 @@ from itertools import combinations
 import torch
 
 from gates2heads.book.studies import Study
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from studies.ch02.word_vectors import MODELS, compared, corpus, train
 
 WOMEN = ["woman", "women", "girl", "girls", "she", "her", "lady", "female", "mother", "daughter"]

@@ -21,7 +21,7 @@ from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
 from gates2heads.metrics.significance import paired_bootstrap
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from studies.ch02 import evaluation, word_vectors
 
 CORPUS = "descriptions"

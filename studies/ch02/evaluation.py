@@ -26,7 +26,7 @@ from gates2heads.book.studies import Study
 from gates2heads.data.batches.windows import join_sentences
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
 from gates2heads.metrics.significance import bootstrap_interval
-from gates2heads.metrics.word_vectors import ranks
+from gates2heads.metrics.words.vectors import ranks
 from gates2heads.models.words.counted import ppmi, svd_vectors, tf_idf
 from gates2heads.models.words.glove import cooccurrences
 from studies.ch02 import word_vectors

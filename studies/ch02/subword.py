@@ -32,7 +32,7 @@ from gates2heads.data.batches.windows import join_sentences
 from gates2heads.data.corpora.multi30k import descriptions, multi30k
 from gates2heads.data.corpora.word_tests import word_similarity
 from gates2heads.data.tokens.words import WordVocabulary, split_words
-from gates2heads.metrics.word_vectors import WordVectors, rank_correlation
+from gates2heads.metrics.words.vectors import WordVectors, rank_correlation
 from gates2heads.models.words.subword import SubwordSkipGram
 from gates2heads.models.words.subword_table import SubwordTable, SubwordVectors
 from gates2heads.models.words.training import train_negative_sampling

@@ -13,7 +13,7 @@ import torch
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.windows import join_sentences
 from gates2heads.data.corpora.word_tests import word_similarity
-from gates2heads.metrics.word_vectors import rank_correlation
+from gates2heads.metrics.words.vectors import rank_correlation
 from gates2heads.models.words.brown import brown_classes
 from studies.ch02.word_vectors import compared, corpus, train
 

@@ -25,11 +25,11 @@ from torch import Tensor
 
 from gates2heads.book.studies import Study, device_name
 from gates2heads.data.batches.windows import join_sentences
-from gates2heads.data.corpora.docstrings import docstrings
 from gates2heads.data.corpora.multi30k import descriptions, multi30k
+from gates2heads.data.corpora.python.docstrings import docstrings
 from gates2heads.data.corpora.word_tests import SIMILARITY, analogies, word_similarity
 from gates2heads.data.tokens.words import WordVocabulary, split_words
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.glove import GloVe, cooccurrences, train_glove
 from gates2heads.models.words.table import WordTable
 from gates2heads.models.words.training import train_negative_sampling

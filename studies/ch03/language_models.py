@@ -28,8 +28,8 @@ from torch import nn
 
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import endless_token_batches, pad, token_batches
-from gates2heads.data.corpora.docstrings import docstrings, fingerprint
 from gates2heads.data.corpora.multi30k import multi30k
+from gates2heads.data.corpora.python.docstrings import docstrings, fingerprint
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.metrics.perplexity import mean_surprisal
 from gates2heads.models.language.base import LanguageModel, NeuralLanguageModel

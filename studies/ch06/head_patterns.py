@@ -4,8 +4,8 @@
     python -m studies.ch06.head_patterns --table
 
 The book's translator reads 300 validation captions with teacher forcing. For each of its 36 heads
-we store the numbers of `metrics.head_statistics`; `stop` is the attention weight on full stops. The
-setting `untrained` is the same architecture with a random initialisation, given by the seed.
+we store the numbers of `watching.head_statistics`; `stop` is the attention weight on full stops.
+The setting `untrained` is the same architecture with a random initialisation, given by the seed.
 """
 
 import torch
@@ -15,10 +15,10 @@ from gates2heads.data.batches.pairs import collate
 from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.layers.attention.heads_off import heads_of
 from gates2heads.layers.record import record
-from gates2heads.metrics.head_statistics import head_statistics
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.recipe import build_model
 from gates2heads.training.recipes.runs import load
+from gates2heads.watching.head_statistics import head_statistics
 
 CAPTIONS = 300
 STOP = "."

@@ -12,7 +12,7 @@ a third of the learning rate; those that end in "4000" are trained for four time
 from gates2heads.book.ch12.exchanges import RATE, STEPS, VARIANTS, parameters, train_variant
 from gates2heads.book.ch12.python_text import bits_per_character, python_text
 from gates2heads.book.studies import Study
-from gates2heads.data.corpora.python_source import PACKAGES, source_fingerprint
+from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 
 LONG = 4 * STEPS
 ATTACKED = ("gpt2", "rms", "rotary", "swiglu", "no-bias", "llama", "llama-learned")

@@ -25,7 +25,7 @@ from gates2heads.book.ch13.scaling import (
     train_scaled,
 )
 from gates2heads.book.studies import Study
-from gates2heads.data.corpora.python_source import PACKAGES, source_fingerprint
+from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 
 CHANGES = {"x3": 3.0, "/3": 1 / 3}
 ATTACKED = ("64x3 1M", "128x4 1M")  # with other learning rates

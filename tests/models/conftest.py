@@ -3,8 +3,8 @@
 import pytest
 
 from gates2heads.data.batches.windows import join_sentences
-from gates2heads.data.corpora.docstrings import docstrings
 from gates2heads.data.corpora.prose import sentences
+from gates2heads.data.corpora.python.docstrings import docstrings
 from gates2heads.data.tokens.words import WordVocabulary, split_words
 
 

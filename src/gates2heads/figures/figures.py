@@ -4,11 +4,11 @@ Every axis is labelled with its unit; colours are distinguishable for colour-bli
 supplemented by line style, hatch or marker. Nothing here trains or loads. `show` displays a figure.
 """
 
-from gates2heads.figures.charts import bars, curve_panels, curves
-from gates2heads.figures.heatmaps import alignment_grid, heatmap
-from gates2heads.figures.intervals import intervals
-from gates2heads.figures.plane import plane
-from gates2heads.figures.scatter import scatter
+from gates2heads.figures.charts.charts import bars, curve_panels, curves
+from gates2heads.figures.charts.heatmaps import alignment_grid, heatmap
+from gates2heads.figures.charts.intervals import intervals
+from gates2heads.figures.charts.plane import plane
+from gates2heads.figures.charts.scatter import scatter
 from gates2heads.figures.theme import FIGURE_MIME, PALETTE, card_png, show, themed_svg
 
 __all__ = [

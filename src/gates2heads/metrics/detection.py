@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gates2heads.accepts import accepts, bools, floats
-from gates2heads.metrics.word_vectors import ranks
+from gates2heads.metrics.words.vectors import ranks
 
 
 @accepts(scores=floats(), labels=bools("N"))

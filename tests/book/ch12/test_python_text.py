@@ -19,7 +19,7 @@ from gates2heads.book.ch12.python_text import (
     python_text,
     python_tokenizer,
 )
-from gates2heads.data.corpora.python_source import PACKAGES, python_source
+from gates2heads.data.corpora.python.source import PACKAGES, python_source
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 

@@ -8,7 +8,7 @@ import torch
 
 from gates2heads.book.ch12.python_text import PythonText, bits_per_character
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.corpora.python_source import known_characters
+from gates2heads.data.corpora.python.source import known_characters
 from gates2heads.decoding import beam
 from gates2heads.layers import masks
 from gates2heads.layers.attention import heads

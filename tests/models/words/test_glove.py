@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gates2heads.data.batches.windows import Text, join_sentences
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.glove import Cooccurrences, GloVe, cooccurrences, train_glove
 
 TABLE = Cooccurrences(torch.tensor([0, 1]), torch.tensor([1, 0]), torch.tensor([2.0, 2.0]))

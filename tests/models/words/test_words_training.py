@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.data.batches.windows import Text, Windows, cut_blocks, join_sentences
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words import training as module
 from gates2heads.models.words.block_kernel import SHARED
 from gates2heads.models.words.training import BlockTrainer, expected_loss, train_negative_sampling

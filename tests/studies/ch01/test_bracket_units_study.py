@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gates2heads.book.studies import Study
-from gates2heads.data.corpora.python_marks import mark_source
+from gates2heads.data.corpora.python.marks import mark_source
 from studies.ch01 import bracket_units as study
 
 STUDY = Study("ch01/bracket_units", study.run, study.SETTINGS)

@@ -6,7 +6,7 @@ import torch
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
-from gates2heads.metrics.word_vectors import WordVectors, rank_correlation
+from gates2heads.metrics.words.vectors import WordVectors, rank_correlation
 from studies.ch02 import differences, evaluation
 from tests.needs import needs_data
 

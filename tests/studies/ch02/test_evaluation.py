@@ -12,7 +12,7 @@ from scipy.stats import pearsonr
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from studies.ch02 import bias, evaluation, word_vectors
 from tests.needs import needs_data
 

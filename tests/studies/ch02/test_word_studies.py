@@ -8,7 +8,7 @@ import torch
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.data.corpora.word_tests import analogies, word_similarity
 from gates2heads.data.tokens.words import WordVocabulary
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from studies.ch02 import analogies as analogy_study
 from studies.ch02 import output_layers, word_classes, word_vectors
 from tests.needs import needs_data

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from gates2heads.browser.engine.export import Exported, export_model
-from gates2heads.metrics.word_questions import ask_words
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.questions import ask_words
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views import EmbeddingMap
 from tests.javascript import LIBRARY, run_javascript

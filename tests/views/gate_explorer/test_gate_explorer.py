@@ -11,7 +11,7 @@ import torch
 from gates2heads.browser.engine.export import Exported
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
-from gates2heads.data.corpora.python_source import KNOWN, UNKNOWN, known_characters
+from gates2heads.data.corpora.python.source import KNOWN, UNKNOWN, known_characters
 from gates2heads.layers.recurrent import clamp_gates
 from gates2heads.views import FoundUnit, GateExplorer
 from gates2heads.watching.gates import ObservedGates, observe_gates

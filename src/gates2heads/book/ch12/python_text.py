@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, any_seed, choice, instance, natural, tokens
 from gates2heads.data.batches.passages import passages
-from gates2heads.data.corpora.python_source import PACKAGES, python_source
+from gates2heads.data.corpora.python.source import PACKAGES, python_source
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary

@@ -13,7 +13,7 @@ from gates2heads.accepts.shown import shown
 from gates2heads.book.ch12.python_text import VOCABULARY
 from gates2heads.book.ch12.training import surprisal
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.corpora.python_source import known_characters
+from gates2heads.data.corpora.python.source import known_characters
 from gates2heads.grading.paper import bug_check
 from gates2heads.grading.verdict import NotYetError, check
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly

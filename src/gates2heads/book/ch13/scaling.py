@@ -17,7 +17,7 @@ from gates2heads.book.ch12.python_text import (
     python_text,
 )
 from gates2heads.book.ch12.training import train_on_passages
-from gates2heads.data.corpora.python_source import PACKAGES, sampled_modules
+from gates2heads.data.corpora.python.source import PACKAGES, sampled_modules
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.metrics.scaling_laws import ScalingLaw, fit_scaling_law

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, counts, floats, natural, strings
 from gates2heads.accepts.shown import shown
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.subword import Subwords
 from gates2heads.models.words.table import CountedWords
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, counts, floats, natural, strings
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 
 
 class CountedWords(nn.Module):

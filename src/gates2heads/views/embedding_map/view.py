@@ -9,7 +9,7 @@ from traitlets import Bool, Dict, Int, List, Unicode, validate
 from gates2heads.accepts import accepts, instance, mapping, string
 from gates2heads.accepts.shown import shown
 from gates2heads.browser.engine.export import Exported
-from gates2heads.metrics.word_questions import MOST_WORDS, WordAnswer
+from gates2heads.metrics.words.questions import MOST_WORDS, WordAnswer
 from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.views.kit.live_view import (
     LiveView,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gates2heads.browser.engine.export import export_model
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
-from gates2heads.metrics.word_questions import ask_words, flat_map
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.questions import ask_words, flat_map
+from gates2heads.metrics.words.vectors import WordVectors
 from gates2heads.models.words.subword import character_ngrams, fnv_hash
 from gates2heads.models.words.subword_table import SubwordTable
 from gates2heads.models.words.table import WordTable

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.corpora.python_source import CHARACTERS
+from gates2heads.data.corpora.python.source import CHARACTERS
 from shipping.gates import SETTINGS, bits, read
 
 CELLS = ("lstm", "gru")

@@ -8,7 +8,7 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.metrics.word_questions import WordAnswer, ask_words
+from gates2heads.metrics.words.questions import WordAnswer, ask_words
 
 MODELS = ("words_skip_gram", "words_cbow", "words_glove", "words_subword")
 SUBWORD = MODELS.index("words_subword")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
-from gates2heads.metrics.word_questions import ask_words
+from gates2heads.metrics.words.questions import ask_words
 from gates2heads.views import EmbeddingMap
 from tests.chromium.samples.live_state import write
 

@@ -8,7 +8,7 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.corpora.python_source import UNKNOWN, known_characters
+from gates2heads.data.corpora.python.source import UNKNOWN, known_characters
 from gates2heads.layers.recurrent import clamp_gates
 from gates2heads.watching.gates import ObservedGates, observe_gates
 from tests.chromium.live.scripts import STORED

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, flag, floats, instance, natural, strings
 from gates2heads.accepts.shown import shown
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.vectors import WordVectors
 
 MOST_WORDS = 3
 GOAL = "b − a + c"  # the point of the map that is not a word

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from gates2heads.data.corpora import docstrings as module
-from gates2heads.data.corpora.docstrings import (
+from gates2heads.data.corpora.python import docstrings as module
+from gates2heads.data.corpora.python.docstrings import (
     Docstring,
     docstrings,
     fingerprint,

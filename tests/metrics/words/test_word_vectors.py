@@ -7,7 +7,7 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gates2heads.metrics.word_vectors import WordVectors, rank_correlation, ranks
+from gates2heads.metrics.words.vectors import WordVectors, rank_correlation, ranks
 
 # Two axes: man–woman and plain–royal; a fruit stands apart.
 WORDS = ["man", "woman", "king", "queen", "apple"]

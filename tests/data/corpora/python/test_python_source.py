@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.data.corpora import python_source as module
-from gates2heads.data.corpora.python_source import (
+from gates2heads.data.corpora.python import source as module
+from gates2heads.data.corpora.python.source import (
     CHARACTERS,
     KNOWN,
     UNKNOWN,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.figures.bounds import at_least, at_most
+from gates2heads.figures.charts.bounds import at_least, at_most
 
 
 @pytest.mark.parametrize(

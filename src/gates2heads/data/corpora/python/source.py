@@ -11,7 +11,7 @@ from pathlib import Path
 from string import whitespace
 
 from gates2heads.accepts import accepts, any_seed, choice, natural, string, strings
-from gates2heads.data.corpora.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
+from gates2heads.data.corpora.python.docstrings import SKIPPED, STANDARD, folder_of, split_of_module
 from gates2heads.data.corpora.splits import SPLITS
 
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # replaces every character that is not in `KNOWN`

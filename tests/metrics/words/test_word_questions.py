@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from gates2heads.metrics.word_questions import GOAL, ask_words, flat_map
-from gates2heads.metrics.word_vectors import WordVectors
+from gates2heads.metrics.words.questions import GOAL, ask_words, flat_map
+from gates2heads.metrics.words.vectors import WordVectors
 
 WORDS = ["man", "woman", "king", "queen", "apple"]
 POINTS = torch.tensor([[3.0, 0, 0], [0, 3, 0], [3, 0, 4], [0, 3, 4], [-5, -5, -1]])

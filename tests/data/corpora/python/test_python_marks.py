@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.data.corpora.python_marks import mark_source
-from gates2heads.data.corpora.python_source import python_source
+from gates2heads.data.corpora.python.marks import mark_source
+from gates2heads.data.corpora.python.source import python_source
 
 
 def drawn(values):

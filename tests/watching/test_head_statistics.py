@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.metrics.head_statistics import head_statistics
+from gates2heads.watching.head_statistics import head_statistics
 
 YES = torch.ones(1, 3).bool()
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from gates2heads.metrics.embedding_score import embedding_score
+from gates2heads.metrics.words.embedding_score import embedding_score
 
 
 def in_loops(hypothesis, reference):

@@ -1,0 +1,1 @@
+"""Python text: modules of the standard library and of packages, and docstrings."""

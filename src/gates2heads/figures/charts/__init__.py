@@ -1,0 +1,1 @@
+"""Charts: curves, heat maps and scatter plots, and bounds and intervals in sentences."""
