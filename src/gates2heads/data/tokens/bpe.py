@@ -60,8 +60,9 @@ class BPETokenizer:
         texts = list(texts)
         listed("strings", kind=string, least=1).check("texts", texts)
         texts = [f" {one}" for one in texts]
-        # No text can be merged more often than it has bytes. The trainer makes room for the whole
-        # size at once, and ends the process where the machine has less.
+        # No text can be merged more often than it has bytes. The trainer
+        # reserves memory for the whole size at once, and ends the process
+        # where the machine has less.
         merges = sum(len(one.encode()) for one in texts)
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -145,8 +145,9 @@ class KneserNey(NgramModel):
             counts = torch.tensor(list(followers.values()))
             discounts = torch.tensor(self.discounts[len(context)], dtype=torch.float64)
             taken = discounts[counts.clamp(max=3) - 1]
-            shares, left = (counts - taken) / counts.sum(), taken.sum() / counts.sum()
-            self._rows[context] = torch.tensor(list(followers)), shares, left.item()
+            shares = (counts - taken) / counts.sum()
+            left = (taken.sum() / counts.sum()).item()
+            self._rows[context] = torch.tensor(list(followers)), shares, left
         return self._rows[context]
 
     def _probs(self, context: tuple[int, ...]) -> Tensor:
