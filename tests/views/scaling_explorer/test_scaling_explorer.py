@@ -90,7 +90,7 @@ def test_the_answer_in_words():
         (
             1e13,
             3e6,
-            "The model is 3 times as large as the largest that was run: this is an extrapolation.",
+            "The model is 3 times as large as the largest in this chart: this is an extrapolation.",
         ),
     ],
 )

@@ -73,6 +73,6 @@ export function warningOf(runs, compute, parameters) {
   const what =
     budget >= size
       ? `The budget is ${Number(budget.toPrecision(2))} times that of the largest run`
-      : `The model is ${Number(size.toPrecision(2))} times as large as the largest that was run`;
+      : `The model is ${Number(size.toPrecision(2))} times as large as the largest in this chart`;
   return `${what}: this is an extrapolation.`;
 }
