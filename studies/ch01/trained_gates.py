@@ -1,0 +1,128 @@
+"""Do trained networks keep a letter by gates near their limits? Sections 1.6 and 1F H show it.
+
+    python -m studies.ch01.trained_gates --seeds 0 1 2 3 4
+    python -m studies.ch01.trained_gates --table
+
+Each network learns the recall task with distances up to 40 and is tested on 500 new texts with
+that distance. `kept` is the mean of the forget gates or update gates over all units and all noise
+symbols, before and after training. `recalled` has the share of letters recalled while something is
+changed for the noise symbols alone: "free" nothing; "state kept" f = 1 and i = 0, or z = 1; "i = 0"
+the input gates alone; "no candidate path" the candidate without its term of the hidden state,
+so that what is added to the cell state depends on the letter through the gates at most. `agrees` is
+the share of what is added to the cell state with the sign of the component to which it is added.
+
+The settings that end in "x4" are trained for four times as many batches, those that end in "/3"
+with a third of the learning rate for three times as many.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import NamedTuple
+
+import torch
+
+from gates2heads.book.ch01.recall_task import Rememberer, recall_loss, texts
+from gates2heads.book.studies import Study
+from gates2heads.layers.record import record
+from gates2heads.layers.recurrent import LSTM, clamp_gates
+from gates2heads.training.loop import fit
+
+DISTANCE, BATCH_SIZE, TESTED, RATE = 40, 32, 500, 3e-3
+
+
+class How(NamedTuple):
+    """A network and its training."""
+
+    cell: str
+    options: Mapping[str, float]
+    steps: int
+    rate: float = RATE
+
+
+NETWORKS = {
+    "gru": How("gru", {}, 400),
+    "lstm, bias 1": How("lstm", {"forget_bias": 1.0}, 400),
+    "lstm, bias 3": How("lstm", {"forget_bias": 3.0}, 200),
+}
+SETTINGS = {
+    **NETWORKS,
+    **{f"{name}, x4": how._replace(steps=4 * how.steps) for name, how in NETWORKS.items()},
+    **{
+        f"{name}, /3": how._replace(steps=3 * how.steps, rate=RATE / 3)
+        for name, how in NETWORKS.items()
+    },
+}
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train a network, and measure its gates and what clamping them does."""
+    how = SETTINGS[setting]
+    torch.manual_seed(seed)
+    model = Rememberer(how.cell, **how.options)
+    tested = next(texts(TESTED, DISTANCE, shortest=DISTANCE, seed=10**6 + seed))
+    lstm = isinstance(model.recurrent, LSTM)
+    keeper = "forget_l0" if lstm else "update_l0"
+    before = recorded(model, tested)[keeper].mean().item()
+    fit(
+        model,
+        texts(BATCH_SIZE, DISTANCE, seed=seed),
+        steps=how.steps,
+        loss=recall_loss,
+        learning_rate=how.rate,
+        description=f"{setting}, seed {seed}",
+    )
+    model.eval()
+    gates = recorded(model, tested)
+    layer, keep = model.recurrent, {"forget": 1.0, "input": 0.0} if lstm else {"update": 1.0}
+    changes = {"free": nullcontext(), "state kept": clamp_gates(layer, keep)}
+    result = {"steps": how.steps, "rate": how.rate, "distance": DISTANCE}
+    result |= {"kept_before": before, "kept": gates[keeper].mean().item()}
+    if lstm:
+        changes["i = 0"] = clamp_gates(layer, {"input": 0.0})
+        changes["no candidate path"] = without_candidate_path(layer)
+        added, cell = gates["input_l0"] * gates["candidate_l0"], gates["cell_before"]
+        result |= {
+            "input": gates["input_l0"].mean().item(),
+            "agrees": (added * cell > 0).double().mean().item(),
+        }
+    right = {name: recalled_with(model, tested, change) for name, change in changes.items()}
+    return {**result, "recalled": right}
+
+
+def recorded(model: Rememberer, batch: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The gates (B, k, U) at the k noise symbols of texts; of an LSTM also the cell before each."""
+    with record(model) as trace, torch.no_grad():
+        model(batch)
+    whole = {name: trace["recurrent"][name][0] for name in trace["recurrent"]}
+    found = {name: values[:, 1:] for name, values in whole.items()}
+    if "cell_l0" in whole:
+        found["cell_before"] = whole["cell_l0"][:, :-1]
+    return found
+
+
+@torch.no_grad()
+def recalled_with(model: Rememberer, batch: torch.Tensor, change: AbstractContextManager) -> float:
+    """The share of letters recalled, with a change in effect at all symbols after the letter."""
+    vectors, layer = model.vectors(batch), model.recurrent
+    _, state = layer(vectors[:, :1])
+    with change:
+        states, _ = layer(vectors[:, 1:], initial=state)
+    return (model.readout(states[:, -1]).argmax(-1) == batch[:, 0]).double().mean().item()
+
+
+@contextmanager
+def without_candidate_path(layer: LSTM) -> Iterator[None]:
+    """Compute the candidates without the hidden state while the block runs."""
+    units = layer.hidden_size
+    weights = layer.weight_hh_l0.data
+    candidate = weights[2 * units : 3 * units]  # rows: input gate, forget gate, candidate, output
+    saved = candidate.clone()
+    candidate.zero_()
+    try:
+        yield
+    finally:
+        candidate.copy_(saved)
+
+
+if __name__ == "__main__":
+    Study("ch01/trained_gates", run, SETTINGS).main()
