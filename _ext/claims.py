@@ -15,9 +15,10 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - verdict: one of `VERDICTS`;
 - change: what would overturn the claim.
 
-The page is made when the book is built ({stored-table} claims-tally and claims), and every section
-and figure that a claim names gets a link to its entry. tests/house/appendix/test_claims.py
-evaluates every expression, and tries wrong versions of the sentences.
+The page is made when the book is built ({stored-table} claims-attempts, claims-tally and claims),
+and every section and figure that a claim names gets a link to its entry.
+tests/house/appendix/test_claims.py evaluates every expression, and tries wrong versions of the
+sentences.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ PAGE = "chapters/appendix/claims"
 ATTACKS = {
     "training": "More training",
     "rate": "Other learning rates",
-    "seeds": "More seeds",
-    "test": "A larger test set",
+    "seeds": "Single runs or further seeds",
+    "test": "Other test data or another score",
     "rival": "An alternative explanation",
 }
 VERDICTS = {
@@ -161,7 +162,7 @@ def written(text: str, claim: dict) -> str:
     """Put the numbers of a claim into one of its sentences; a bound is never rounded inwards."""
     known = numbers_of(claim)
     text = BOUND.sub(lambda found: _bound(found, known), " ".join(text.split()))
-    text = re.sub(r"(?<=\d)%", " %", text.format(**known))
+    text = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", text.format(**known))
     return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
 
 
@@ -186,6 +187,26 @@ def tally() -> list[str]:
     return table(("chapter", "claims", *VERDICTS.values()), rows)
 
 
+def attempts() -> list[str]:
+    """Count the attempts that were made, of each kind and for each claim."""
+    every = [entry for entries in read_claims().values() for entry in entries]
+    kinds = Counter(name for entry in every for name in entry["attacks"])
+    made = Counter(len(entry["attacks"]) for entry in every)
+    return [
+        f"Of {len(every) * len(ATTACKS)} possible attempts, {kinds.total()} were made.",
+        "",
+        *table(
+            ("attempt", "made for"),
+            [(label, f"{kinds[name]} of {len(every)} claims") for name, label in ATTACKS.items()],
+        ),
+        "",
+        *table(
+            ("attempts made", *map(str, range(len(ATTACKS) + 1))),
+            [("claims", *(made[count] for count in range(len(ATTACKS) + 1)))],
+        ),
+    ]
+
+
 def claims() -> list[str]:
     """Show all claims, by chapter."""
     lines = []
@@ -205,7 +226,8 @@ def _entry(claim: dict) -> list[str]:
     where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
     settings = ", ".join(f"`{one}`" for one in claim["settings"])
     seeds = sorted({Stored.seeds(claim["study"], one) for one in claim["settings"]})
-    runs = " or ".join(map(str, seeds)) + (" run" if seeds == [1] else " runs")
+    counts = ", ".join(map(str, seeds[:-1])) + " or " * (len(seeds) > 1) + str(seeds[-1])
+    runs = counts + (" run" if seeds == [1] else " runs")
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
     missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
     lines = [
@@ -240,6 +262,7 @@ def withdrawn(claim: dict) -> str:
 
 TABLES["claims"] = claims
 TABLES["claims-tally"] = tally
+TABLES["claims-attempts"] = attempts
 
 
 @cache

@@ -108,7 +108,7 @@ def permutation_test(first: Sequence[float], second: Sequence[float]) -> Permuta
         return sum_of_first / some - (total - sum_of_first) / len(second)
 
     found = gap(math.fsum(first))
-    near = 1e-9 * (1 + max(map(abs, scores)))  # the same sum in another order is the same
+    near = 1e-9 * (1 + max(map(abs, scores)))  # rounding must not break a tie
     gaps = [gap(math.fsum(dealt)) for dealt in combinations(scores, some)]
     as_large = sum(abs(one) >= abs(found) - near for one in gaps)
     return PermutationTest(found, len(gaps), as_large, as_large / len(gaps))

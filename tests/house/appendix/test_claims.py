@@ -203,16 +203,16 @@ def test_a_bound_that_is_turned_round_is_found():
 @pytest.mark.parametrize(
     ("text", "value", "told"),
     [
-        ("at least {x:.0f} %", 99.6, "at least 99 %"),
-        ("at most {x:.0f} %", 12.1, "at most 13 %"),
+        ("at least {x:.0f} %", 99.6, "at least 99\N{NO-BREAK SPACE}%"),
+        ("at most {x:.0f} %", 12.1, "at most 13\N{NO-BREAK SPACE}%"),
         ("at least {x:.1f}", 1.768, "at least 1.7"),
-        ("at most {x:.0%}", 0.121, "at most 13 %"),
-        ("{x:.0%} of them", 0.5, "50 % of them"),
+        ("at most {x:.0%}", 0.121, "at most 13\N{NO-BREAK SPACE}%"),
+        ("{x:.0%} of them", 0.5, "50\N{NO-BREAK SPACE}% of them"),
         ("({x:.1f} to {x:+.1f})", -0.26, "(−0.3 to −0.3)"),
         ("GPT-2, 4-gram: {x:.1f}", 2.0, "GPT-2, 4-gram: 2.0"),
         ("at least {x:,}", 5150, "at least 5,150"),
         ("at most {x:.1f}", 98.60000000000001, "at most 98.6"),
-        ("some {x:.0f} %", 99.6, "some 100 %"),
+        ("some {x:.0f} %", 99.6, "some 100\N{NO-BREAK SPACE}%"),
     ],
 )
 def test_a_bound_is_rounded_outwards(text, value, told):
@@ -247,6 +247,13 @@ def test_the_page_says_all_and_counts_the_verdicts():
     assert all_told[:2] == ["all", str(len(EVERY))]
     assert sum(map(int, all_told[2:])) == len(EVERY)
     assert "Not tried:" in page
+    made = sum(len(claim["attacks"]) for _, claim in EVERY)
+    assert sum(int(count) for count in re.findall(r"\((\d) of 5 attempts made\)", page)) == made
+    counted = "\n".join(claims.attempts())
+    assert f"Of {5 * len(EVERY)} possible attempts, {made} were made." in counted
+    assert sum(map(int, re.findall(r"\| (\d+) of \d+ claims", counted))) == made
+    of_each = counted.splitlines()[-1].strip("| ").split(" | ")[1:]
+    assert sum(map(int, of_each)) == len(EVERY)
 
 
 def test_an_expression_sees_the_studies_and_nothing_else():
