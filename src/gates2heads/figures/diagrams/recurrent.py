@@ -155,16 +155,19 @@ def unrolled_encoder_decoder() -> Figure:
         d.box(f"x{place}", character, at=(place, 2), kind="plain")
         d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(U,)")
         d.arrow(f"x{place}", f"h{place}")
-    d.box("context", "context", at=(2, 1), shape="(U,)", colour="green")
+    d.box("context", "context c", at=(2, 1), shape="(U,)", colour="green")
     for place, (read, written) in enumerate((("<bos>", "y1"), ("y1", "y2"), ("y2", "<eos>"))):
         column = 3 + place
-        d.box(f"r{place}", read, at=(column, 2), kind="plain")
+        d.box(f"r{place}", read, at=(column, 2), shape="and c", kind="plain")
         d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(U,)", colour="orange")
         d.box(f"y{place}", written, at=(column, 0), kind="plain")
         d.arrow(f"r{place}", f"s{place}")
         d.arrow(f"s{place}", f"y{place}")
     for before, after in pairwise(("h0", "h1", "context", "s0", "s1", "s2")):
         d.arrow(before, after)
+    d.arrow("context", "r0", "c", route="down then across", dashed=True)
+    d.arrow("r0", "r1", "c", dashed=True)
+    d.arrow("r1", "r2", "c", dashed=True)
     d.group("Encoder", "h0", "h1")
     d.group("Decoder", "y0", "s0", "s1", "s2", "y2", colour="orange")
     return d.draw()
