@@ -193,7 +193,7 @@ def test_damages_by_hand():
     assert damaged(text, "a synonym") == "A guy in blue rides a bike."
     assert damaged(text, "a wrong word") == "A woman in blue rides a bike."
     assert damaged(text, "halves swapped") == "blue rides a bike A man in."
-    assert damaged(text, "last three words appended twice more") == (
+    assert damaged(text, "last three words repeated twice") == (
         "A man in blue rides a bike rides a bike rides a bike."
     )
     assert damaged(text, "last third omitted") == "A man in blue rides."

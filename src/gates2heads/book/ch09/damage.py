@@ -73,7 +73,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "a wrong word": lambda text: _exchanged(text, 1),
     "halves swapped": _halves,
     "words shuffled": _shuffled,
-    "last three words appended twice more": _repeated,
+    "last three words repeated twice": _repeated,
     "last third omitted": _cut,
 }
 
