@@ -174,6 +174,11 @@ def _bound(found: re.Match, known: dict) -> str:
     return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 
+def _every() -> list[dict]:
+    """Return the claims of all chapters."""
+    return [entry for entries in read_claims().values() for entry in entries]
+
+
 def tally() -> list[str]:
     """Count the verdicts of each chapter, and of all."""
     rows = []
@@ -181,7 +186,7 @@ def tally() -> list[str]:
         count = Counter(entry["verdict"] for entry in entries)
         name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
         rows.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
-    every = [entry for entries in read_claims().values() for entry in entries]
+    every = _every()
     count = Counter(entry["verdict"] for entry in every)
     rows.append(("all", len(every), *(count[verdict] for verdict in VERDICTS)))
     return table(("chapter", "claims", *VERDICTS.values()), rows)
@@ -189,7 +194,7 @@ def tally() -> list[str]:
 
 def attempts() -> list[str]:
     """Count the attempts that were made, of each kind and for each claim."""
-    every = [entry for entries in read_claims().values() for entry in entries]
+    every = _every()
     kinds = Counter(name for entry in every for name in entry["attacks"])
     made = Counter(len(entry["attacks"]) for entry in every)
     return [

@@ -1,6 +1,6 @@
 """Do trained networks keep a letter by gates near their limits? Sections 1.6 and 1F H show it.
 
-    python -m studies.ch01.trained_gates --seeds 0 1 2 3 4
+    python -m studies.ch01.trained_gates --seeds 0 1 2
     python -m studies.ch01.trained_gates --table
 
 Each network learns the recall task with distances up to 40 and is tested on 500 new texts with

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from statistics import mean
 
@@ -292,6 +293,7 @@ def opening_view(notebook: dict) -> str:
     return states(notebook)[next(filter(None, shown))["model_id"]]["title"]
 
 
+@cache
 def chapters() -> dict[str, dict]:
     found = sorted(CHAPTERS.glob("[01]*.ipynb"))
     return {path.name: read(path) for path in found if not path.stem.endswith("_further")}

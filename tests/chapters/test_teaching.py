@@ -71,21 +71,10 @@ def words_by_section(notebook: dict) -> dict[str, int]:
     return found
 
 
-def sections_of(listed: str, order: list[str]) -> set[str]:
-    """The sections that a list names: "4.2 to 4.5", "9.1 to 9.3 and 9.6"."""
-    taken = set()
-    for first, last in re.findall(r"(\d+\.\d+)(?: to (\d+\.\d+))?", listed):
-        taken |= set(order[order.index(first) : order.index(last or first) + 1])
-    return taken
-
-
 def parts(row: list[str]) -> list[tuple[str, set[str] | None]]:
     """The chapters of a week of the short plan, each with its sections, or None for all."""
-    found = []
-    for all_, listed, name in re.findall(r"(all of )?\[(.+?)\]\(\.\./(\w+\.ipynb)\)", row[1]):
-        order = list(words_by_section(intro.chapters()[name]))
-        found.append((name, None if all_ else sections_of(listed, order)))
-    return found
+    linked = re.findall(r"(all of )?\[(.+?)\]\(\.\./(\w+\.ipynb)\)", row[1])
+    return [(name, None if all_ else set(named(listed))) for all_, listed, name in linked]
 
 
 @pytest.mark.parametrize("row", SIX, ids=lambda row: f"week {row[0]}")
@@ -116,6 +105,9 @@ def test_the_short_plan_says_which_chapters_it_omits():
 def test_both_pages_require_the_exercises_and_mark_the_project():
     assert {row[5] for row in [*TWELVE[:9], TWELVE[10]]} == {"complete or not"}
     assert TWELVE[11][5] == "marks"
+    text = " ".join(PAGE.split())
+    assert "The diagnosis is not marked" in text
+    assert "either orally in class or, as practice, in a written diagnosis" in text
     shares = re.findall(r"^\| .* \| (\d+) % \|$", PAGE, re.M)
     assert sum(map(int, shares)) == 100
     advice = intro.prose_of(intro.read(intro.INTRO)).split("## For teachers")[1]

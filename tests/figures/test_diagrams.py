@@ -176,7 +176,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (unrolled_rnn, {"h0 = 0", "h3", "W", "A", "(D,)", "(U,)", "loss L"}),
         (backpropagation_through_time, {"h3 = 1/4", "= 1/16", "w = ½", "× w"}),
         (transformer_architecture, {"masked self-attention", "memory", "embedding × √D", "logits"}),
-        (unrolled_encoder_decoder, {"h1", "context c", "s3", "<bos>", "and c", "<eos>"}),
+        (unrolled_encoder_decoder, {"h1", "context c", "s3", "<bos>", "and c", "<eos>", "(U,)"}),
         (residual_orders, {"layer norm", "residual", "(B, S, D)"}),
         (convolutional_translator, {"output projection", "(B, S, D)", "logits (B, T, V)"}),
     ],
