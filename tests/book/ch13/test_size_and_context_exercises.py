@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch13 import exercises, induction
+from gates2heads.book.ch13.conflict_measures import context_is_true
 from gates2heads.book.ch13.conflict_measures import trust
 from gates2heads.book.ch13.conflicts import TOWNS
 from gates2heads.layers.attention.heads_off import heads_of
@@ -30,7 +31,7 @@ def as_odds(wrong, known, n):
     return odds / (1 + odds)
 
 
-@pytest.mark.parametrize("answer", [over_all_values, as_odds, exercises.context_is_true])
+@pytest.mark.parametrize("answer", [over_all_values, as_odds, context_is_true])
 def test_right_answers_pass(answer):
     verdict = CHECK(answer)
     assert verdict.passed, verdict.message
@@ -62,13 +63,13 @@ def test_other_wrong_answers_get_a_reason(answer, words):
 
 def test_by_hand():
     """Three values: 1/4 · 0.8 for the context's, 1/2 · 0.1 and 1/4 · 0.1 for the others."""
-    assert exercises.context_is_true(0.2, 0.5, 3) == pytest.approx(0.2 / 0.275)
+    assert context_is_true(0.2, 0.5, 3) == pytest.approx(0.2 / 0.275)
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0.2, 3), (0.5, 7), (0.1, 32)])
 def test_memory_and_context_are_equal_where_the_remark_says(wrong, n):
     known = 1 - wrong
-    context = exercises.context_is_true(wrong, known, n)
+    context = context_is_true(wrong, known, n)
     other = (1 - known) / (n - 1)
     of_memory = known * wrong / (n - 1)
     assert context * (of_memory / (other * (1 - wrong))) == pytest.approx(context)
@@ -76,7 +77,7 @@ def test_memory_and_context_are_equal_where_the_remark_says(wrong, n):
 
 def test_it_is_what_the_section_compares_with():
     for wrong, known in ((0.2, 0.9), (0.5, 0.1), (0.0, 0.99)):
-        wanted = exercises.context_is_true(wrong, known, len(TOWNS))
+        wanted = context_is_true(wrong, known, len(TOWNS))
         found = trust(wrong, torch.tensor([known], dtype=torch.double))
         assert found.item() == pytest.approx(wanted)
 
