@@ -15,16 +15,8 @@ from pathlib import Path
 import torch
 
 from gates2heads.book.ch12.exchanges import parameters
-from gates2heads.book.ch13.induction import (
-    BATCH,
-    LENGTH,
-    STEPS,
-    head_scores,
-    held_out,
-    scores,
-    train_induction,
-    word_tokenizer,
-)
+from gates2heads.book.ch13.induction import BATCH, STEPS, head_scores, scores, train_induction
+from gates2heads.book.ch13.repeats import LENGTH, held_out, word_tokenizer
 from gates2heads.book.studies import device_name
 from gates2heads.training.cards import save_model
 from gates2heads.training.quantisation import dequantise, quantise

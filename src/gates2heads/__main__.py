@@ -183,8 +183,7 @@ def _show(arguments) -> None:
 
 def _train(arguments) -> None:
     recipe = read_recipe(arguments.recipe, arguments.set)
-    name = Path(arguments.recipe).stem
-    output = arguments.output or Path("checkpoints", f"{name}.safetensors")
+    output = arguments.output or Path("checkpoints", f"{Path(arguments.recipe).stem}.safetensors")
     _check_apart(output, arguments.recipe)
     words = ["train", arguments.recipe, *(word for one in arguments.set for word in ("--set", one))]
     command = f"python -m gates2heads {shlex.join(words)}"

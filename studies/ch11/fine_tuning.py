@@ -19,6 +19,7 @@ counted ("with_none"). The examples and the questions are those of the page. Not
 import torch
 
 from gates2heads.book.ch11.pretraining import untrained
+from gates2heads.book.ch11.use_batches import fits
 from gates2heads.book.ch11.uses import (
     MORE,
     PASSAGES,
@@ -26,7 +27,6 @@ from gates2heads.book.ch11.uses import (
     TRUE_PASSAGES,
     USES,
     answer_counts,
-    fits,
     learn_use,
 )
 from gates2heads.book.studies import Study

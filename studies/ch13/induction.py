@@ -21,11 +21,11 @@ from gates2heads.book.ch13.induction import (
     WIDTH,
     circuits,
     head_scores,
-    held_out,
     plain_loss,
     scores,
     train_induction,
 )
+from gates2heads.book.ch13.repeats import held_out
 from gates2heads.book.studies import Study
 
 WIDE = 96  # with which one layer has more parameters than two layers with a width of 64

@@ -13,13 +13,8 @@ prefix-matching scores off together, `without_others` as many other heads of the
 import torch
 
 from gates2heads.book.ch12.python_text import python_text
-from gates2heads.book.ch13.induction import (
-    head_scores,
-    random_twice,
-    scores,
-    scores_without,
-    twice,
-)
+from gates2heads.book.ch13.induction import head_scores, scores, scores_without
+from gates2heads.book.ch13.repeats import random_twice, twice
 from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.batches.passages import passages

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from gates2heads.book.ch13.induction import head_scores, held_out, scores
+from gates2heads.book.ch13.induction import head_scores, scores
+from gates2heads.book.ch13.repeats import held_out
 from gates2heads.training.cards import rebuild
 from shipping import induction
 

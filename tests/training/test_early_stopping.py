@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from gates2heads.training.checkpoints import TrainingCheckpoint
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import History, fit
+from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 
 class Point(nn.Module):

@@ -7,7 +7,6 @@ from gates2heads.accepts import accepts, choice, flag, instance, natural, positi
 # Bits of one stored number. The scales that int8 and int4 need beside it are not counted.
 BITS = {"float32": 32, "bf16": 16, "int8": 8, "int4": 4}
 MOST_PARAMETERS = 10**15
-GIGA = 1e9
 
 _parameters = natural(least=0, most=MOST_PARAMETERS)
 _number_format = choice(BITS)
@@ -236,7 +235,7 @@ def decoding_step(
         bytes_per_token=bytes_,
         macs_per_token=macs,
         intensity=macs / bytes_,
-        least_seconds=bytes_ * batch / (bandwidth * GIGA),
+        least_seconds=bytes_ * batch / (bandwidth * 1e9),
     )
 
 

@@ -7,25 +7,27 @@ import torch
 
 from gates2heads.book.ch13 import induction
 from gates2heads.book.ch13.induction import (
+    composition,
+    copying,
+    head_scores,
+    induction_model,
+    plain_loss,
+    scores,
+    scores_without,
+    train_induction,
+)
+from gates2heads.book.ch13.repeats import (
     FIRST_WORD,
-    HELD,
+    HELD_OUT,
     LENGTH,
     LONGEST,
     SHORTEST,
     SUCCESSORS,
     WORDS,
-    composition,
-    copying,
-    head_scores,
     held_out,
-    induction_model,
-    plain_loss,
     random_twice,
     repeats,
-    scores,
-    scores_without,
     successors,
-    train_induction,
     word_tokenizer,
 )
 from gates2heads.layers.attention.heads_off import heads_of
@@ -63,7 +65,7 @@ def test_the_passage_is_repeated_where_it_is_said(kind, offsets):
         assert passage.tolist() == row[begin - offset : begin - offset + length].tolist()
         assert SHORTEST <= length <= LONGEST
         assert length <= offset < begin
-        assert (int(offset) in HELD) == (offsets == "held")
+        assert (int(offset) in HELD_OUT) == (offsets == "held")
         if kind == "random":
             others = [*row[1:begin].tolist(), *row[begin + length :].tolist()]
             assert len(set(others)) == len(others)
@@ -81,7 +83,7 @@ def test_offsets_and_lengths_vary():
     assert len(found.offset.unique()) > 30
     assert len(found.length.unique()) == LONGEST - SHORTEST + 1
     usual = {int(offset) for offset in sampled(times=3).offset}
-    assert not usual & set(HELD)
+    assert not usual & set(HELD_OUT)
 
 
 def test_words_follow_each_other_as_the_chain_says():
@@ -187,8 +189,8 @@ def test_losses_are_split_at_the_repeat():
 
 def test_tests_differ_from_training_and_from_each_other():
     random, held = held_out("random", size=20), held_out("random", "held", size=20)
-    assert not set(held.offset.tolist()) - set(HELD)
-    assert not set(random.offset.tolist()) & set(HELD)
+    assert not set(held.offset.tolist()) - set(HELD_OUT)
+    assert not set(random.offset.tolist()) & set(HELD_OUT)
     assert held_out("random", size=20) is random
     torch.manual_seed(1)
     assert 4 < plain_loss(induction_model(1).eval()) < 6

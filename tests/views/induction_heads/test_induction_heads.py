@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from gates2heads.book.ch13.induction import (
-    WORDS,
-    scores,
-    scores_without,
-    twice,
-    word_tokenizer,
-)
+from gates2heads.book.ch13.induction import scores, scores_without
+from gates2heads.book.ch13.repeats import WORDS, twice, word_tokenizer
 from gates2heads.browser.engine.export import Exported
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import count as counted
 from typing import NamedTuple
@@ -13,8 +12,15 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, any_seed, choice, flag, instance, listed, maybe, natural
 from gates2heads.accepts.values import distinct_seed
-from gates2heads.book.ch11.pretraining import LONGEST, check_size, fact_tokenizer
-from gates2heads.data.batches.joined import collate_joined, join
+from gates2heads.book.ch11.pretraining import check_size
+from gates2heads.book.ch11.use_batches import (
+    AT_ONCE,
+    UseBatch,
+    UseReader,
+    fits,
+    shuffled_batches,
+    use_batch,
+)
 from gates2heads.data.corpora.fact_examples import (
     INFERENCE,
     SLOTS,
@@ -28,49 +34,16 @@ from gates2heads.data.corpora.fact_examples import (
     truth_examples,
 )
 from gates2heads.data.corpora.wordings import STRANGERS, wordings
-from gates2heads.data.tokens.bilingual import split_bilingual
 from gates2heads.models.pretraining.answers import AnswerHead, AnswerLogits, best_answers
 from gates2heads.models.pretraining.bert import BERT
-from gates2heads.models.pretraining.fine_tuned import FineTuned
 from gates2heads.models.pretraining.heads import SentenceHead, TokenHead
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import cross_entropy
 from gates2heads.training.pretraining_losses import answer_loss, label_loss
 from gates2heads.training.schedules import warmup_cosine
 
-AT_ONCE, TUNED_AT_ONCE = 64, 32  # examples
 LONGEST_ANSWER = 16  # tokens
 STEPS, FROZEN_RATE, RATE, WARMUP = 200, 1e-2, 1e-3, 20
-
-
-@dataclass(frozen=True)
-class UseBatch:
-    """B examples; `states` if a frozen encoder has processed them already."""
-
-    tokens: Tensor  # (B, L) long
-    segments: Tensor  # (B, L) long, 0 or 1
-    mask: Tensor  # (B, L) bool, True = a real token
-    labels: Tensor  # (B, 1) classes, (B, L) classes of tokens, or (B, 2) positions of an answer
-    states: Tensor | None = None  # (layers, B, L, D)
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def to(self, device: torch.device | str) -> "UseBatch":
-        """The same batch on another device."""
-        parts = (getattr(self, field.name) for field in fields(self))
-        return UseBatch(*(part if part is None else part.to(device) for part in parts))
-
-
-class UseReader(FineTuned):
-    """A fine-tuned encoder of a `UseBatch`, with the states in the batch or with new ones."""
-
-    @accepts(batch=instance(UseBatch))
-    def forward(self, batch: UseBatch):
-        """The output of the head for a batch."""
-        if batch.states is not None:
-            return self.read(batch.states, mask=batch.mask)
-        return super().forward(batch.tokens, segments=batch.segments, mask=batch.mask)
 
 
 class Use(NamedTuple):
@@ -172,29 +145,6 @@ def _use(name: str) -> Use:
     return MORE[name] if name in MORE else USES[name]
 
 
-@accepts(examples=listed("examples", kind=instance(Labelled), least=1))
-def use_batch(examples: Sequence[Labelled]) -> UseBatch:
-    """Join the texts of each example, and move its label to the new positions of the tokens."""
-    read = fact_tokenizer().encode
-    joined = [
-        join(*(read(text, eos=False) for text in one[:2] if text is not None), max_length=LONGEST)
-        for one in examples
-    ]
-    batch = collate_joined(joined)
-    length = batch.tokens.shape[1]
-    rows = [_moved(one, at.places, length) for one, at in zip(examples, joined, strict=True)]
-    return UseBatch(batch.tokens, batch.segments, batch.mask, torch.tensor(rows))
-
-
-def _moved(one: Labelled, places: tuple[range, ...], length: int) -> list[int]:
-    """A label as the batch needs it: [CLS] is in front, and perhaps a first text."""
-    if one.second is None and len(one.label) > 1:
-        return [0, *one.label, *[0] * (length - 1 - len(one.label))]
-    if len(one.label) == 2:
-        return [0 if place < 0 else place + places[1].start for place in one.label]
-    return list(one.label)
-
-
 class Learned(NamedTuple):
     """An encoder with the head of one task, and which test examples it answers correctly."""
 
@@ -251,7 +201,9 @@ def learn_use(
     reader.encoder.requires_grad_(not frozen)
     fit(
         reader,
-        _shuffled(_epochs(name, labels, redraw, seed), reader.encoder, frozen=frozen, seed=seed),
+        shuffled_batches(
+            _epochs(name, labels, redraw, seed), reader.encoder, frozen=frozen, seed=seed
+        ),
         steps=steps,
         loss=use.loss,
         learning_rate=FROZEN_RATE if frozen else RATE,
@@ -304,43 +256,3 @@ def _epochs(name: str, labels: int | None, redraw: bool, seed: int) -> Iterator[
         if redraw:
             examples = [one for one in _use(name).examples("train", epoch) if fits(one)]
         yield examples
-
-
-@accepts(one=instance(Labelled))
-def fits(one: Labelled) -> bool:
-    """Whether the encoder has room for the texts of an example and their markers.
-
-    Args:
-        one: an example.
-    """
-    texts = [text for text in one[:2] if text is not None]
-    return sum(len(split_bilingual(text)) + 1 for text in texts) < LONGEST
-
-
-def _shuffled(
-    epochs: Iterator[list[Labelled]], encoder: BERT, *, frozen: bool, seed: int
-) -> Iterator[UseBatch]:
-    """Batches of examples of similar length, shuffled in each epoch."""
-    draw = random.Random(distinct_seed(seed))
-    known, batches = None, []
-    for examples in epochs:
-        if examples is not known:
-            known, batches = examples, _batches(examples, draw, encoder, frozen)
-        yield from draw.sample(batches, len(batches))
-
-
-def _batches(
-    examples: list[Labelled], draw: random.Random, encoder: BERT, frozen: bool
-) -> list[UseBatch]:
-    order = draw.sample(examples, len(examples))
-    order.sort(key=lambda one: len(one.first) + len(one.second or ""))
-    size = AT_ONCE if frozen else TUNED_AT_ONCE
-    batches = [use_batch(order[at : at + size]) for at in range(0, len(order), size)]
-    return [_read(batch, encoder) for batch in batches] if frozen else batches
-
-
-@torch.no_grad()
-def _read(batch: UseBatch, encoder: BERT) -> UseBatch:
-    batch = batch.to(next(encoder.parameters()).device)  # in `fit`, that of the training
-    states = encoder.states(batch.tokens, segments=batch.segments, mask=batch.mask)
-    return replace(batch, states=states)

@@ -18,7 +18,7 @@ from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.decoding.lengths import Power
 from gates2heads.decoding.translation import translate
 from gates2heads.training.cards import rebuild, save_model
-from gates2heads.training.checkpoints import TrainingCheckpoint, read_weights
+from gates2heads.training.checkpoints import read_weights
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.files import as_file, clear_parts, try_place
 from gates2heads.training.loop import History, fit, run_evaluation
@@ -34,6 +34,7 @@ from gates2heads.training.recipes.recipe import build_model, complete
 from gates2heads.training.recipes.tasks import TASKS
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
+from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 READ_AT_ONCE = 200  # texts of an evaluation in one batch
 
@@ -160,9 +161,8 @@ def train(
         "seconds": round(history.seconds, 1),
         "machine": machine(accelerator),
     }
-    decoding = decoding_of(recipe, task)
-    sides = {"source": source, "target": target}
-    write = partial(save_model, output, model, **sides, decoding=decoding, card=card)
+    made = {"source": source, "target": target, "decoding": decoding_of(recipe, task)}
+    write = partial(save_model, output, model, **made, card=card)
     on_main(accelerator, partial(_finish, write, keepers))
     accelerator.end_training()
     return card

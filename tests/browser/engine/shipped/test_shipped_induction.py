@@ -10,11 +10,10 @@ from gates2heads.book.ch13.induction import (
     composition,
     copying,
     head_scores,
-    held_out,
     scores,
     scores_without,
-    successors,
 )
+from gates2heads.book.ch13.repeats import held_out, successors
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.browser.live.models import live_model
 from gates2heads.layers.attention.heads_off import heads_of, heads_off
