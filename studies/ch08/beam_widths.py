@@ -25,8 +25,8 @@ import torch
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import pad
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.exact import exact
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.references.exact import exact
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.significance import paired_bootstrap
 from gates2heads.training.checkpoints import shipped_weights

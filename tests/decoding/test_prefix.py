@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.lengths import Power, Wu
 from gates2heads.decoding.prefix import check_known, forced_tokens, only
+from gates2heads.decoding.references.by_definition import beam_by_definition
 from gates2heads.decoding.sampling import sample
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power
+from gates2heads.decoding.references.exhaustive import exhaustive
 from gates2heads.decoding.search import greedy
 from gates2heads.watching.two_tables import (
     AFTER_C,

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch13 import exercises, induction
-from gates2heads.book.ch13.conflict_measures import context_is_true
-from gates2heads.book.ch13.conflict_measures import trust
+from gates2heads.book.ch13.conflict_measures import context_is_true, trust
 from gates2heads.book.ch13.conflicts import TOWNS
 from gates2heads.layers.attention.heads_off import heads_of
 from gates2heads.layers.record import record

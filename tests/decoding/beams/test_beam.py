@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.beam_by_definition import beam_by_definition
-from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import LengthRule, Power, Wu
+from gates2heads.decoding.references.by_definition import beam_by_definition
+from gates2heads.decoding.references.exhaustive import exhaustive
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
 from tests.decoding.step_functions import (

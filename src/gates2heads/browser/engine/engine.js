@@ -41,7 +41,7 @@ import { greedy, greedySteps } from "./decoding/search.js";
 import { Tree } from "./decoding/trace.js";
 import { TABLES_START, twoTables } from "./decoding/two_tables.js";
 import { walkSteps } from "./decoding/walk.js";
-import { clampGates } from "./layers/clamping.js";
+import { clampGates } from "./layers/recurrent/clamping.js";
 import { headsOf, headsOff } from "./layers/heads_off.js";
 import { askWords } from "./metrics/word_questions.js";
 import { buildModel } from "./models/by_name.js";

@@ -1,10 +1,10 @@
 // Decoders: what writes the target. Plain, or looking at the source before or after the step.
 
 import { concatenate, Matrix, oneRow, product } from "../tensor.js";
-import { ContextGRUCell, GRUCell } from "../layers/gru.js";
-import { recurrentLayer } from "../layers/recurrent.js";
+import { ContextGRUCell, GRUCell } from "../layers/recurrent/gru.js";
+import { recurrentLayer } from "../layers/recurrent/recurrent.js";
 import { Attention } from "../layers/single_head.js";
-import { stepOnce } from "../layers/unroll.js";
+import { stepOnce } from "../layers/recurrent/unroll.js";
 
 function dense(weights, name) {
   const bias = weights.has(`${name}.bias`) ? weights.vector(`${name}.bias`) : null;

@@ -1,7 +1,7 @@
 // Encoders: what reads the source. Each gives a state for every position, and one summary.
 
 import { concatenate, embedding } from "../tensor.js";
-import { recurrentLayer } from "../layers/recurrent.js";
+import { recurrentLayer } from "../layers/recurrent/recurrent.js";
 
 /** Read the source with a recurrent network: `Encoder` and `RecurrentEncoder` of the library. */
 export class RecurrentEncoder {

@@ -3,7 +3,7 @@
 import { embedding, linear, logSoftmax } from "../tensor.js";
 import { NoNorm, NORMS } from "../layers/norms.js";
 import { positionsOf } from "../layers/positions.js";
-import { recurrentLayer } from "../layers/recurrent.js";
+import { recurrentLayer } from "../layers/recurrent/recurrent.js";
 import { EncoderLayer } from "../layers/transformer_layers.js";
 import { checkLength } from "../refusals.js";
 import { checkTokens, recordOf } from "./checks.js";

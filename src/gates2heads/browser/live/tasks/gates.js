@@ -1,6 +1,6 @@
 // One text through a recurrent language model, with what every gate of every unit did meanwhile.
 
-import { clampGates } from "../../engine/layers/clamping.js";
+import { clampGates } from "../../engine/layers/recurrent/clamping.js";
 import { Trace } from "../../engine/record.js";
 import { knownCharacters, MOST } from "../characters.js";
 import { tooLong } from "../pieces.js";

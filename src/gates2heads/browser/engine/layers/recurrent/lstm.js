@@ -1,6 +1,6 @@
 // Long short-term memory: a cell that is kept apart from what is shown, and three gates.
 
-import { product, sigmoid } from "../tensor.js";
+import { product, sigmoid } from "../../tensor.js";
 import { bothBiases, Cell, Unrolled } from "./unroll.js";
 
 /**

@@ -1,6 +1,6 @@
 // Plain recurrent networks: the state is a squashed sum of the input and the state before.
 
-import { product, relu } from "../tensor.js";
+import { product, relu } from "../../tensor.js";
 import { bothBiases, Cell, Unrolled } from "./unroll.js";
 
 const NONLINEARITIES = { tanh: Math.tanh, relu };

@@ -1,8 +1,8 @@
 // Unroll a step along time, in layers and directions: what all recurrent layers share.
 
-import { beside, linear, Matrix, oneRow, product } from "../tensor.js";
-import { change } from "../record.js";
-import { checkMask } from "./masks.js";
+import { beside, linear, Matrix, oneRow, product } from "../../tensor.js";
+import { change } from "../../record.js";
+import { checkMask } from "../masks.js";
 
 /** The parameters of one layer in one direction; G blocks of U rows, one block a gate. */
 export function recurrentWeights(weights, suffix = "") {

@@ -1,6 +1,6 @@
 // Gated recurrent units: two gates decide what of the state is read and what is kept.
 
-import { concatenate, product, sigmoid } from "../tensor.js";
+import { concatenate, product, sigmoid } from "../../tensor.js";
 import { Cell, Unrolled } from "./unroll.js";
 
 /**

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.decoding.beam import beam
-from gates2heads.decoding.exact import exact
-from gates2heads.decoding.exhaustive import exhaustive
+from gates2heads.decoding.references.exact import exact
+from gates2heads.decoding.references.exhaustive import exhaustive
 from tests.decoding.step_functions import BOS, EOS, START, A, B, C, RandomTables, two_tables
 
 TABLES = {"bos": BOS, "eos": EOS, "max_length": 4}

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.decoding.beam_by_definition import beam_by_definition
 from gates2heads.decoding.lengths import Power, Wu
+from gates2heads.decoding.references.by_definition import beam_by_definition
 from gates2heads.decoding.search import greedy
 from tests.decoding.step_functions import BOS, EOS, START, A, B, C, RandomTables, two_tables
 

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gates2heads.decoding.exhaustive import exhaustive
 from gates2heads.decoding.lengths import Power, Wu
+from gates2heads.decoding.references.exhaustive import exhaustive
 from gates2heads.decoding.search import greedy
 from gates2heads.decoding.trace import Tree
 from tests.decoding.step_functions import (

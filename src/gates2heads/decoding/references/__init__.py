@@ -1,0 +1,1 @@
+"""Searches that define or prove the best: exact, exhaustive, and beam search by definition."""
