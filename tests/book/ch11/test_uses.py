@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from gates2heads.book.ch11 import uses
+from gates2heads.book.ch11 import use_batches, uses
 from gates2heads.book.ch11.pretraining import fact_markers, untrained
 from gates2heads.book.ch11.use_batches import UseReader, use_batch
 from gates2heads.book.ch11.uses import USES, learn_use
@@ -129,7 +129,7 @@ def test_examples_are_redrawn_in_every_epoch():
         assert set(some) <= set(use.examples("train", epoch))
         assert len(use.examples("train", epoch)) - len(some) < 10
     assert len(set(second) - set(first)) > 2000
-    room = uses.LONGEST - 3 - 2  # markers and question
+    room = use_batches.LONGEST - 3 - 2  # markers and question
     for length, fits in ((room, True), (room + 1, False)):
         assert uses.fits(Labelled("the currency", "Euro " * length, (0, 0))) == fits
     with pytest.raises(ValueError, match="labels must"):

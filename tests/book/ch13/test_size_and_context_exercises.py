@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from gates2heads.book.ch13 import exercises, induction
+from gates2heads.book.ch13 import exercises, induction, repeats
 from gates2heads.book.ch13.conflict_measures import context_is_true, trust
 from gates2heads.book.ch13.conflicts import TOWNS
 from gates2heads.layers.attention.heads_off import heads_of
@@ -215,7 +215,7 @@ def test_the_budget_is_right_in_the_library():
 def test_the_scores_are_those_of_the_section():
     """Head scores of the library, which average over the queries of a repeated passage."""
     torch.manual_seed(0)
-    model, found = induction.induction_model(1).eval(), induction.random_twice(1, 20, 104, seed=0)
+    model, found = induction.induction_model(1).eval(), repeats.random_twice(1, 20, 104, seed=0)
     with torch.no_grad(), record(model) as trace:
         model.logits(found.tokens[:, :-1])
     weights = trace["layers.0"]["weights"][0][0].double()
@@ -227,7 +227,7 @@ def test_the_scores_are_those_of_the_section():
 
 def test_the_share_is_that_of_the_section():
     torch.manual_seed(0)
-    model, first = induction.induction_model(1).eval(), induction.FIRST_WORD
+    model, first = induction.induction_model(1).eval(), repeats.FIRST_WORD
     with torch.no_grad():
         for head in heads_of(model):
             given = model.token_table.weight, model.ov_matrix(0, head.head), model.output.weight

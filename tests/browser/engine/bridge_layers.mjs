@@ -14,9 +14,9 @@ import {
 import { Trace } from "../../../src/gates2heads/browser/engine/record.js";
 import { readEntry } from "../../../src/gates2heads/browser/engine/weights.js";
 import { FeedForward, Residual } from "../../../src/gates2heads/browser/engine/layers/blocks.js";
-import { clampGates } from "../../../src/gates2heads/browser/engine/layers/clamping.js";
-import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/browser/engine/layers/gru.js";
-import { LSTMCell } from "../../../src/gates2heads/browser/engine/layers/lstm.js";
+import { clampGates } from "../../../src/gates2heads/browser/engine/layers/recurrent/clamping.js";
+import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/browser/engine/layers/recurrent/gru.js";
+import { LSTMCell } from "../../../src/gates2heads/browser/engine/layers/recurrent/lstm.js";
 import { keyMask, maskedSoftmax } from "../../../src/gates2heads/browser/engine/layers/masks.js";
 import { headsOff } from "../../../src/gates2heads/browser/engine/layers/heads_off.js";
 import {
@@ -29,8 +29,8 @@ import {
   rotate,
   sinusoids,
 } from "../../../src/gates2heads/browser/engine/layers/positions.js";
-import { recurrentLayer } from "../../../src/gates2heads/browser/engine/layers/recurrent.js";
-import { RNNCell } from "../../../src/gates2heads/browser/engine/layers/rnn.js";
+import { recurrentLayer } from "../../../src/gates2heads/browser/engine/layers/recurrent/recurrent.js";
+import { RNNCell } from "../../../src/gates2heads/browser/engine/layers/recurrent/rnn.js";
 import { Attention } from "../../../src/gates2heads/browser/engine/layers/single_head.js";
 import {
   DecoderLayer,

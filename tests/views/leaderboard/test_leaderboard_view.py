@@ -15,7 +15,7 @@ from tests.javascript import LIBRARY, run_javascript
 
 MODULES = {
     "board": LIBRARY / "views/leaderboard/board.js",
-    "picture": LIBRARY / "views/leaderboard/board_picture.js",
+    "layout": LIBRARY / "views/leaderboard/board_layout.js",
 }
 CAPTIONS = [("Ein Hund.", "A dog."), ("Zwei.", "Two of them.")]
 
@@ -102,7 +102,7 @@ def test_round_numbers_of_a_logarithmic_axis():
 def test_labels_hide_no_other_where_there_is_room():
     points = [{"x": 200, "y": 100 + 3 * n} for n in range(6)]
     found = in_node(
-        "return picture.labelled(given.more, given.more.map((_, n) => `rung ${n}`),"
+        "return layout.labelled(given.more, given.more.map((_, n) => `rung ${n}`),"
         " { width: 600, height: 340 });",
         points,
     )
@@ -118,8 +118,8 @@ def test_labels_hide_no_other_where_there_is_room():
 
 def test_an_axis_goes_through_its_values_in_order():
     told = in_node(
-        "const one = picture.axis([10, 100], [300, 0], { log: true });"
-        "const two = picture.axis([4, 8], [0, 100], { zero: true });"
+        "const one = layout.axis([10, 100], [300, 0], { log: true });"
+        "const two = layout.axis([4, 8], [0, 100], { zero: true });"
         "return [[10, 30, 100].map(one.at), [0, 4, 8].map(two.at)];"
     )
     assert 300 > told[0][0] > told[0][1] > told[0][2] > 0

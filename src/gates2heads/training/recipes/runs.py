@@ -104,7 +104,7 @@ def checkpoint_of(output: Path, recipe: Mapping) -> Path:
 def train(
     recipe: Mapping, output: Path, *, command: str, overwrite: bool = False, progress: bool = True
 ) -> dict:
-    """Train a recipe and write the parameters with their card.
+    """Train a recipe, write the parameters with their card, and return the card.
 
     An interrupted run is resumed when the same recipe and output are given again. Under
     `torchrun` several processes share the work, and the main one writes.
@@ -115,9 +115,6 @@ def train(
         command: the command, stored in the card, that trains the same model.
         overwrite: replace an existing file; otherwise it is an error.
         progress: show a bar.
-
-    Returns:
-        the card.
 
     Raises:
         TypeError, ValueError: a setting of the recipe is invalid, or `output` is not a valid path.

@@ -1,5 +1,7 @@
 // What several models made of one text: pure functions, tested in Node.
 
+import { visible } from "../../browser/live/pieces.js";
+
 /**
  * A date with the space that the data has: Russian sets its abbreviation of “year” off with a
  * narrow no-break space, which a keyboard does not have.
@@ -65,3 +67,6 @@ export function stepInWords({ source, target, weights }, step, name) {
   const [last, before] = [parts.at(-1), parts.slice(0, -1)];
   return `${begin}; the largest weights are on ${before.join(", ")} and ${last}.`;
 }
+
+/** A character as it is shown: spaces and the end of a sequence have signs. */
+export const sign = (token) => (token === "<eos>" ? "∎" : token === " " ? "␣" : visible(token));

@@ -1,10 +1,7 @@
-import { compare } from "../../browser/engine/decoding/searches.js";
-import { Power } from "../../browser/engine/decoding/lengths.js";
-import { finish } from "../../browser/engine/decoding/steps.js";
-import { TABLES_START, twoTables } from "../../browser/engine/decoding/two_tables.js";
-import { laboratorySteps } from "../../browser/live/laboratory.js";
-import { GermanStage } from "../../browser/live/german_stage.js";
-import { STORED } from "../../browser/live/stage.js";
+import { GermanStage } from "../../browser/live/stages/german_stage.js";
+import { STORED } from "../../browser/live/stages/stage.js";
+import { Player } from "./player.js";
+import { SamplingControls } from "./sampling_controls.js";
 import { partsNodes, rankingHead, rankingRow, twoTablesNode } from "./search_numbers.js";
 import {
   costInWords,
@@ -16,13 +13,13 @@ import {
   textOf,
   wayTo,
 } from "./search_tree.js";
+import { Sliders } from "./sliders.js";
+import { searchTables } from "./table_search.js";
 import { TreePicture } from "./tree_picture.js";
-import { element, field, moreControls, Refusal } from "../kit/view.js";
+import { element } from "../kit/view.js";
 
 const OLD = "The dimmed result below belongs to the previous input.";
 const LONGEST = 400; // characters; the tree's own limit is in tokens
-const BEAT = 700; // milliseconds a step, when the search is watched
-const SEEDS = 2 ** 31;
 const ASKED = ["text", "table", "width", "alpha", "prefix"];
 const DRAWN = ["sampling", "temperature", "top_k", "top_p", "seed"];
 
@@ -47,7 +44,8 @@ class BeamLaboratory extends GermanStage {
       onPress: (place) => this.force(place),
       onPoint: (place) => this.explain(sequenceAt(this.shown.nodes, place)),
     });
-    this.buildSteps();
+    this.player = new Player(this, () => this.drawTree());
+    this.root.append(this.player.node);
     this.parts = element("div", {
       class: "g2h-parts",
       tabindex: 0,
@@ -56,7 +54,8 @@ class BeamLaboratory extends GermanStage {
     });
     this.root.append(this.parts);
     this.buildTable();
-    this.buildSampling();
+    this.sampling = new SamplingControls(this);
+    this.root.append(this.sampling.node);
     this.cost = element("p", { class: "g2h-cost" });
     this.root.append(this.cost);
     this.buildFoot();
@@ -84,25 +83,10 @@ class BeamLaboratory extends GermanStage {
     this.sentence = element("div", {}, asked, chips);
     this.numbers = twoTablesNode(this.model.get("tables"));
     this.field = element("div", { class: "g2h-asked" }, this.sentence, this.numbers);
-    const controls = element("div", { class: "g2h-controls" });
-    this.sliders = {
-      width: this.slider(controls, "beam width k", { min: 1, max: 10, step: 1, trait: "width" }),
-      alpha: this.slider(controls, "length penalty exponent α", {
-        min: 0,
-        max: 2,
-        step: 0.05,
-        trait: "alpha",
-      }),
-    };
-    this.root.append(kinds, this.field, controls);
-  }
-
-  slider(controls, name, { trait, show = (value) => String(Number(value.toFixed(2))), ...bounds }) {
-    const input = element("input", { type: "range", ...bounds, "data-trait": trait });
-    const output = element("output");
-    controls.append(field(`${name} `, input, output));
-    this.listen(input, "input", () => this.change({ [trait]: Number(input.value) }));
-    return { input, output, trait, show };
+    this.sliders = new Sliders(this, { class: "g2h-controls" });
+    this.sliders.add("beam width k", { min: 1, max: 10, step: 1, trait: "width" });
+    this.sliders.add("length penalty exponent α", { min: 0, max: 2, step: 0.05, trait: "alpha" });
+    this.root.append(kinds, this.field, this.sliders.node);
   }
 
   buildForced() {
@@ -114,22 +98,6 @@ class BeamLaboratory extends GermanStage {
       this.change({ prefix: [] });
       this.tree.focusSoon();
     });
-  }
-
-  buildSteps() {
-    this.step = element("input", { type: "range", min: 1, step: 1, "data-trait": "step" });
-    this.stepText = element("output");
-    this.player = element("button", { type: "button" }, "Step by step");
-    this.root.append(
-      element(
-        "div",
-        { class: "g2h-controls g2h-steps" },
-        field("steps shown ", this.step, this.stepText),
-        this.player,
-      ),
-    );
-    this.listen(this.step, "input", () => this.go(Number(this.step.value)));
-    this.listen(this.player, "click", () => (this.beat ? this.stop() : this.play()));
   }
 
   buildTable() {
@@ -147,61 +115,6 @@ class BeamLaboratory extends GermanStage {
       if (row) this.explain(this.listed[row.dataset.row].found);
     };
     for (const type of ["click", "pointerover", "focusin"]) this.listen(this.rows, type, show);
-  }
-
-  buildSampling() {
-    const controls = element("div", {
-      class: "g2h-controls g2h-sampling",
-      role: "group",
-      "aria-label": "sampling",
-    });
-    this.sampler = element("button", { type: "button" }, "Sample");
-    this.sliders.temperature = this.slider(controls, "temperature", {
-      min: 0.1,
-      max: 2,
-      step: 0.05,
-      trait: "temperature",
-    });
-    const all = (value) => (value ? String(value) : "all");
-    this.sliders.top_k = this.slider(controls, "top-k", {
-      min: 0,
-      max: 50,
-      step: 1,
-      trait: "top_k",
-      show: all,
-    });
-    this.sliders.top_p = this.slider(controls, "top-p", {
-      min: 0.05,
-      max: 1,
-      step: 0.05,
-      trait: "top_p",
-    });
-    this.seed = element("input", { type: "number", min: 0, max: SEEDS - 1, step: 1 });
-    this.seedRefusal = new Refusal(this.seed);
-    controls.append(field("seed", this.seed), this.sampler);
-    this.root.append(moreControls([controls, this.seedRefusal.node], "More controls: sampling"));
-    this.listen(this.seed, "change", () => this.takeSeed());
-    this.listen(this.sampler, "click", () => {
-      const seed = this.model.get("seed");
-      this.change({
-        sampling: true,
-        seed: this.model.get("sampling") ? this.seedOf(seed + 1) : seed,
-      });
-    });
-  }
-
-  seedOf(value) {
-    return Math.min(Math.max(Math.floor(Number(value)) || 0, 0), SEEDS - 1);
-  }
-
-  /** A seed out of bounds is moved inside, and the view says so. */
-  takeSeed() {
-    const seed = this.seedOf(this.seed.value);
-    const isOther = this.seed.value !== String(seed);
-    const bounds = `The seed must be a whole number from 0 to ${grouped(SEEDS - 1)}`;
-    this.seedRefusal.say(isOther ? `${bounds}; ${grouped(seed)} is used.` : "", isOther);
-    this.seed.value = seed;
-    this.change({ seed });
   }
 
   // ---- what is asked
@@ -254,21 +167,19 @@ class BeamLaboratory extends GermanStage {
     this.sentence.hidden = table;
     this.numbers.hidden = !table;
     super.mark();
-    for (const { input, output, trait, show } of Object.values(this.sliders)) {
-      input.value = this.model.get(trait);
-      output.textContent = show(this.model.get(trait));
-    }
-    this.seed.value = this.model.get("seed");
-    this.sampler.textContent = this.model.get("sampling") ? "Sample again" : "Sample";
+    this.sliders.mark();
+    this.sampling.mark();
   }
 
   ask() {
-    this.stop();
+    this.player.stop();
     return super.ask();
   }
 
   run(question) {
-    return question.table ? this.onTables(question) : this.onModel(question);
+    return question.table
+      ? searchTables(this.model.get("tables"), question)
+      : this.onModel(question);
   }
 
   show(result) {
@@ -292,27 +203,6 @@ class BeamLaboratory extends GermanStage {
     return results && results[0];
   }
 
-  /** The same searches on the tables, small enough to be done here; and every sequence there is. */
-  onTables({ table: _, text: __, ...asked }) {
-    const { names, tables, bos, eos, limit } = this.model.get("tables");
-    const words = names.map((name) => (name === "<eos>" ? name : ` ${name}`));
-    const step = twoTables(tables);
-    const found = finish(
-      laboratorySteps(step, TABLES_START, words, { bos, eos, maxLength: limit }, asked),
-    );
-    const options = {
-      bos,
-      eos,
-      maxLength: limit,
-      width: names.length ** limit,
-      pruned: 0,
-      lengthRule: new Power(asked.alpha),
-    };
-    const [best] = compare(step, TABLES_START, options).ranking;
-    const everything = { ...best, pieces: best.tokens.map((token) => words[token]) };
-    return { ...found, everything, size: names.length };
-  }
-
   /** The search goes down this way, and on from there. */
   force(place) {
     const { nodes } = this.shown;
@@ -325,34 +215,6 @@ class BeamLaboratory extends GermanStage {
   /** The search whose tree is shown. */
   get shown() {
     return this.result.forced ?? this.result.free;
-  }
-
-  get upTo() {
-    const steps = Math.max(this.shown.steps, 1);
-    return Math.min(this.model.get("step") || steps, steps);
-  }
-
-  go(step) {
-    this.stop();
-    this.put({ step });
-    this.drawTree();
-  }
-
-  play() {
-    this.put({ step: 1 });
-    this.drawTree();
-    this.player.textContent = "Stop";
-    this.beat = setInterval(() => {
-      if (this.upTo >= this.shown.steps) return this.stop();
-      this.put({ step: this.upTo + 1 });
-      return this.drawTree();
-    }, BEAT);
-  }
-
-  stop() {
-    clearInterval(this.beat);
-    this.beat = null;
-    this.player.textContent = "Step by step";
   }
 
   // ---- drawing
@@ -382,16 +244,14 @@ class BeamLaboratory extends GermanStage {
   }
 
   drawTree() {
-    const { upTo } = this;
-    this.step.max = Math.max(this.shown.steps, 1);
-    this.step.value = upTo;
-    this.stepText.textContent = `${upTo} of ${this.shown.steps}`;
+    const { upTo } = this.player;
+    this.player.mark();
     this.tree.draw(
       this.shown.nodes,
       layOut(this.shown, { upTo, prefix: this.answered.prefix }),
       upTo,
     );
-    if (this.beat) this.tree.toEnd();
+    if (this.player.isPlaying) this.tree.toEnd();
   }
 
   drawTable() {
@@ -417,7 +277,7 @@ class BeamLaboratory extends GermanStage {
   }
 
   dispose() {
-    this.stop();
+    this.player.stop();
     super.dispose();
   }
 }

@@ -5,9 +5,7 @@ import {
   bytesPerToken,
   cacheInWords,
   counted,
-  countInWords,
   decodingStep,
-  divisors,
   formatInWords,
   groupsWithin,
   inFull,
@@ -15,47 +13,10 @@ import {
   originInWords,
   parametersOf,
   sharingInWords,
-  sizeInWords,
-  timeInWords,
 } from "./sizes.js";
+import { sizeRow, stepRow, sumInWords } from "./rows.js";
+import { FORMATS, MOST, NAMES, NUMBERS, STEPS, TRAITS, nearest, valueInWords } from "./steps.js";
 
-const MOST = {
-  layers: 128,
-  heads: 128,
-  kv_heads: 128,
-  head_width: 256,
-  length: 2 ** 20,
-  window: 2 ** 20,
-  batch: 1024,
-  bandwidth: 20000,
-};
-const NUMBERS = Object.keys(MOST);
-const TRAITS = [...NUMBERS, "number_format"];
-const FORMATS = Object.keys(BITS);
-const doubled = (most) => Array.from({ length: Math.log2(most) + 1 }, (_, at) => 2 ** at);
-const counting = (most, step = 1) =>
-  Array.from({ length: most / step }, (_, at) => (at + 1) * step);
-// What each slider steps through; the divisors of the query heads change with them.
-const STEPS = {
-  layers: () => counting(MOST.layers),
-  heads: () => counting(MOST.heads),
-  kv_heads: ({ heads }) => divisors(heads),
-  head_width: () => counting(MOST.head_width, 8),
-  length: () => doubled(MOST.length),
-  window: () => [...doubled(MOST.window), 0], // no window is the widest
-  batch: () => doubled(MOST.batch),
-  bandwidth: () => [10, 25, 50, 100, 200, 400, 800, 1600, 2400, 3350, 5000, 8000],
-};
-const NAMES = {
-  layers: "layers ",
-  heads: "query heads ",
-  kv_heads: "key–value heads ",
-  head_width: "head width ",
-  length: "context, in tokens ",
-  window: "sliding window, in tokens ",
-  batch: "batch, in sequences ",
-  bandwidth: "memory bandwidth ",
-};
 const HEADS = [
   "batch",
   "bytes read per token",
@@ -260,79 +221,20 @@ class CacheSizes extends Stage {
     const { share, ticks } = axis(sizes);
     const percent = (part) => `${(100 * part).toFixed(2)}%`;
     this.root.style.setProperty("--g2h-grid", percent(1 / (ticks.length - 1)));
-    this.rows.replaceChildren(...rows.map((row) => this.row(row, (size) => percent(share(size)))));
+    this.rows.replaceChildren(...rows.map((row) => sizeRow(row, (size) => percent(share(size)))));
     this.ticks.replaceChildren(
       ...ticks.map(({ name, at }) => element("span", { style: `left: ${percent(at)}` }, name)),
     );
   }
 
-  row({ name, source, at, cache, parameters, own }, width) {
-    const detail = [at, source].filter(Boolean).join("; ");
-    const sizes =
-      parameters === null
-        ? `cache ${sizeInWords(cache)}, parameters not known`
-        : `cache ${sizeInWords(cache)}, parameters ${sizeInWords(parameters)}`;
-    const bar = (kind, size) =>
-      element("i", { class: `g2h-bar g2h-${kind}`, style: `width: ${width(size)}` });
-    const bars = [bar("cache", cache)];
-    if (parameters !== null) bars.push(bar("parameters", parameters));
-    return element(
-      "div",
-      { class: "g2h-row", role: "listitem", "data-own": own && "" },
-      element(
-        "p",
-        {},
-        element("b", {}, name),
-        detail && element("span", { class: "g2h-detail" }, ` (${detail})`),
-        element("span", { class: "g2h-sizes" }, sizes),
-      ),
-      element("div", { class: "g2h-track", "aria-hidden": "true" }, ...bars),
-    );
-  }
-
   drawStep(setting, found, step) {
-    const { batch, bandwidth } = setting;
+    const { batch } = setting;
     const batches = batch === 1 ? [1] : [1, batch];
     this.step.replaceChildren(
-      ...batches.map((size) => {
-        const one = decodingStep({ ...setting, batch: size }, found);
-        const cells = [
-          sizeInWords(one.bytesPerToken),
-          countInWords(one.macsPerToken),
-          String(Number(one.intensity.toPrecision(3))),
-          timeInWords(one.leastSeconds),
-          String(Number((size / one.leastSeconds).toPrecision(3)).toLocaleString("en")),
-        ];
-        return element(
-          "tr",
-          { "data-batch": size },
-          element("th", { scope: "row" }, inFull(size)),
-          ...cells.map((cell) => element("td", {}, cell)),
-        );
-      }),
+      ...batches.map((size) => stepRow(size, decodingStep({ ...setting, batch: size }, found))),
     );
-    const both = `${sizeInWords(step.parameterBytes)} of parameters + ${sizeInWords(step.cacheBytes)} of cache`;
-    const each = batch === 1 ? "" : ` = ${sizeInWords(step.bytesPerToken)} per token`;
-    const read =
-      batch === 1
-        ? `${both} = ${sizeInWords(step.bytesPerToken)} per token`
-        : `(${both}) / ${inFull(batch)} sequences${each}`;
-    this.sum.textContent = `Bytes read: ${read}. ${countInWords(step.macsPerToken)} MACs per token ⇒ ${Number(step.intensity.toPrecision(3))} MACs per byte. At ${inFull(bandwidth)} GB/s, a step takes at least ${timeInWords(step.leastSeconds)}.`;
+    this.sum.textContent = sumInWords(setting, step);
   }
-}
-
-/** The place in `steps` of the value nearest to one, by ratio. */
-function nearest(steps, value) {
-  const exact = steps.indexOf(value);
-  if (exact >= 0) return exact;
-  const apart = (step) => (step ? Math.abs(Math.log(step / value)) : Infinity);
-  return steps.reduce((best, step, at) => (apart(step) < apart(steps[best]) ? at : best), 0);
-}
-
-function valueInWords(name, value) {
-  if (name === "window") return value ? inFull(value) : "none";
-  if (name === "bandwidth") return `${inFull(value)} GB/s`;
-  return inFull(value);
 }
 
 export default {

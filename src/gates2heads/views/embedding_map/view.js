@@ -1,5 +1,5 @@
 import { shortened } from "../../browser/live/pieces.js";
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { choice, drawn, element, field, inside } from "../kit/view.js";
 import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 

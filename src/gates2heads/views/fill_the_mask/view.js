@@ -1,6 +1,6 @@
 import { MASK, writeBilingual } from "../../browser/engine/tokens/bilingual.js";
 import { composed, visible } from "../../browser/live/pieces.js";
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import {
   maskedOf,
   opening,
@@ -10,6 +10,7 @@ import {
   toldInWords,
   unchanged,
 } from "./fills.js";
+import { shareTable, writtenToken } from "./shares.js";
 import { element, inside, isSame } from "../kit/view.js";
 
 const LONGEST = 400; // characters
@@ -232,7 +233,7 @@ class FillTheMask extends LiveStage {
       line.append(
         element("span", { class: "g2h-read" }, writeBilingual(read)),
         " ",
-        ...result.written.flatMap(({ token, share }) => [written(token, share), " "]),
+        ...result.written.flatMap(({ token, share }) => [writtenToken(token, share), " "]),
         result.finished ? element("span", { class: "g2h-name" }, "end") : "…",
       );
     } else {
@@ -279,50 +280,9 @@ class FillTheMask extends LiveStage {
       .map((result, at) => [this.model.get("names")[at], result.gaps?.[this.gap]])
       .filter(([, gap]) => gap);
     this.detail.replaceChildren(
-      ...shown.map(([name, gap]) => table(name, gap, this.tokens[gap.place])),
+      ...shown.map(([name, gap]) => shareTable(name, gap, this.tokens[gap.place])),
     );
   }
-}
-
-function written(token, share) {
-  return element(
-    "span",
-    { class: "g2h-written", "data-share": share, title: percent(share) },
-    element("bdi", {}, visible(token)),
-  );
-}
-
-/** The most probable tokens at one mask, and the probability of the token that was typed. */
-function table(name, { best, was }, stood) {
-  const typed = (token) => was !== null && token === stood;
-  const rows = best.map(({ token, share }) => [token, share, typed(token)]);
-  if (was !== null && !rows.some(([, , isWas]) => isWas)) rows.push([stood, was, true]);
-  return element(
-    "table",
-    { class: "g2h-shares" },
-    element("caption", {}, `${name}, for “`, element("bdi", {}, visible(stood)), "”"),
-    element(
-      "tbody",
-      {},
-      ...rows.map(([token, share, isWas]) =>
-        element(
-          "tr",
-          { class: isWas && "g2h-was" },
-          element(
-            "th",
-            { scope: "row" },
-            element("bdi", {}, visible(token)),
-            isWas ? " (typed)" : "",
-          ),
-          element(
-            "td",
-            { "data-value": share, style: `--g2h-share: ${(100 * share).toFixed(2)}%` },
-            percent(share),
-          ),
-        ),
-      ),
-    ),
-  );
 }
 
 export default {

@@ -1,5 +1,5 @@
 import { composed, tooLong, visible } from "../../browser/live/pieces.js";
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { answerOf, shares, signed, toldInWords } from "./answers.js";
 import { element, field, moreControls } from "../kit/view.js";
 

@@ -1,13 +1,13 @@
 import { knownCharacters, UNKNOWN } from "../../browser/live/characters.js";
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { GateClamps } from "./gate_clamps.js";
 import { GatePanel } from "./gate_panel.js";
 import { GateTape } from "./gate_tape.js";
+import { legendOf } from "./legend.js";
 import {
   bitsOf,
   changeInWords,
   decoded,
-  fullShade,
   GATES,
   heldInWords,
   meanOf,
@@ -258,26 +258,11 @@ class GateExplorer extends LiveStage {
     const { base, now, unit, shownQuantity: quantity } = this;
     const every = this.model.get("every");
     this.tape.show({ base, now, unit, quantity, named: this.named, every });
-    this.drawLegend(quantity);
+    const isClamped = now !== base;
+    this.legend.replaceChildren(...legendOf(quantity, unit, isClamped));
     this.slider.max = now.tokens.length - 1;
     this.pointed = null;
     this.drawPlace(true);
-  }
-
-  drawLegend(quantity) {
-    const isGate = GATES.has(quantity);
-    const scale = element("i", {
-      class: isGate ? "g2h-scale g2h-half" : "g2h-scale",
-      "aria-hidden": "true",
-    });
-    const [full, isOpen] = [fullShade(quantity), quantity === "cell"];
-    const least = isGate ? "0" : `−${full}${isOpen ? " or less" : ""}`;
-    const line = this.now === this.base ? "" : " Dashed line: no gate clamped.";
-    this.legend.replaceChildren(
-      `Bars: unit ${this.unit}, blue above zero, orange below.${line} Shades: the ${NAMES[quantity]} of several units, from ${least} `,
-      scale,
-      ` to ${full}${isOpen ? " or more" : ""}.`,
-    );
   }
 
   point(found) {

@@ -1,5 +1,5 @@
-import { GermanStage } from "../../browser/live/german_stage.js";
-import { STORED } from "../../browser/live/stage.js";
+import { GermanStage } from "../../browser/live/stages/german_stage.js";
+import { STORED } from "../../browser/live/stages/stage.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {

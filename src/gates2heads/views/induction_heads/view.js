@@ -1,4 +1,4 @@
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { HeadMaps } from "./head_maps.js";
 import { meansTable } from "./means.js";
 import { isOff, mapOf, toggled, together, without } from "../kit/heads.js";

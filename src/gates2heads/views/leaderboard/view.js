@@ -10,12 +10,11 @@ import {
   missingLines,
   numberInWords,
   rankInWords,
-  readings,
-  readingsInWords,
   standing,
 } from "./board.js";
 import { boardPicture } from "./board_picture.js";
-import { Stage, choice, direction, element, field, inside } from "../kit/view.js";
+import { CaptionPanel } from "./caption_panel.js";
+import { Stage, choice, element, field, inside } from "../kit/view.js";
 
 const PLACES = [
   "family",
@@ -28,11 +27,6 @@ const PLACES = [
   "caption",
   "seed",
 ];
-const MARKS = {
-  match: "in the reference",
-  clipped: "already matched",
-  miss: "not in the reference",
-};
 const HEADS = [
   "BLEU",
   "chrF",
@@ -58,7 +52,8 @@ class Leaderboard extends Stage {
     ].sort((a, b) => a - b);
     this.buildControls();
     this.buildBoard();
-    this.buildCaption();
+    this.caption = new CaptionPanel(this);
+    this.root.append(...this.caption.nodes);
     this.follow([...PLACES, "best", "own"], () => this.draw());
     this.size = new ResizeObserver(() => this.drawPicture());
     this.size.observe(this.picture);
@@ -132,65 +127,6 @@ class Leaderboard extends Stage {
     this.listen(this.picture, "click", press);
   }
 
-  buildCaption() {
-    this.which = choice(this.captions.map(({ source }, number) => `${number + 1}: ${source}`));
-    this.seed = choice(this.seeds.map((seed) => `seed ${seed}`));
-    this.own = element("textarea", {
-      rows: 1,
-      maxlength: this.model.get("most"),
-      spellcheck: "false",
-    });
-    this.german = element("p", { class: "g2h-text", lang: "de" });
-    this.english = element("p", { class: "g2h-text" });
-    this.readings = element("tbody");
-    this.told = element("p", { class: "g2h-live g2h-own-told", "aria-live": "polite" });
-    const legend = element(
-      "p",
-      { class: "g2h-legend" },
-      ...Object.entries(MARKS).flatMap(([fate, words]) => [
-        element("span", { class: `g2h-graded g2h-${fate}` }, words),
-        " ",
-      ]),
-      "Outputs of a beam of five, compared word by word with the one reference as BLEU does. Each score is for this one sentence.",
-    );
-    const head = ["model", "chrF", "BLEU", "translation"].map((text) =>
-      element("th", { scope: "col" }, text),
-    );
-    this.root.append(
-      element(
-        "div",
-        { class: "g2h-controls g2h-captions" },
-        field("caption", this.which),
-        field("run", this.seed),
-      ),
-      this.german,
-      this.english,
-      field("your translation: type it here to see it scored", this.own),
-      element(
-        "div",
-        {
-          class: "g2h-scroll",
-          tabindex: 0,
-          role: "group",
-          "aria-label": "translations of this caption",
-        },
-        element(
-          "table",
-          { class: "g2h-readings" },
-          element("thead", {}, element("tr", {}, ...head)),
-          this.readings,
-        ),
-      ),
-      legend,
-      this.told,
-    );
-    this.listen(this.which, "change", () =>
-      this.put({ caption: Number(this.which.value), own: "" }),
-    );
-    this.listen(this.seed, "change", () => this.put({ seed: Number(this.seed.value) }));
-    this.listen(this.own, "input", () => this.put({ own: this.own.value }));
-  }
-
   /** The positions, each within what there is. */
   read() {
     const limits = {
@@ -229,7 +165,7 @@ class Leaderboard extends Stage {
     });
     this.drawPicture();
     this.drawRows(state);
-    this.drawCaption(state);
+    this.caption.draw(this.places, state, this.model.get("own"));
     this.legend.textContent = isLength
       ? [BY_LENGTH, missingLines(this.entries, this.places)].join(" ")
       : LEGEND;
@@ -298,47 +234,6 @@ class Leaderboard extends Stage {
       head.setAttribute("aria-sort", isHere ? (up ? "descending" : "ascending") : "none");
       this.sorters[column].dataset.sign = isHere ? (up ? "▾" : "▴") : "";
     });
-  }
-
-  drawCaption(state) {
-    const { source, reference } = this.captions[state.caption];
-    const typed = this.model.get("own");
-    const own = typed.toWellFormed?.() ?? typed; // Python has no halves of characters
-    this.which.value = state.caption;
-    this.seed.value = state.seed;
-    if (this.own.value !== typed) this.own.value = typed;
-    this.own.dir = direction(typed);
-    this.german.textContent = `German: ${source}`;
-    this.english.textContent = `reference: ${reference}`;
-    const rows = readings(this.entries, this.places, {
-      caption: state.caption,
-      seed: this.seeds[state.seed],
-      own,
-      reference,
-    });
-    this.readings.replaceChildren(
-      ...rows.map((row) => {
-        const words = row.runs.flatMap((run) => [
-          element("span", { class: `g2h-graded g2h-${run.fate}` }, run.text),
-          " ",
-        ]);
-        const kind = row.place < 0 ? "g2h-you" : state.picked === row.place ? "g2h-picked" : "";
-        return element(
-          "tr",
-          kind ? { class: kind } : {},
-          element("th", { scope: "row" }, row.name),
-          element("td", { "data-chrf": row.chrf }, row.chrf.toFixed(1)),
-          element("td", { "data-bleu": row.bleu }, row.bleu.toFixed(1)),
-          element("td", { class: "g2h-wrote", dir: "auto" }, ...words),
-        );
-      }),
-    );
-    this.told.textContent = readingsInWords(
-      rows,
-      this.entries,
-      this.places,
-      this.seeds[state.seed],
-    );
   }
 
   dispose() {

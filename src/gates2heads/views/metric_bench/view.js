@@ -1,12 +1,4 @@
-import {
-  ORDERS,
-  measure,
-  measuredInWords,
-  orderRows,
-  picture,
-  runInWords,
-  scoreRows,
-} from "../kit/metrics.js";
+import { ORDERS, measure, measuredInWords, orderRows, scoreRows } from "../kit/metrics.js";
 import {
   Stage,
   choice,
@@ -17,6 +9,7 @@ import {
   inside,
   moreControls,
 } from "../kit/view.js";
+import { Ngrams } from "./ngrams.js";
 
 const TOKENIZERS = ["13a", "none", "char", "rouge"];
 const CUTS = [
@@ -32,8 +25,6 @@ const LITTLE = [
   "count 0.1 (floor)",
   "add 1 for n > 1 (add-k)",
 ];
-const MARKS = { match: "matched", clipped: "clipped", miss: "in no reference" };
-const ON = { match: "in the subsequence", miss: "not in it" };
 const ABOUT =
   "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score.";
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
@@ -42,11 +33,11 @@ class MetricBench extends Stage {
   constructor(model, el) {
     super(model, el, "metric-bench");
     this.most = model.get("most");
-    this.picked = null; // the key of the selected n-gram
     this.kept = null; // the scores that were stored
     this.buildTexts();
     this.buildControls();
-    this.buildPicture();
+    this.ngrams = new Ngrams((...how) => this.listen(...how));
+    this.root.append(...this.ngrams.nodes);
     this.buildScores();
     this.follow(TEXTS, () => this.draw());
     this.draw();
@@ -134,24 +125,6 @@ class MetricBench extends Stage {
     this.listen(this.lowercase, "change", () => this.put({ lowercase: this.lowercase.checked }));
   }
 
-  buildPicture() {
-    this.runs = element("div", {
-      class: "g2h-runs",
-      role: "group",
-      "aria-label": "n-grams of the hypothesis",
-    });
-    this.covered = element("div", { class: "g2h-covered" });
-    this.told = element("p", { class: "g2h-told", "aria-live": "polite" });
-    this.legend = element("p", { class: "g2h-legend" });
-    this.root.append(this.runs, this.covered, this.legend, this.told);
-    this.listen(this.runs, "click", (event) => {
-      const { key } = event.target.closest("button")?.dataset ?? {};
-      if (key === undefined) return;
-      this.picked = this.picked === key ? null : key;
-      this.draw();
-    });
-  }
-
   buildScores() {
     const table = (heads, body, label) =>
       element(
@@ -189,7 +162,7 @@ class MetricBench extends Stage {
     const state = this.read();
     const found = measure(state);
     this.fillTexts(state);
-    this.fillPicture(state);
+    this.ngrams.draw(state, inside(this.model.get("shown"), ORDERS + 1));
     this.fillScores(found);
     this.status.textContent = measuredInWords(found);
     const told = {
@@ -236,66 +209,6 @@ class MetricBench extends Stage {
     this.order.value = order - 1;
     this.lowercase.checked = lowercase;
     this.shown.value = inside(this.model.get("shown"), ORDERS + 1);
-  }
-
-  fillPicture(state) {
-    const shown = inside(this.model.get("shown"), ORDERS + 1);
-    const { runs, references } = picture(state, shown);
-    const marks = shown < ORDERS ? MARKS : ON;
-    this.legend.replaceChildren(
-      ...Object.entries(marks).flatMap(([fate, words]) => [
-        element("span", { class: `g2h-run g2h-${fate}` }, words),
-        " ",
-      ]),
-      shown < ORDERS
-        ? "Select an n-gram to see where it occurs."
-        : "ROUGE-L compares lower-case letters and digits, with the reference that gives the highest score.",
-    );
-    const picked = runs.find((run) => run.key === this.picked);
-    const focused = [...this.runs.children].indexOf(document.activeElement);
-    this.runs.replaceChildren(
-      ...runs.map((run) =>
-        element(
-          "button",
-          {
-            type: "button",
-            class: `g2h-run g2h-${run.fate}`,
-            "data-key": run.key,
-            dir: "auto",
-            "aria-pressed": String(run.key === picked?.key),
-            "aria-label": `${run.text}, ${marks[run.fate]}`,
-          },
-          run.text,
-        ),
-      ),
-    );
-    this.runs.children[focused]?.focus();
-    this.covered.replaceChildren(
-      ...references.map((tokens, number) =>
-        element(
-          "p",
-          { dir: "auto" },
-          element(
-            "span",
-            { class: "g2h-which" },
-            references.length > 1 ? `reference ${number + 1}` : "reference",
-          ),
-          ...tokens.flatMap(({ text, keys, marked }) => [
-            element(
-              marked ? "mark" : "span",
-              keys.includes(picked?.key) ? { class: "g2h-here" } : {},
-              text,
-            ),
-            " ",
-          ]),
-        ),
-      ),
-    );
-    this.told.textContent = picked
-      ? runInWords(picked)
-      : runs.length
-        ? ""
-        : "The hypothesis is too short for n-grams of this order.";
   }
 
   fillScores(found) {

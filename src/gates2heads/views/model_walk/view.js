@@ -1,5 +1,5 @@
-import { GermanStage } from "../../browser/live/german_stage.js";
-import { STORED } from "../../browser/live/stage.js";
+import { GermanStage } from "../../browser/live/stages/german_stage.js";
+import { STORED } from "../../browser/live/stages/stage.js";
 import { sharesFrom } from "../kit/shares.js";
 import { element, inside } from "../kit/view.js";
 import { WalkBlock } from "./walk_block.js";

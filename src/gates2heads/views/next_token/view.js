@@ -1,18 +1,17 @@
 import { tidy } from "../../browser/live/pieces.js";
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import {
   bitsOf,
   extended,
   inPowers,
   named,
   perplexity,
-  restInWords,
-  share,
   sum,
   surprises,
   told,
   wentOn,
 } from "./foresight.js";
+import { tokenPanel } from "./token_panel.js";
 import { choice, element, field, inside } from "../kit/view.js";
 
 const WHOLE = 60; // tokens: as many as there is room for
@@ -202,44 +201,9 @@ class NextToken extends LiveStage {
 
   draw() {
     this.panels.replaceChildren(
-      ...this.columns.map(({ name }, at) => this.panel(name, this.now[at])),
+      ...this.columns.map(({ name }, at) => tokenPanel(name, this.now[at])),
     );
     this.drawSurprise();
-  }
-
-  panel(name, { ahead, kept }) {
-    const rows = ahead.map(({ token, piece, prob, drawn }) => {
-      const attributes = {
-        type: "button",
-        class: "g2h-token",
-        "data-piece": piece,
-        "data-token": token,
-        "data-prob": prob,
-        "data-drawn": drawn,
-        "data-moved": Math.abs(drawn - prob) > 0.0005 && "",
-        style: `--g2h-share: ${(100 * drawn).toFixed(2)}%; --g2h-own: ${(100 * prob).toFixed(2)}%`,
-        disabled: extended("", piece) === null && "",
-        "aria-label": `${named(piece)}, probability ${share(drawn)}`,
-      };
-      return element(
-        "button",
-        attributes,
-        element("span", {}, named(piece)),
-        element("span", {}, share(drawn)),
-      );
-    });
-    const rest = element(
-      "p",
-      { class: "g2h-rest", "data-kept": kept },
-      restInWords({ ahead, kept }),
-    );
-    return element(
-      "div",
-      { class: "g2h-panel", role: "group", "aria-label": name },
-      element("p", { class: "g2h-name" }, name),
-      ...rows,
-      rest,
-    );
   }
 
   drawSurprise() {

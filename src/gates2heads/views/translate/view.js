@@ -1,7 +1,7 @@
 import { visible, wordsOf } from "../../browser/live/pieces.js";
-import { GermanStage } from "../../browser/live/german_stage.js";
+import { GermanStage } from "../../browser/live/stages/german_stage.js";
 import { questionInWords } from "../../browser/live/word_counts.js";
-import { STORED } from "../../browser/live/stage.js";
+import { STORED } from "../../browser/live/stages/stage.js";
 import { Sentences } from "./sentences.js";
 import { sharesFrom } from "../kit/shares.js";
 import { choice, element, field } from "../kit/view.js";

@@ -102,3 +102,20 @@ export class UnrollBars {
     );
   }
 }
+
+/** What the colours mean; the simple view has no clamped characters. */
+export function legendOf(isSimple) {
+  return element(
+    "p",
+    { class: "g2h-legend" },
+    "States: one row per unit, blue for positive and orange for negative values. ",
+    ...(isSimple
+      ? []
+      : [
+          element("i", { class: "g2h-swatch", "data-mark": "held" }),
+          " clamped, ",
+          element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
+          " different from greedy decoding, or from the target.",
+        ]),
+  );
+}

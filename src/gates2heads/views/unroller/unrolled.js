@@ -3,6 +3,7 @@
 import { seen, shades, told } from "../kit/gates.js";
 
 export const LINES = ["free", "held", "taught"];
+export const TITLES = { free: "greedy decoding", held: "clamped", taught: "teacher forcing" };
 const READS = {
   free: "in greedy decoding",
   held: "in the clamped line",
@@ -44,6 +45,10 @@ export function expectedAt({ logProbs: { shape, data } }, step) {
   const row = data.subarray(step * shape[1], (step + 1) * shape[1]);
   return row.indexOf(row.reduce((most, one) => Math.max(most, one), -Infinity));
 }
+
+/** The most probable token at each step under teacher forcing. */
+export const expectedTokens = ({ taught, vocabulary }) =>
+  taught.tokens.map((_, step) => vocabulary[expectedAt(taught, step)]);
 
 /**
  * The most probable tokens of the lines at a step, those of the first line first: [{id, token,

@@ -1,26 +1,25 @@
-import { LiveStage, STORED } from "../../browser/live/stage.js";
+import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { spelled } from "../../browser/live/pieces.js";
 import { warningOf } from "../../browser/live/unlike_dates.js";
-import { seen, told } from "../kit/gates.js";
-import { UnrollBars, UnrollRow } from "./unroll_lines.js";
+import { ClampPanel } from "./clamp_panel.js";
+import { legendOf, UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
 import {
   apart,
   decodedForcing,
   driftOf,
-  expectedAt,
+  expectedTokens,
   heldInWords,
-  likeliestAt,
   LINES,
   stepInWords,
   stepsOf,
   surprises,
   taughtInWords,
   textOf,
+  TITLES,
 } from "./unrolled.js";
 import { choice, element, field, inside, Refusal } from "../kit/view.js";
 
-const TITLES = { free: "greedy decoding", held: "clamped", taught: "teacher forcing" };
 const FAR = 1; // distance of two states, over the units, at which its bar is full
 const SURPRISAL = 4; // nats at which the bar of a surprisal is full
 
@@ -65,12 +64,16 @@ class Unroller extends LiveStage {
       field("training method", this.which),
       field("target for teacher forcing (press Enter)", this.lesson),
     );
-    const hand = this.buildHand();
+    this.hand = new ClampPanel({
+      onToken: (token) => this.hold(token),
+      onRelease: () => this.put({ held: {} }),
+      listen: (...how) => this.listen(...how),
+    });
     this.root.append(
       ...(this.isSimple ? [] : [choices, this.lessonRefusal.node]),
       this.buildSteps(),
       this.buildSheet(),
-      ...(this.isSimple ? [] : [hand]),
+      ...(this.isSimple ? [] : [this.hand.node]),
     );
     this.buildFoot();
     this.warning = element("p", { class: "g2h-warning", role: "status" });
@@ -137,43 +140,7 @@ class Unroller extends LiveStage {
       box(reading, "the encoder, step by step"),
       box(writing, this.isSimple ? "the decoder, step by step" : "the decoder, three lines"),
     );
-    const legend = element(
-      "p",
-      { class: "g2h-legend" },
-      "States: one row per unit, blue for positive and orange for negative values. ",
-      ...(this.isSimple
-        ? []
-        : [
-            element("i", { class: "g2h-swatch", "data-mark": "held" }),
-            " clamped, ",
-            element("i", { class: "g2h-swatch", "data-mark": "otherwise" }),
-            " different from greedy decoding, or from the target.",
-          ]),
-    );
-    return element("div", {}, this.picture, legend);
-  }
-
-  buildHand() {
-    this.shares = element("table", { class: "g2h-numbers" });
-    this.keys = element("div", {
-      class: "g2h-chips g2h-keys",
-      role: "group",
-      "aria-label": "clamp a character at this step",
-    });
-    this.release = element("button", { type: "button" }, "Release all");
-    this.hint = element("p", { class: "g2h-legend" });
-    this.listen(this.keys, "click", (event) => {
-      const key = event.target.closest("button");
-      if (key) this.hold(key.dataset.token);
-    });
-    this.listen(this.release, "click", () => this.put({ held: {} }));
-    return element(
-      "div",
-      { class: "g2h-hand g2h-dim" },
-      this.hint,
-      element("div", { class: "g2h-buttons" }, this.keys, this.release),
-      this.shares,
-    );
+    return element("div", {}, this.picture, legendOf(this.isSimple));
   }
 
   // ---- where we are
@@ -275,7 +242,7 @@ class Unroller extends LiveStage {
     if (spelled(this.lesson.value) !== this.model.get("taught"))
       this.lesson.value = this.model.get("taught");
     super.mark();
-    this.release.disabled = !Object.keys(this.model.get("held")).length;
+    this.hand.release.disabled = !Object.keys(this.model.get("held")).length;
   }
 
   draw() {
@@ -298,9 +265,7 @@ class Unroller extends LiveStage {
     this.decoder.show(run.held.hidden, write);
     this.gap.show(apart(run.free, run.held), write);
     this.rows.taught.show(run.taught.tokens, write);
-    const expected = run.taught.tokens.map(
-      (_, step) => run.vocabulary[expectedAt(run.taught, step)],
-    );
+    const expected = expectedTokens(run);
     this.expects.show(
       expected,
       write,
@@ -308,17 +273,7 @@ class Unroller extends LiveStage {
     );
     this.nats.show(surprises(run), write);
     this.slider.max = read + write;
-    this.keys.replaceChildren(
-      ...run.vocabulary
-        .filter((token) => !["<pad>", "<bos>"].includes(token))
-        .map((token) =>
-          element(
-            "button",
-            { type: "button", class: "g2h-chip", "data-token": token },
-            seen(token),
-          ),
-        ),
-    );
+    this.hand.fill(run.vocabulary);
     this.drawStep();
   }
 
@@ -333,52 +288,8 @@ class Unroller extends LiveStage {
     [...Object.values(this.rows), this.expects].forEach((row) => row.mark(writing));
     this.decoder.until(writing + 1);
     this.say(said);
-    this.drawHand();
+    this.hand.draw(run, writing, this.model.get("held"));
   }
-
-  /** What may be clamped at the current step, and its probability in each line. */
-  drawHand() {
-    const { now: run, writing } = this;
-    const canHold = writing >= 0 && writing < run.held.tokens.length;
-    const holds = this.model.get("held");
-    this.hint.textContent = canHold
-      ? `Clamp a character at output step ${writing + 1}: the decoder receives it as if it had generated it.`
-      : "Go to a decoder step to clamp a character there.";
-    [...this.keys.children].forEach((key) => {
-      key.disabled = !canHold;
-      key.setAttribute("aria-pressed", holds[writing] === key.dataset.token);
-    });
-    const rows = writing < 0 ? [] : likeliestAt(run, LINES, writing);
-    const head = element(
-      "tr",
-      {},
-      element("th", {}, "P(next token)"),
-      ...LINES.map((name) => element("th", { scope: "col" }, TITLES[name])),
-    );
-    this.shares.replaceChildren(
-      element("thead", {}, head),
-      element(
-        "tbody",
-        {},
-        ...rows.map(({ id, token, shares }) =>
-          element(
-            "tr",
-            {},
-            element("th", { scope: "row" }, element("code", { "data-id": id }, seen(token))),
-            ...shares.map(bar),
-          ),
-        ),
-      ),
-    );
-    this.shares.hidden = !rows.length;
-  }
-}
-
-function bar(share) {
-  if (share === null) return element("td", {}, "–");
-  const cell = element("td", { "data-value": share.toFixed(5) }, told(share));
-  cell.style.setProperty("--g2h-share", `${(100 * share).toFixed(1)}%`);
-  return cell;
 }
 
 export default {

@@ -2,11 +2,11 @@
 // not write German, how often each word occurred in training, and a sentence about a text that does
 // not look like German.
 
-import { EnglishInput } from "../../views/kit/english_input.js";
-import { element } from "../../views/kit/view.js";
-import { WordRow } from "../../views/kit/word_row.js";
+import { EnglishInput } from "../../../views/kit/english_input.js";
+import { element } from "../../../views/kit/view.js";
+import { WordRow } from "../../../views/kit/word_row.js";
 import { LiveStage } from "./stage.js";
-import { likenessInWords, storedLikeness } from "./word_counts.js";
+import { likenessInWords, storedLikeness } from "../word_counts.js";
 
 export class GermanStage extends LiveStage {
   /** The field, and below it what the training data say of its text. */
