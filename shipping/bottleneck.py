@@ -23,8 +23,8 @@ from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.cards import save_model
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 from gates2heads.training.schedules import warmup_linear
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 LOCALES, FORMS = ("en", "fr", "de"), ("medium", "yMMMd")
 LONGEST, SIZE, BATCH_SIZE, SEED = 5, 8000, 64, 0

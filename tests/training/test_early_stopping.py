@@ -9,7 +9,7 @@ from torch import nn
 
 from gates2heads.training.early_stopping import EarlyStopping
 from gates2heads.training.loop import History, fit
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 
 
 class Point(nn.Module):

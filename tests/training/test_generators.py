@@ -5,8 +5,8 @@ import random
 import numpy as np
 import torch
 
-from gates2heads.training.generators import generator_states, set_generator_states
-from gates2heads.training.training_checkpoints import as_bytes, from_bytes
+from gates2heads.training.resuming.generators import generator_states, set_generator_states
+from gates2heads.training.resuming.training_checkpoints import as_bytes, from_bytes
 
 
 def draw():

@@ -15,12 +15,12 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gates2heads.data.batches.pairs import Batch
-from gates2heads.training.generators import generator_states
 from gates2heads.training.loop import Bar, History, fit, run_evaluation, skip
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.parallel import OneProcess, best_device
+from gates2heads.training.resuming.generators import generator_states
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 from gates2heads.training.schedules import warmup_linear
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 STEPS = 17
 RUN = {"steps": STEPS, "loss": sequence_loss, "learning_rate": 0.02, "progress": False}

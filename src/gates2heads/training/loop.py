@@ -30,10 +30,10 @@ from gates2heads.accepts.shown import shown
 from gates2heads.accepts.values import LARGEST_SINGLE
 from gates2heads.data.batches.pairs import Batch
 from gates2heads.training.early_stopping import EarlyStopping
-from gates2heads.training.generators import generator_states, set_generator_states
 from gates2heads.training.parallel import Trainer, joint_loss, on_main, prepare_accelerator
+from gates2heads.training.resuming.generators import generator_states, set_generator_states
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 from gates2heads.training.snapshots import Snapshots
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 
 @dataclass

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 import torch
 
-from gates2heads.book.ch13 import induction
 from gates2heads.book.ch13.induction import (
     composition,
     copying,
@@ -19,8 +18,10 @@ from gates2heads.book.ch13.induction import (
 from gates2heads.book.ch13.repeats import (
     FIRST_WORD,
     HELD_OUT,
+    KINDS,
     LENGTH,
     LONGEST,
+    OFFSETS,
     SHORTEST,
     SUCCESSORS,
     WORDS,
@@ -52,8 +53,8 @@ def test_every_word_has_as_many_predecessors_as_successors():
         assert column.sort().values.tolist() == list(range(100))
 
 
-@pytest.mark.parametrize("kind", induction.KINDS)
-@pytest.mark.parametrize("offsets", induction.OFFSETS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("offsets", OFFSETS)
 def test_the_passage_is_repeated_where_it_is_said(kind, offsets):
     found = sampled(kind=kind, offsets=offsets)
     assert found.tokens.shape == (200, LENGTH + 1)

@@ -24,7 +24,7 @@ from gates2heads.training.checkpoints import (
     shipped_weights,
 )
 from gates2heads.training.loop import History, fit
-from gates2heads.training.training_checkpoints import TrainingCheckpoint, as_bytes
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint, as_bytes
 
 CARD = {"data": "dates", "seed": 7, "exact match": 0.993, "note": "März"}
 
@@ -348,7 +348,7 @@ def test_a_run_is_kept_every_few_steps_and_at_its_end(tmp_path, tiny, stream):
 ENDLESS = """
 import sys, torch
 from torch import nn
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 from gates2heads.training.loop import History
 torch.manual_seed(1)
 model = nn.Linear(101, 997)

@@ -32,9 +32,9 @@ from gates2heads.training.parallel import (
 )
 from gates2heads.training.recipes.recipe import build_model, complete
 from gates2heads.training.recipes.tasks import TASKS
+from gates2heads.training.resuming.training_checkpoints import TrainingCheckpoint
 from gates2heads.training.schedules import warmup_cosine, warmup_linear
 from gates2heads.training.snapshots import Snapshots
-from gates2heads.training.training_checkpoints import TrainingCheckpoint
 
 READ_AT_ONCE = 200  # texts of an evaluation in one batch
 

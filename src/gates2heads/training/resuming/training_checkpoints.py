@@ -11,7 +11,7 @@ import torch
 from gates2heads.accepts import accepts, natural
 from gates2heads.training.checkpoints import check_shapes
 from gates2heads.training.files import as_file, clear_parts, try_place, write_whole
-from gates2heads.training.generators import generator_states, set_generator_states
+from gates2heads.training.resuming.generators import generator_states, set_generator_states
 
 PARTS = {"step", "model", "optimizer", "scheduler", "history", "generators"}  # of a stored run
 

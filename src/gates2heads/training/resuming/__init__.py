@@ -1,0 +1,1 @@
+"""Training runs that continue where they were interrupted, with identical results."""
