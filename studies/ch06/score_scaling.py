@@ -1,4 +1,4 @@
-"""Which score learns at which width? Section 6.5 shows the results.
+"""Which score learns at which width? Sections 6.5 and 6F H show the results.
 
     python -m studies.ch06.score_scaling --seeds 0 1 2
     python -m studies.ch06.score_scaling --table

@@ -25,9 +25,7 @@ from gates2heads.book.ch06.faulty import (
     counting_loss,
     texts,
 )
-from gates2heads.book.ch06.longer_texts import ENCODINGS, CharacterModel
 from gates2heads.book.ch06.matching_task import NAMES, PAIRS, Recaller, recall_loss, twins
-from gates2heads.data.batches.passages import passage_loss, passages
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 
 # ---- reaching
@@ -112,41 +110,6 @@ def test_the_task_by_hand():
 def test_what_reaching_refuses(act, message):
     with pytest.raises(ValueError, match=message):
         act()
-
-
-# ---- longer texts
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_character_model_sees_the_past_alone_and_any_length(encoding):
-    torch.manual_seed(5)
-    model = CharacterModel(encoding, 11).eval()
-    text = torch.randint(11, (2, 9))
-    other = text.clone()
-    other[:, 5:] = (other[:, 5:] + 1) % 11
-    with torch.no_grad():
-        torch.testing.assert_close(model(text)[:, :5], model(other)[:, :5])
-        assert (model(text) - model(other))[:, 5:].abs().amax(-1).min() > 1e-4
-        swapped = model(text[:, [1, 0, *range(2, 9)]])[:, 2:]
-    assert (swapped - model(text)[:, 2:]).abs().max() > 1e-4
-
-
-def test_passages_are_cut_from_the_text():
-    text = torch.arange(50)
-    found = next(passages(text, 8, length=6, seed=1))
-    assert found.shape == (8, 7)
-    assert (found.diff() == 1).all()
-    torch.testing.assert_close(next(passages(text, 8, length=6, seed=np.int64(1))), found)
-    with pytest.raises(ValueError, match="text must"):
-        next(passages(text, 8, length=50))
-
-
-def test_uniform_characters_cost_the_logarithm_of_their_number():
-    model = CharacterModel("alibi", 7)
-    with torch.no_grad():
-        model.readout.weight.zero_()
-        model.readout.bias.zero_()
-    assert passage_loss(model, torch.randint(7, (2, 5))).item() == pytest.approx(math.log(7))
 
 
 # ---- recalling

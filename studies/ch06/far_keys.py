@@ -1,0 +1,61 @@
+"""Why does an encoding fail far beyond the training length? Section 6F G shows the results.
+
+    python -m studies.ch06.far_keys --seeds 0 1 2 3 4
+    python -m studies.ch06.far_keys --table
+
+The recall task of `studies.ch06.extrapolation` at positions 720 to 767. Every trained model is
+tested twice: every position attends to all keys (`all`), or only to keys at distances that occurred
+in training, which are below 48 (`near`). Nothing is retrained.
+"""
+
+import torch
+
+from gates2heads.book.ch06.copy_task import LENGTH, Reach, Reader, sequences
+from gates2heads.book.studies import Study
+from gates2heads.training.loop import fit
+from gates2heads.training.schedules import warmup_linear
+
+SETTINGS = ("rotary", "sinusoidal")
+DISTANCES = (1, 4, 8, 16, 32)
+STEPS, BATCH_SIZE, RATE = 300, 32, 3e-3
+FAR, TESTED = 768, 100
+
+
+@torch.no_grad()
+def accuracy(model: Reader, tokens: torch.Tensor, distance: int, *, near: bool) -> float:
+    """Accuracy at the last 48 positions of sequences (B, 768)."""
+    places = torch.arange(FAR)
+    mask = (places[:, None] - places).abs() < LENGTH if near else None
+    hits = []
+    for part in tokens.split(20):
+        mixed = model.mixer(model.places(model.embedding(part)), mask=mask)
+        answers = model.readout(mixed).argmax(-1)[:, -LENGTH:]
+        hits.append(answers == part[:, FAR - LENGTH - distance : FAR - distance])
+    return torch.cat(hits).double().mean().item()
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train one model for each distance, and test it with all keys and with near keys only."""
+    draw = torch.Generator().manual_seed(10**6 + seed)
+    tokens = torch.randint(16, (TESTED, FAR), generator=draw)
+    result = {"distances": list(DISTANCES), "all": [], "near": []}
+    for distance in DISTANCES:
+        torch.manual_seed(seed)
+        task, model = Reach(distance), Reader(setting)
+        fit(
+            model,
+            sequences(BATCH_SIZE, seed=seed),
+            steps=STEPS,
+            loss=task.loss,
+            learning_rate=RATE,
+            schedule=warmup_linear(STEPS, warmup=50, decay=0.3),
+            description=f"{setting}, distance {distance}, seed {seed}",
+        )
+        model.eval()
+        result["all"].append(accuracy(model, tokens, distance, near=False))
+        result["near"].append(accuracy(model, tokens, distance, near=True))
+    return result
+
+
+if __name__ == "__main__":
+    Study("ch06/far_keys", run, SETTINGS).main()
