@@ -20,7 +20,7 @@ from torch import nn
 
 from gates2heads.book.studies import device_name
 from gates2heads.data.batches.pairs import endless_token_batches, token_batches
-from gates2heads.models.kinds import tell
+from gates2heads.models.kinds import describe
 from gates2heads.models.language.base import NeuralLanguageModel
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.language.ngram import KneserNey
@@ -62,7 +62,7 @@ def count(corpus: Corpus) -> tuple[PrunedKneserNey, dict]:
     whole = KneserNey(corpus.tokens["train"], len(corpus.tokenizer), ORDER)
     model = PrunedKneserNey.of(whole, least=LEAST)
     return model, {
-        "settings": tell(model)["settings"],
+        "settings": describe(model)["settings"],
         "unpruned_test_bits_per_token": surprise(whole, corpus.tokens["test"]),
     }
 

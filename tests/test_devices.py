@@ -22,7 +22,7 @@ from gates2heads.models.language.neural import RecurrentLanguageModel, Transform
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.elmo import ELMo, LayerMix
 from gates2heads.models.pretraining.gpt import GPT
-from gates2heads.models.pretraining.heads import PairHead, SentenceHead
+from gates2heads.models.pretraining.heads import SentenceHead
 
 B, S, T, D, V = 2, 5, 3, 6, 11
 QUERY, KEYS, MASK = torch.randn(B, T, D), torch.randn(B, S, D), torch.ones(B, S).bool()
@@ -69,7 +69,6 @@ LAYERS = {
     "RNNCell": (RNNCell(D, D), {"inputs": HIDDEN, "hidden": HIDDEN}),
     "LayerMix": (LayerMix(2), {"states": torch.randn(2, B, S, D)}),
     "SentenceHead": (SentenceHead(D, 2, read="mean"), {"vectors": KEYS, "mask": MASK}),
-    "PairHead": (PairHead(D, 2), {"first": KEYS, "second": KEYS}),
 }
 
 

@@ -8,7 +8,7 @@ from torch import nn
 
 from gates2heads.book.ch05.attention_variants import WAYS, looking_model
 from gates2heads.data.batches.pairs import collate
-from gates2heads.models.kinds import KINDS, MODELS, build, tell
+from gates2heads.models.kinds import KINDS, MODELS, build, describe
 from gates2heads.models.language.attention_only import AttentionOnly
 from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.models.language.neural import (
@@ -96,7 +96,7 @@ def test_a_model_is_built_again_from_its_settings(name):
     model = MADE[name]().eval()
     weights = {key: tensor.clone() for key, tensor in model.state_dict().items()}
     wanted = output(model)
-    told = json.loads(json.dumps(tell(model)))
+    told = json.loads(json.dumps(describe(model)))
     for again in (build(told, weights), type(model)(**model.settings)):
         assert type(again) is type(model)
         assert {key: tensor.shape for key, tensor in again.state_dict().items()} == {
@@ -104,7 +104,7 @@ def test_a_model_is_built_again_from_its_settings(name):
         }
         again.load_state_dict(weights)
         torch.testing.assert_close(output(again.eval()), wanted, rtol=0, atol=0, equal_nan=True)
-        assert tell(again) == tell(model)
+        assert describe(again) == describe(model)
 
 
 def test_every_kind_of_model_was_built_again():
@@ -113,7 +113,7 @@ def test_every_kind_of_model_was_built_again():
 
 
 def test_a_part_is_told_within_its_model():
-    told = tell(looking_model("monotonic", V, W, window=2))
+    told = describe(looking_model("monotonic", V, W, window=2))
     decoder = told["settings"]["decoder"]
     assert (told["kind"], decoder["kind"]) == ("SequenceToSequence", "LuongDecoder")
     attention = decoder["settings"]["attention"]
@@ -124,7 +124,7 @@ def test_a_part_is_told_within_its_model():
 
 def test_a_model_that_no_file_can_tell_is_refused():
     with pytest.raises(TypeError, match=r"^model must"):
-        tell(nn.Linear(2, 3))
+        describe(nn.Linear(2, 3))
     for name in ("Linear", 3, None):
         with pytest.raises(ValueError, match=r"^kind must"):
             build({"kind": name, "settings": {}})

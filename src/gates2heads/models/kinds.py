@@ -87,7 +87,7 @@ KINDS = {kind.__name__: kind for kind in (*MODELS, *PARTS)}
 NUMBERS = "Tensor"  # the kind of an argument that is a tensor; its settings are `values`
 
 
-def tell(model: nn.Module) -> dict:
+def describe(model: nn.Module) -> dict:
     """Kind and settings of a model, as values that JSON can store; `build` rebuilds the model.
 
     A component that was passed to the model, such as an encoder, is described in the same way. An
@@ -106,18 +106,18 @@ def tell(model: nn.Module) -> dict:
     return {"kind": type(model).__name__, "settings": settings}
 
 
-def build(told: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Module:
-    """Build a model from the kind and settings that `tell` returned, randomly initialised.
+def build(description: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Module:
+    """Build a model from the kind and settings that `describe` returned, randomly initialised.
 
     Args:
-        told: kind and settings.
+        description: kind and settings.
         tensors: the parameters by name, of any shape, for kinds that consist of tensors, such as
             counts.
 
     Raises:
         TypeError, ValueError: the kind is unknown, or a setting is invalid.
     """
-    name, settings = told["kind"], told["settings"]
+    name, settings = description["kind"], description["settings"]
     if name == NUMBERS:
         return torch.tensor(settings["values"], device="cpu")  # also where models are built blank
     if not isinstance(name, str) or name not in KINDS:
@@ -133,7 +133,7 @@ def build(told: Mapping, tensors: Mapping[str, Tensor] | None = None) -> nn.Modu
 
 def _plain(value: Any) -> Any:
     if isinstance(value, nn.Module):
-        return tell(value)
+        return describe(value)
     if isinstance(value, Tensor):
         return {"kind": NUMBERS, "settings": {"values": value.tolist()}}
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -15,7 +15,7 @@ from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.data.tokens.words import WordVocabulary
-from gates2heads.models.kinds import build, tell
+from gates2heads.models.kinds import build, describe
 from gates2heads.training.checkpoints import check_shapes, read_whole, save_weights
 
 SPECIAL = 3  # the vocabulary's special tokens, which files do not repeat
@@ -45,7 +45,7 @@ def save_model(
 
     Args:
         path, card, small: as for `save_weights`.
-        model: one of the kinds that `tell` knows.
+        model: one of the kinds that `describe` knows.
         source, target: the tokenizers; one serves both sides, and a table of words has none.
         decoding: width, length_power and max_length of its search, if it has one.
 
@@ -57,8 +57,8 @@ def save_model(
     if source is target:
         sides = sides[:1]
     made = {
-        **tell(model),
-        "tokenizers": [tell_tokenizer(side) for side in sides],
+        **describe(model),
+        "tokenizers": [serialize_tokenizer(side) for side in sides],
         "decoding": dict(decoding or {}),
     }
     save_weights(path, model, card=card, made=made, small=small)
@@ -93,7 +93,7 @@ def rebuild(path: str | os.PathLike) -> Rebuilt:
     return Rebuilt(model.eval(), source, target, decoding, card)
 
 
-def tell_tokenizer(tokenizer) -> dict:
+def serialize_tokenizer(tokenizer) -> dict:
     """Kind and settings of a tokenizer, as values that JSON can store.
 
     Raises:
@@ -113,7 +113,7 @@ def tell_tokenizer(tokenizer) -> dict:
 
 
 def build_tokenizer(entry: Mapping) -> Any:
-    """Build a tokenizer from the kind and settings that `tell_tokenizer` returned.
+    """Build a tokenizer from the kind and settings that `serialize_tokenizer` returned.
 
     Raises:
         KeyError, TypeError, ValueError: the kind is unknown, or a setting is invalid.

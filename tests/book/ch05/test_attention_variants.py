@@ -8,7 +8,7 @@ from gates2heads.data.batches.pairs import collate
 from gates2heads.data.corpora.dates import DatePair
 from gates2heads.layers.attention.hard import HardAttention
 from gates2heads.layers.attention.local import LocalAttention
-from gates2heads.models.kinds import tell
+from gates2heads.models.kinds import describe
 from gates2heads.models.translation.decoders import BahdanauDecoder, LuongDecoder
 from gates2heads.training.cards import rebuild
 from gates2heads.training.checkpoints import shipped_weights
@@ -30,7 +30,7 @@ def test_each_way_is_what_its_name_says_and_its_weights_are_shipped(way, batch):
     assert kept.card["command"].endswith(way)
     sizes = [len(side.vocabulary) for side in (kept.source, kept.target)]
     model = looking_model(way, *sizes)
-    assert tell(kept.model) == tell(model)
+    assert describe(kept.model) == describe(model)
     model.load_state_dict(kept.model.state_dict())
     assert isinstance(model.decoder, BahdanauDecoder if way == "before" else LuongDecoder)
     attention = model.decoder.attention

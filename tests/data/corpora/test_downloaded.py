@@ -9,7 +9,6 @@ from gates2heads.data.corpora.multi30k import (
     descriptions,
     multi30k,
 )
-from gates2heads.data.corpora.shakespeare import tiny_shakespeare
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.corpora.word_tests import SIMILARITY, analogies, word_similarity
 from tests.needs import needs_data
@@ -71,13 +70,3 @@ def test_analogies_by_hand():
     assert len(questions) == 19_544
     assert questions[0] == ("Athens", "Greece", "Baghdad", "Iraq", "capital-common-countries")
     assert len({question.section for question in questions}) == 14
-
-
-@needs_data
-def test_tiny_shakespeare_is_cut_between_speakers():
-    parts = [tiny_shakespeare(split) for split in SPLITS]
-    whole = "".join(parts)
-    assert len(whole.encode()) == 1_115_394
-    assert parts[0].startswith("First Citizen:\nBefore we proceed")
-    assert all(part.endswith("\n\n") for part in parts[:2])
-    assert abs(len(parts[0]) / len(whole) - 0.9) < 0.01

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gates2heads.models.kinds import build, tell
+from gates2heads.models.kinds import build, describe
 from gates2heads.models.pretraining.answers import AnswerHead
 from gates2heads.models.pretraining.bert import BERT
 from gates2heads.models.pretraining.fine_tuned import FineTuned
@@ -49,9 +49,9 @@ def test_the_head_reads_the_mix_of_the_layers(head):
 @pytest.mark.parametrize("head", HEADS)
 def test_it_is_built_again_from_what_is_told(head):
     made, (tokens, options) = model(head), batch()
-    again = build(tell(made))
+    again = build(describe(made))
     again.load_state_dict(made.state_dict())
-    assert tell(again) == tell(made)
+    assert describe(again) == describe(made)
     torch.testing.assert_close(again.eval()(tokens, **options), made(tokens, **options))
 
 

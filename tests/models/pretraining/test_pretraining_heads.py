@@ -13,7 +13,7 @@ from gates2heads.models.pretraining.answers import (
     best_answers,
     crossed_answers,
 )
-from gates2heads.models.pretraining.heads import PairHead, SentenceHead, TokenHead, summarise
+from gates2heads.models.pretraining.heads import SentenceHead, TokenHead, summarise
 
 D, CLASSES = 7, 5
 
@@ -35,30 +35,16 @@ def test_padding_is_not_read(read, lengths, more):
     mask = torch.arange(vectors.shape[1]) < torch.tensor(lengths)[:, None]
     vectors[~mask] = torch.nan
     torch.manual_seed(3)
-    head, pair = SentenceHead(D, CLASSES, read=read).eval(), PairHead(D, CLASSES, read=read).eval()
+    head = SentenceHead(D, CLASSES, read=read).eval()
     logits = head(vectors, mask=mask)
-    turned, turned_mask = vectors.roll(1, 0), mask.roll(1, 0)
-    relations = pair(vectors, turned, first_mask=mask, second_mask=turned_mask)
     for row, length in enumerate(lengths):
-        one, two = vectors[row, :length], vectors[row - 1, : lengths[row - 1]]
-        torch.testing.assert_close(logits[row], head(one[None])[0])
-        torch.testing.assert_close(relations[row], pair(one[None], two[None])[0])
+        torch.testing.assert_close(logits[row], head(vectors[row, :length][None])[0])
 
 
 def test_the_sentence_head_by_its_formula():
     head, vectors = SentenceHead(D, CLASSES).double().eval(), torch.randn(3, 11, D).double()
     hidden = torch.tanh(vectors[:, 0] @ head.hidden.weight.T + head.hidden.bias)
     torch.testing.assert_close(head(vectors), hidden @ head.readout.weight.T + head.readout.bias)
-
-
-def test_the_pair_head_by_its_formula():
-    head = PairHead(D, CLASSES, read="first").double().eval()
-    first, second = torch.randn(3, 11, D).double(), torch.randn(3, 2, D).double()
-    u, v = first[:, 0], second[:, 0]
-    parts = head.readout.weight.split(D, dim=1)
-    joined = (u, v, (u - v).abs(), u * v)
-    expected = sum(a @ part.T for a, part in zip(joined, parts, strict=True)) + head.readout.bias
-    torch.testing.assert_close(head(first, second), expected)
 
 
 def test_the_token_head_reads_each_token_for_itself():
@@ -69,13 +55,13 @@ def test_the_token_head_reads_each_token_for_itself():
     torch.testing.assert_close(head(vectors[:, order]), logits[:, order])
 
 
-@pytest.mark.parametrize("build", [SentenceHead, PairHead, TokenHead])
+@pytest.mark.parametrize("build", [SentenceHead, TokenHead])
 def test_dropout_acts_in_training_only(build):
     head = build(D, CLASSES, dropout=0.5)
-    vectors = [torch.randn(3, 11, D)] * (2 if build is PairHead else 1)
-    assert not torch.equal(head(*vectors), head(*vectors))
+    vectors = torch.randn(3, 11, D)
+    assert not torch.equal(head(vectors), head(vectors))
     head.eval()
-    assert torch.equal(head(*vectors), head(*vectors))
+    assert torch.equal(head(vectors), head(vectors))
 
 
 def test_the_span_head_has_one_vector_for_each_end():

@@ -8,7 +8,7 @@ import torch
 from gates2heads.data.corpora.machine_pairs import pairs_file
 from gates2heads.data.corpora.splits import SPLITS
 from gates2heads.data.tokens.typed import spelled, tidy
-from gates2heads.training.cards import build_tokenizer, tell_tokenizer
+from gates2heads.training.cards import build_tokenizer, serialize_tokenizer
 from gates2heads.training.recipes.tasks import TASKS, CaptionsTask, DatesTask
 from tests.needs import needs_data
 
@@ -61,7 +61,7 @@ def test_every_task_offers_what_runs_ask_for(task):
     assert made.measure in made.score(["a"], ["a"])
     assert batch.target_out.shape[1] <= made.max_length
     for side, text in zip((source, target), pairs[0], strict=True):
-        other = build_tokenizer(json.loads(json.dumps(tell_tokenizer(side))))
+        other = build_tokenizer(json.loads(json.dumps(serialize_tokenizer(side))))
         assert side.encode(text) == other.encode(text)
         assert side.vocabulary.tokens == other.vocabulary.tokens
 

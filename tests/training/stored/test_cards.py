@@ -15,7 +15,7 @@ from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.words import WordVocabulary
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.models.words.table import WordTable
-from gates2heads.training.cards import build_tokenizer, rebuild, save_model, tell_tokenizer
+from gates2heads.training.cards import build_tokenizer, rebuild, save_model, serialize_tokenizer
 from gates2heads.training.checkpoints import (
     read_packed,
     read_weights,
@@ -114,15 +114,15 @@ def test_a_model_comes_back_with_its_tokenizers_and_its_search(tmp_path):
     ids=lambda one: type(one).__name__,
 )
 def test_a_tokenizer_comes_back(tokenizer):
-    again = build_tokenizer(json.loads(json.dumps(tell_tokenizer(tokenizer))))
+    again = build_tokenizer(json.loads(json.dumps(serialize_tokenizer(tokenizer))))
     assert type(again) is type(tokenizer)
     assert again.encode("a 3") == tokenizer.encode("a 3")
-    assert tell_tokenizer(again) == tell_tokenizer(tokenizer)
+    assert serialize_tokenizer(again) == serialize_tokenizer(tokenizer)
 
 
 def test_a_tokenizer_that_no_file_can_hold_is_refused():
     with pytest.raises(TypeError, match=r"^tokenizer must"):
-        tell_tokenizer("letters")
+        serialize_tokenizer("letters")
 
 
 def test_a_table_of_words_needs_no_tokenizer(tmp_path):

@@ -13,7 +13,7 @@ from torch import nn
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.bpe import SPECIAL, BPETokenizer, bytes_to_characters
 from gates2heads.data.tokens.characters import CharacterTokenizer
-from gates2heads.models.kinds import NUMBERS, tell
+from gates2heads.models.kinds import NUMBERS, describe
 
 COUNTERPARTS = (  # the kinds of models and of their parts that the engine has too
     "AttentionOnly",
@@ -54,14 +54,14 @@ AT_ONCE = 8192  # code points; the library's running time is quadratic
 
 
 def describe_model(model: nn.Module) -> dict:
-    """Kind and settings of a model, under the library's own names, as `tell` gives them.
+    """Kind and settings of a model, under the library's own names, as `describe` gives them.
 
     Settings that are tensors, such as the counts of words, are left out.
 
     Raises:
         TypeError: the engine has no counterpart of the model or of a part of it.
     """
-    return _known(tell(model))
+    return _known(describe(model))
 
 
 def _known(described: Mapping) -> dict:

@@ -21,10 +21,6 @@ WORD_SIM = (
 WORD2VEC = (
     "https://raw.githubusercontent.com/tmikolov/word2vec/20c129af10659f7c50e86e3be406df663beff438/"
 )
-CHAR_RNN = (
-    "https://raw.githubusercontent.com/karpathy/char-rnn/"
-    "6f9487a6fe5b420b7ca9afb0d7c078e37c1d1b4e/data/tinyshakespeare/"
-)
 # file: (address upstream, at a fixed commit; SHA-256)
 REGISTRY = {
     "multi30k/train.de.gz": (
@@ -110,10 +106,6 @@ REGISTRY = {
     "word-similarity/questions-words.txt": (
         f"{WORD2VEC}questions-words.txt",
         "8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36",
-    ),
-    "tinyshakespeare.txt": (
-        f"{CHAR_RNN}input.txt",
-        "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
     ),
 }
 FOLDER = "GATES2HEADS_DATA"  # environment variable: a folder with these files, searched first

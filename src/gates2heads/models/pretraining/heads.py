@@ -71,51 +71,6 @@ class SentenceHead(nn.Module):
         return self.readout(F.dropout(hidden, self.dropout, self.training))
 
 
-@accepts(width=natural, classes=natural(least=2), read=choice(READS), dropout=fraction)
-class PairHead(nn.Module):
-    """Classify the relation between two texts that were encoded separately.
-
-    Source: Conneau et al. 2017, section 3.1: a linear layer on [u; v; |u − v|; u ⊙ v]. It is for
-    models without segments, such as ELMo. For BERT, the paper applies a `SentenceHead` to the
-    sequence `join(premise, hypothesis)`, in which attention compares the two word by word.
-
-    Args:
-        width: D.
-        classes: the number of relations; three in inference: follows, contradicts, neither.
-        read: "first", "last" or "mean"; see `summarise`.
-        dropout: the fraction of the input of the output layer that is set to zero during training.
-    """
-
-    def __init__(self, width: int, classes: int, *, read: str = "mean", dropout: float = 0.1):
-        super().__init__()
-        self.width, self.read, self.dropout = width, read, dropout
-        self.readout = nn.Linear(4 * width, classes)
-
-    @accepts(
-        first=floats("B L width"),
-        second=floats("B M width"),
-        first_mask=boolean_mask("B L"),
-        second_mask=boolean_mask("B M"),
-    )
-    def forward(
-        self,
-        first: Tensor,
-        second: Tensor,
-        *,
-        first_mask: Tensor | None = None,
-        second_mask: Tensor | None = None,
-    ) -> Tensor:
-        """Compare first (B, L, D) and second (B, M, D), under masks (B, L) and (B, M).
-
-        Returns:
-            logits (B, classes).
-        """
-        one = summarise(first, self.read, mask=first_mask)
-        two = summarise(second, self.read, mask=second_mask)
-        both = torch.cat([one, two, (one - two).abs(), one * two], dim=-1)  # (B, 4D)
-        return self.readout(F.dropout(both, self.dropout, self.training))
-
-
 @accepts(width=natural, classes=natural(least=2), dropout=fraction)
 class TokenHead(nn.Module):
     """Label each token: named entities, slots, parts of speech.

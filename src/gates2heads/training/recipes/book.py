@@ -5,8 +5,7 @@
 
 from copy import deepcopy
 
-# Those of the paper and its successors; a further score can be set with `--set model.score=…`
-DATE_SCORES = ("additive", "dot", "scaled dot", "general", "concat")
+from gates2heads.layers.attention.scores import SCORES
 
 
 def _dates(score: str | None) -> dict:
@@ -45,7 +44,7 @@ def _transformer(model: dict, *others: dict, **training) -> dict:
 
 RECIPES = {
     "dates-none": _dates(None),
-    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in DATE_SCORES},
+    **{f"dates-{name.replace(' ', '-')}": _dates(name) for name in SCORES},
     "dates-transformer": {
         "task": "dates",
         "model": {

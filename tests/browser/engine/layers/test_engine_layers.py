@@ -30,7 +30,7 @@ from gates2heads.layers.recurrent import (
 )
 from gates2heads.layers.recurrent.by_name import CELLS
 from gates2heads.layers.transformer_layers import DecoderLayer, EncoderLayer
-from gates2heads.models.kinds import tell
+from gates2heads.models.kinds import describe
 from gates2heads.training.quantisation import dequantise, quantise
 from tests.browser.engine.in_node import EngineError, entry_of
 
@@ -271,13 +271,10 @@ def test_cells(node, count):
     compare(node, cases)
 
 
-TWINS = ("additive", "dot", "scaled dot", "general", "concat")  # scores that a page runs
-
-
 def attention_of(draw):
     """One of the ways to attend, and its queries' and keys' width."""
     size = draw.choice(PRIMES)
-    kinds = [SCORES[name](size, size) for name in TWINS]
+    kinds = [score(size, size) for score in SCORES.values()]
     kinds += [GaussianScore(size, 0.5 + draw.random()), DotScore(size, size, scaled=True)]
     score = draw.choice(kinds)
     if draw.random() < 0.5:
@@ -300,7 +297,7 @@ def test_attention_and_scores(node, count):
         allowed = None if mask is None else torch.tensor([[mask]])
         given = (query[None], keys[None], values[None])
         context, weights = attention(*given, mask=allowed, **options)
-        settings = tell(attention)["settings"]
+        settings = describe(attention)["settings"]
         request = {"op": "attention", "entry": entry(attention), "settings": settings}
         request |= {"query": query, "keys": keys, "values": values, "mask": mask, "start": start}
         requests.append(request)

@@ -8,6 +8,7 @@ import torch
 from gates2heads.book.ch05.attention_variants import WAYS, looking_model
 from gates2heads.browser.engine.export import export_model
 from gates2heads.layers.attention.heads_off import heads_of, heads_off
+from gates2heads.layers.attention.scores import SCORES
 from gates2heads.layers.record import record
 from gates2heads.models.language.neural import RecurrentLanguageModel, TransformerLanguageModel
 from gates2heads.models.pretraining.bert import BERT
@@ -22,7 +23,6 @@ from tests.browser.engine.in_node import entry_of
 from tests.without_positions import without_positions
 
 PRIMES = (2, 3, 5, 7, 11, 13)
-TWINS = ("additive", "dot", "scaled dot", "general", "concat")  # scores that a page runs
 TOLERANCE = 1e-5
 COUNTS = [20, pytest.param(500, marks=pytest.mark.slow)]
 
@@ -63,7 +63,7 @@ def recurrent(draw, size, target):
         cell=draw.choice(["rnn", "gru", "lstm"]) if several else "gru",
         attention=attention,
         repeat_summary=attention is None and draw.random() < 0.5,
-        score=draw.choice(TWINS),
+        score=draw.choice(list(SCORES)),
         embedding_size=draw.choice(PRIMES),
         hidden_size=2 * draw.choice(PRIMES),
         num_layers=draw.choice([1, 2, 3]) if several else 1,
@@ -72,7 +72,7 @@ def recurrent(draw, size, target):
 
 
 def encoder_decoder(draw, size, target):
-    score = draw.choice([None, *TWINS])
+    score = draw.choice([None, *SCORES])
     sizes = {"embedding_size": draw.choice(PRIMES), "hidden_size": 2 * draw.choice(PRIMES)}
     return EncoderDecoder(size, target, score=score, **sizes)
 
