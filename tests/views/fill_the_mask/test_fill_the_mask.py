@@ -152,6 +152,11 @@ def test_what_the_models_say_in_words():
     assert told == (
         "BERT fills in “b a” instead of “b c”; GPT continues: “d”; ERNIE has no mask to fill in."
     )
+    line = [{"token": token, "share": 0.5} for token in ("Kenyan", "Shilling", ".")]
+    for finished, end in ((True, "Shilling”."), (False, "Shilling.” ….")):
+        given = [{"written": line, "finished": finished}]
+        told = run_javascript("return fills.toldInWords(['GPT'], given);", FILLS, given)
+        assert told == f"GPT continues: “Kenyan {end}"
 
 
 # ---- the task, in Node, on random models

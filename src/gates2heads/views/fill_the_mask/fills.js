@@ -74,7 +74,8 @@ export function toldInWords(names, results) {
       .map((result, at) => {
         if (result.written) {
           const line = writeBilingual(result.written.map(({ token }) => token));
-          return `${names[at]} continues: “${line}”${result.finished ? "" : " …"}`;
+          const text = result.finished ? line.replace(/\.$/, "") : line; // our sentence ends, too
+          return `${names[at]} continues: “${text}”${result.finished ? "" : " …"}`;
         }
         const parts = fillings(result).map(({ written, was, isSame }) =>
           isSame ? `“${written}”, as typed` : `“${written}”${was ? ` instead of “${was}”` : ""}`,

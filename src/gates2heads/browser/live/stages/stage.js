@@ -1,17 +1,17 @@
-// What every view of live models shares. It sleeps until it is used, then loads its models, and asks
-// before it fetches much. From then on it goes round one cycle: it hears a question (typed, clicked,
-// or set by Python), asks its models, and shows what they answer. A newer question ends an older
-// one; until an answer stands, the one before is dimmed; what cannot be read is said beside the
-// field, which keeps it.
+// The base class of all views with live models. A view shows a stored result until the reader uses it;
+// then it loads its models, after asking for permission if they are large. From then on it repeats
+// one cycle: it receives a question (typed, clicked, or set by Python), runs its models and shows
+// their answer. A newer question cancels an older one; until the new answer arrives, the previous
+// result is dimmed; input that cannot be used is explained beside the field, which keeps it.
 //
-// A view says
-//   question()        what is asked, as its traits have it: anything that JSON can hold
-//   run(question)     the answer, out of `runAll`; null where there is none, which is then said
-//   show(answer)      takes the answer
-//   draw()            shows the answer that it has taken
-//   inWords()         what stands there now
-// and, where it differs from most, one of the small methods under "what a view may say otherwise",
-// or more in `mark()`, by which the controls show what is asked.
+// A view defines
+//   question()        the current question, from its traits: a value that JSON can represent
+//   run(question)     the answer, from `runAll`; null if there is none (the reason is then shown)
+//   show(answer)      stores an answer
+//   draw()            draws the stored answer
+//   inWords()         describes the result in words
+// and overrides, where it differs from most views, the small methods under "options of a view",
+// or extends `mark()`, which makes the controls show the current question.
 
 import { element } from "../../../views/kit/view.js";
 import { WAITS, megabytes } from "../files.js";
@@ -21,7 +21,7 @@ import { Permission } from "../permission.js";
 import { onUse } from "../touch.js";
 import { TypedStage } from "./typed_stage.js";
 
-/** Said of the stored example, in every view. */
+/** Shown with a stored result, in every view. */
 export const STORED =
   "This result was computed in advance. Edit the text to run the model in your browser.";
 const KEPT = "This result was computed in advance.";
@@ -30,14 +30,14 @@ export class LiveStage extends TypedStage {
   constructor(model, el, name) {
     super(model, el, name);
     this.all = model.get("live").map((_, place) => new Live(model, place));
-    this.lives = this.all; // those that are asked
+    this.lives = this.all; // those that are run
     this.isUsed = false;
     this.permission = new Permission(this.root, () => this.state.focus({ preventScroll: true }));
   }
 
-  // ---- what a view may say otherwise
+  // ---- options of a view
 
-  /** How it is said where the machine stands. */
+  /** The messages of the status line. */
   get phrases() {
     return {
       loading: "Loading",
@@ -48,14 +48,14 @@ export class LiveStage extends TypedStage {
     };
   }
 
-  /** The answer to a question, if it is stored with the page. */
+  /** The answer to a question if it is stored with the page. */
   stored(_question) {
     return undefined;
   }
 
-  // ---- what stands for the life of the view
+  // ---- parts that are built once
 
-  /** The end of the card: what is shown in words, where the machine stands, what the models are. */
+  /** The end of the card: the result in words, the status line, and what the models are. */
   buildFoot() {
     this.status = element("p", { class: "g2h-live", "aria-live": "polite" });
     this.state = element("p", { class: "g2h-state", role: "status", tabindex: -1 });
@@ -65,8 +65,8 @@ export class LiveStage extends TypedStage {
   }
 
   /**
-   * Shows the recorded example and sleeps. What is asked in `traits` is heard; if the view was made
-   * with another question than `recorded`, that is asked at once.
+   * Shows the stored example and waits. Changes of `traits` are questions; a view that was created
+   * with a question other than `recorded` asks it at once.
    */
   begin(traits, recorded = this.question()) {
     this.isRecorded = true;
@@ -94,25 +94,25 @@ export class LiveStage extends TypedStage {
     this.status.replaceChildren(...parts);
   }
 
-  /** Whether the result that is seen answers something else than what is asked now. */
+  /** Whether the result on the page answers a previous question. */
   get isOld() {
     return this.root.hasAttribute("data-stale");
   }
 
-  /** Says where the machine stands; of a stored result that answers what is asked, also that it is one. */
+  /** Shows a status message; a stored result that answers the current question is named as such. */
   report(sentence) {
     const isKept = this.isRecorded && !this.isOld;
     const told = isKept ? `${KEPT} ${sentence}`.trim() : sentence;
     if (this.state.textContent !== told) this.state.textContent = told; // what is new is read aloud
   }
 
-  /** Said of a live result: how long it took, and which words the models do not know. */
+  /** The message of a live result: how long it took, and which words the models do not know. */
   computed(strange) {
     const time = `Computed in ${(this.milliseconds / 1000).toFixed(2)} s, in this page.`;
     return `${time} ${unknownInWords(strange)}`.trim();
   }
 
-  /** Says what stands there now. */
+  /** Describes the current result in the status line. */
   account() {
     if (this.isRecorded) this.root.dataset.state = "recorded";
     this.state.textContent = this.inWords();
@@ -150,7 +150,7 @@ export class LiveStage extends TypedStage {
     Object.assign(this.root.dataset, { state: "done", question: key });
   }
 
-  /** Shows a stored answer; nothing is loaded for it, and nothing asked. */
+  /** Shows a stored answer; nothing is loaded or run. */
   recall(answer, key) {
     this.running?.abort(new Error("the answer is stored"));
     this.asked = null;
@@ -167,7 +167,7 @@ export class LiveStage extends TypedStage {
     this.account();
   }
 
-  /** Comes true once the models may be fetched; until then the question stands there. */
+  /** Resolves once the models may be downloaded; until then the reader is asked. */
   mayLoad(lives) {
     const given = this.permission.for(lives, this);
     if (this.permission.isAsking) {
@@ -177,12 +177,12 @@ export class LiveStage extends TypedStage {
     return given;
   }
 
-  /** How far the models are; a field that is empty or refused stays so while they come. */
+  /** Sets the state of the view; "empty" and "refused" remain while models load. */
   become(state) {
     if (!["empty", "refused"].includes(this.root.dataset.state)) this.root.dataset.state = state;
   }
 
-  /** Loads the models that are asked; says so, and says why not. */
+  /** Loads the models, and reports progress or the reason of a failure. */
   async load() {
     const { loading, ready } = this.phrases;
     const { lives } = this;
@@ -216,9 +216,9 @@ export class LiveStage extends TypedStage {
   }
 
   /**
-   * Runs a task on the models; gives the results in their order, or null where a newer question
-   * came first, a model refused what it was given, or something went wrong, which is then said.
-   * onProgress hears what the tasks yield on their way.
+   * Runs a task on the models. Returns the results in the order of the models, or null if a newer
+   * question arrived, a model rejected its input, or an error occurred, which is then reported.
+   * onProgress receives what the tasks yield.
    */
   async runAll(task, payload, { lives = this.lives, onProgress } = {}) {
     this.running?.abort(new Error("a newer question came"));
@@ -242,9 +242,9 @@ export class LiveStage extends TypedStage {
     return null;
   }
 
-  // ---- where there is no answer
+  // ---- no answer
 
-  /** Nothing is asked: the last picture stays, dimmed. */
+  /** No question: the previous result remains, dimmed. */
   rest(sentence) {
     this.running?.abort(new Error("nothing is asked any more"));
     this.asked = null; // so that the same may be asked again
@@ -253,7 +253,7 @@ export class LiveStage extends TypedStage {
     this.report("");
   }
 
-  /** What was asked cannot be read; the field keeps it. */
+  /** The question cannot be used; the field keeps it. */
   turnDown(sentence) {
     this.running?.abort(new Error("it was turned down"));
     this.asked = null;

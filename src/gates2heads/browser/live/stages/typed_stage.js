@@ -1,11 +1,11 @@
-// The typed question of a live view: its field, the examples beside it, and what can be asked of them.
-// A question is taken once no key was pressed for a moment. What cannot be read is said beside the
-// field, which keeps it.
+// The text field of a live view and the examples beside it. Typed text becomes the question once no
+// key has been pressed for a moment. Text that cannot be used is explained beside the field, which
+// keeps it.
 //
-// The class that extends this one has
-//   ask()             asks the models
-//   rest(sentence)    nothing is asked: the field is empty
-//   turnDown(sentence)  what was typed cannot be asked
+// A subclass defines
+//   ask()               runs the models on the question
+//   rest(sentence)      there is no question, because the field is empty
+//   turnDown(sentence)  the typed text cannot be a question
 
 import { Refusal, Stage, element, field } from "../../../views/kit/view.js";
 import { tidy, tooLong } from "../pieces.js";
@@ -13,34 +13,34 @@ import { tidy, tooLong } from "../pieces.js";
 const WAIT = 150; // milliseconds without a key before what is typed is read
 
 export class TypedStage extends Stage {
-  // ---- what a view may say otherwise
+  // ---- options of a view
 
-  /** Said of the picture while what was asked has no answer. */
+  /** Shown beside the field while the result on the page is the previous one. */
   get old() {
     return "";
   }
 
-  /** Said where the field is empty. */
+  /** Shown if the field is empty. */
   get nothing() {
     return "The field is empty: type some text.";
   }
 
-  /** Characters that there is room for; the models' own limits are theirs to tell. */
+  /** The largest number of characters; the models have limits of their own. */
   get longest() {
     return Infinity;
   }
 
-  /** Traits that begin anew with a new text. */
+  /** Traits that a new text resets. */
   get afresh() {
     return {};
   }
 
-  /** What is typed, as the models read it. */
+  /** The typed text as the models receive it. */
   read(typed) {
     return tidy(typed);
   }
 
-  /** Whether there is anything to read in a text. */
+  /** Whether a text has any content. */
   holds(text) {
     return Boolean(text.trim());
   }
@@ -50,9 +50,9 @@ export class TypedStage extends Stage {
     return this.model.get("examples")[place];
   }
 
-  // ---- what stands for the life of the view
+  // ---- parts that are built once
 
-  /** The field under its label. The refusal of what is typed there is the view's to place. */
+  /** The field under its label. The view decides where `this.refusal` is shown. */
   buildField(tag, attributes, label = this.model.get("label")) {
     const own = tag === "input" ? { type: "text" } : { rows: 2 };
     const plain = { spellcheck: "false", autocomplete: "off" };
@@ -79,7 +79,7 @@ export class TypedStage extends Stage {
     return row;
   }
 
-  /** The controls show what is asked: at least, which example stands in the field. */
+  /** Makes the controls show the current question: at least, which example is in the field. */
   mark() {
     const typed = this.read(this.input.value);
     this.chips.forEach((chip, place) =>
@@ -87,9 +87,9 @@ export class TypedStage extends Stage {
     );
   }
 
-  // ---- hear
+  // ---- from typed text to a question
 
-  /** What is typed is taken once no key was pressed for a moment. */
+  /** Typed text is used once no key has been pressed for a moment. */
   later() {
     this.dim(true);
     clearTimeout(this.timer);
@@ -104,8 +104,8 @@ export class TypedStage extends Stage {
   }
 
   /**
-   * The field is left: what is typed is read at once, unless it was. To draw the same again would
-   * take the button away under the press that left the field.
+   * The field loses the focus: new text is used at once. Drawing the same text again would remove
+   * the button that is just being pressed.
    */
   leave() {
     if (this.input.value !== this.taken) this.take();
@@ -117,7 +117,7 @@ export class TypedStage extends Stage {
     this.take();
   }
 
-  /** What is typed becomes the question, if it can be one. */
+  /** The typed text becomes the question if it can be one. */
   type() {
     const text = this.read(this.input.value);
     if (!this.admits(text)) {
@@ -128,7 +128,7 @@ export class TypedStage extends Stage {
     this.hear();
   }
 
-  /** Whether a text may be asked; says why not. */
+  /** Whether a text can be a question; shows the reason if not. */
   admits(text) {
     const isLong = text.length > this.longest;
     if (this.holds(text) && !isLong) return true;
@@ -142,7 +142,7 @@ export class TypedStage extends Stage {
   }
 
   /**
-   * A trait was set, by a control or by Python. Only a new text takes the place of what is typed.
+   * A trait was set, by a control or by Python. Only a new text replaces the typed one.
    */
   hear() {
     const text = this.model.get("text");
@@ -152,7 +152,7 @@ export class TypedStage extends Stage {
     return this.ask();
   }
 
-  /** Whether the field holds the text that is asked, and not one that was refused. */
+  /** Whether the field holds the text of the question, and not one that was refused. */
   get isAsTyped() {
     return this.read(this.input.value) === this.read(this.model.get("text"));
   }
