@@ -43,8 +43,6 @@ def checks_of(chapter: str) -> dict[str, Callable]:
     room = importlib.import_module(f"gates2heads.book.ch{chapter}")
     found: dict[str, Callable] = {}
     for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
-        if module.ispkg:
-            continue
         for name, one in vars(importlib.import_module(module.name)).items():
             title = getattr(one, "title", None)
             if not name.startswith("check_") or not isinstance(title, str):

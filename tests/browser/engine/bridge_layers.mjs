@@ -15,7 +15,10 @@ import { Trace } from "../../../src/gates2heads/browser/engine/record.js";
 import { readEntry } from "../../../src/gates2heads/browser/engine/weights.js";
 import { FeedForward, Residual } from "../../../src/gates2heads/browser/engine/layers/blocks.js";
 import { clampGates } from "../../../src/gates2heads/browser/engine/layers/recurrent/clamping.js";
-import { ContextGRUCell, GRUCell } from "../../../src/gates2heads/browser/engine/layers/recurrent/gru.js";
+import {
+  ContextGRUCell,
+  GRUCell,
+} from "../../../src/gates2heads/browser/engine/layers/recurrent/gru.js";
 import { LSTMCell } from "../../../src/gates2heads/browser/engine/layers/recurrent/lstm.js";
 import { keyMask, maskedSoftmax } from "../../../src/gates2heads/browser/engine/layers/masks.js";
 import { headsOff } from "../../../src/gates2heads/browser/engine/layers/heads_off.js";
