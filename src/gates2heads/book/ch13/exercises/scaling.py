@@ -50,7 +50,7 @@ check_compute = NumbersCheck(
             ask="tokens should be a number",
         ),
     ),
-    remark="Which of the two models has the lower loss cannot be calculated: it must be measured.",
+    remark="The budget does not say which model has the lower loss; a fitted law estimates it.",
 )
 
 
