@@ -5,7 +5,7 @@
 
 The answer d to an analogy would be exact if the offset b − a were d − c. Each of the three models
 of the opening view of chapter 2 is asked the analogies of its second test half that its vocabulary
-covers. Told are the mean lengths of both offsets, the median of their ratio, the mean cosine
+covers. Stored are the mean lengths of both offsets, the median of their ratio, the mean cosine
 between them, and which word is nearest (a, b and c allowed) if the offset b − a is added as it is,
 twice, with the length of d − c, and if d − c is added with the length of b − a. No model is
 trained. Needs the folder GATES2HEADS_DATA, or downloads the word tests.

@@ -6,7 +6,7 @@
 The post-norm Transformer of `studies.ch07.depth`, with twelve blocks on each side, before training;
 the loss of the first batch of dates. `encoder` and `decoder` are the norms of the gradient of each
 block's parameters, from the first block to the last, and `last_to_first` is the last of them
-divided by the first. `passed` tells, for each kind of sublayer, the norm of the gradient at its
+divided by the first. `passed` is, for each kind of sublayer, the norm of the gradient at its
 input divided by that at its output: below one, the sublayer makes the gradient smaller on its way
 down. Its `least`, `mean` and `most` are over the blocks, and `smaller` counts those below one.
 """

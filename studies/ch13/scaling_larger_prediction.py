@@ -4,11 +4,12 @@
     python -m studies.ch13.scaling_larger_prediction --table
 
 "all" is fitted to the runs that `scaling_prediction.py` uses, "long" to the runs of `scaling.py`
-with at least a million tokens, those of 4 and 12 million included. `best` is the compute-optimal
+with at least a million tokens, those of 4 and 12 million included, each with its first seed: the
+others of 12 million were run after the prediction. `best` is the compute-optimal
 number of parameters by each law, for the computation of the run.
 """
 
-from gates2heads.book.ch13.scaling import LARGER, MILLION
+from gates2heads.book.ch13.scaling import FITTED, LARGER, MILLION
 from gates2heads.book.studies import Study
 from gates2heads.metrics.scaling_laws import FLOPS, ScalingLaw
 from studies.ch13.scaling_prediction import fitted_runs, forecast, size_of, stored_runs
@@ -17,7 +18,11 @@ from studies.ch13.scaling_prediction import fitted_runs, forecast, size_of, stor
 def run(setting: str, seed: int) -> dict:
     """Fit both laws to the runs that are stored, and predict one larger run."""
     size, tokens = size_of(*LARGER[setting])
-    every = [run for runs in stored_runs().values() for run in runs]
+    every = [
+        run
+        for name, runs in stored_runs().items()
+        for run in (runs if name in FITTED else runs[:1])
+    ]
     result: dict = {"parameters": size, "tokens": tokens}
     for name, runs in (
         ("all", fitted_runs()),
