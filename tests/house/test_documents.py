@@ -78,7 +78,9 @@ def targets():
 
 
 def test_the_readme_fits_a_screen():
-    assert len(read("README.md").splitlines()) < 120
+    readme = read("README.md")
+    online = re.search(r"^<!-- online -->\n(.+\n)?<!-- /online -->$", readme, re.M)[1]
+    assert len(readme.splitlines()) + (online is None) < 120  # a published copy has one line more
 
 
 @each_document
