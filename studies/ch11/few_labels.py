@@ -4,11 +4,11 @@
     python -m studies.ch11.few_labels --table
 
 Four tasks, each with 8, 32 and 128 labelled examples that are drawn at random, start from the
-released ERNIE or from an encoder of its size with random parameters, and two of the tasks also from
-the released BERT. All parameters are trained, for as many steps as in `studies.ch11.fine_tuning`,
-which holds the runs with all examples; one setting is trained for four times the steps, and three with
-three times the learning rate. The test
-examples are those of the page. Nothing is downloaded.
+released ERNIE or from an encoder of its size with random parameters, and two of the tasks also
+from the released BERT. All parameters are trained, for as many steps as in
+`studies.ch11.fine_tuning`, which holds the runs with all examples; one setting is trained for
+four times the steps, and three with three times the learning rate. The test examples are those of
+the page. Nothing is downloaded.
 """
 
 import torch
