@@ -117,6 +117,18 @@ def test_few_labels_are_drawn_from_the_training_examples(monkeypatch):
     assert not other
 
 
+def test_the_factor_multiplies_the_learning_rate(monkeypatch):
+    rates = []
+
+    def fit(reader, batches, *, learning_rate, **how):
+        rates.append(learning_rate)
+
+    monkeypatch.setattr(uses, "fit", fit)
+    for factor in (1, 3):
+        learn_use("slots", untrained("ernie", 0), frozen=False, labels=8, rate_factor=factor)
+    assert rates == [uses.RATE, 3 * uses.RATE]
+
+
 def test_more_labels_than_there_are_is_refused():
     with pytest.raises(ValueError, match="labels must"):
         learn_use("slots", untrained("ernie", 0), labels=2000)

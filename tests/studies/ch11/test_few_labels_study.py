@@ -9,14 +9,19 @@ from gates2heads.book.ch11.pretraining import untrained
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
 from studies.ch11 import few_labels
-from studies.ch11.few_labels import LONGER, SETTINGS
+from studies.ch11.few_labels import FASTER, LONGER, SETTINGS
 
 
 @pytest.mark.parametrize(
-    ("start", "seed", "labels", "how", "steps"),
-    [("ernie", 0, 8, "", 200), ("random", 2, 128, "", 200), ("ernie", 1, 32, LONGER, 800)],
+    ("start", "seed", "labels", "how", "wanted"),
+    [
+        ("ernie", 0, 8, "", {"steps": 200}),
+        ("random", 2, 128, "", {"steps": 200}),
+        ("ernie", 1, 32, LONGER, {"steps": 800}),
+        ("random", 1, 512, FASTER, {"steps": 200, "rate_factor": 3}),
+    ],
 )
-def test_a_run_learns_as_its_setting_says(monkeypatch, start, seed, labels, how, steps):
+def test_a_run_learns_as_its_setting_says(monkeypatch, start, seed, labels, how, wanted):
     asked = {}
 
     def learn(use, encoder, **how):
@@ -33,7 +38,7 @@ def test_a_run_learns_as_its_setting_says(monkeypatch, start, seed, labels, how,
         "seed": seed,
         "frozen": False,
         "labels": labels,
-        "steps": steps,
+        **wanted,
     }
 
 

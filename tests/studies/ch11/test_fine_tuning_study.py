@@ -21,6 +21,7 @@ from studies.ch11.fine_tuning import STARTS
         ("random", 0, "", {"frozen": False}),
         ("random", 2, ", frozen", {"frozen": True}),
         ("random", 2, ", four times the steps", {"frozen": False, "steps": 4 * STEPS}),
+        ("random", 2, ", three times the rate", {"frozen": False, "rate_factor": 3}),
         ("random", 1, ", as many steps as ERNIE", {"frozen": False, "steps": 5000 + STEPS}),
     ],
 )

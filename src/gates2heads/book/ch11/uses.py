@@ -10,7 +10,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, any_seed, choice, flag, instance, listed, maybe, natural
+from gates2heads.accepts import (
+    accepts,
+    any_seed,
+    choice,
+    flag,
+    instance,
+    listed,
+    maybe,
+    natural,
+    positive,
+)
 from gates2heads.accepts.values import distinct_seed
 from gates2heads.book.ch11.pretraining import check_size
 from gates2heads.book.ch11.use_batches import (
@@ -161,6 +171,7 @@ class Learned(NamedTuple):
     steps=natural(least=2),
     labels=maybe(natural(least=1)),
     redraw=flag,
+    rate_factor=positive,
     seed=any_seed,
 )
 def learn_use(
@@ -171,6 +182,7 @@ def learn_use(
     steps: int = STEPS,
     labels: int | None = None,
     redraw: bool = False,
+    rate_factor: float = 1.0,
     seed: int = 0,
 ) -> Learned:
     """Train a head for one of `USES` or of `MORE`, and evaluate it.
@@ -186,6 +198,7 @@ def learn_use(
         labels: the number of labelled examples to learn from, drawn at random; None takes all.
         redraw: make new examples from the same facts in every epoch: other wrong answers, other
             passages; the few that are too long are left out. Not with `labels`.
+        rate_factor: multiplies the learning rate.
         seed: draws the labelled examples, the head's weights and the order of the batches.
 
     Raises:
@@ -206,7 +219,7 @@ def learn_use(
         ),
         steps=steps,
         loss=use.loss,
-        learning_rate=FROZEN_RATE if frozen else RATE,
+        learning_rate=rate_factor * (FROZEN_RATE if frozen else RATE),
         schedule=warmup_cosine(steps, warmup=min(WARMUP, steps - 1)),
         progress=False,
     )
