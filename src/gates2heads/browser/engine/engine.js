@@ -4,7 +4,7 @@
 //   const { text } = await translate(loaded, "Ein Hund läuft durch den Schnee.", { onToken });
 //
 // loadModel(entry, {verify, fast}) -> {name, model, source, target, decoding, card, words}
-//     words: how often each word occurred in training, if the file tells.
+//     words: how often each word occurred in training, if the file contains it.
 //     entry: {header, sha256, data}, which a file written by `python -m gates2heads export`
 //     registers; over a widget's channel the data may be bytes instead of base64 text.
 //     `fast: false` leaves WebAssembly out.

@@ -40,7 +40,7 @@ export class Trace {
     return quantities.get(quantity);
   }
 
-  /** All notes of one quantity along the time axis, which stands before the last: (…, T, S). */
+  /** All records of one quantity along the time axis, the second to last: (…, T, S). */
   joined(layer, quantity) {
     const notes = this.get(layer, quantity);
     const columns = Math.max(...notes.map((one) => one.shape.at(-1)));

@@ -39,7 +39,7 @@ class Host {
     this.page.head.append(style);
   }
 
-  /** The model and its module, which is told of the model once, however often it is shown. */
+  /** The model and its module, which is initialised once, however often the model is shown. */
   async makeModel(id) {
     const entry = this.saved[id];
     if (!entry) throw new Error(`The page holds no state for the view ${id}.`);

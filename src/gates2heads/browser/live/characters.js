@@ -1,6 +1,6 @@
 // What is typed, in the characters that a character model knows.
 
-export const UNKNOWN = "\ufffd"; // stands for every character that a model never saw
+export const UNKNOWN = "\ufffd"; // represents every character that a model never saw
 export const MOST = 400; // characters that the picture has room for
 
 /** A text's characters; a tab is four blanks, what the vocabulary lacks is UNKNOWN. */

@@ -1,6 +1,6 @@
 // What BLEU makes of an order without a match. The twin of metrics/smoothing.py.
 
-/** The methods, and the value that each takes unless told otherwise. */
+/** The methods, and the default value of each. */
 export const SMOOTHING = { none: null, floor: 0.1, "add-k": 1, exp: null };
 
 /** Precisions in percent, one for each order that has any n-gram; none at all without a match. */

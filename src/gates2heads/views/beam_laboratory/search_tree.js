@@ -95,7 +95,7 @@ export function columnsOf(nodes, upTo) {
 }
 
 /**
- * Where everything stands.
+ * The layout of the tree.
  *
  * @param {object} compared nodes, ranking and greedy of a search
  * @param {{upTo: number, prefix: number[]}} options how many steps are shown, and what was forced
@@ -249,7 +249,7 @@ export function leaves({ nodes, greedy }) {
 }
 
 /**
- * The rows of the table: the ranking, then what stands beside it.
+ * The rows of the table: the ranking, then the other searches.
  *
  * @returns {{rank, name, found, isBest, isGreedy, isBeside}[]}
  */

@@ -13,7 +13,7 @@ const LEGEND = [
 
 export class TreePicture {
   /**
-   * @param {object} stage with `root` and `listen`; onPress and onPoint hear the place of a node
+   * @param {object} stage with `root` and `listen`; onPress and onPoint receive the index of a node
    */
   constructor(stage, { onPress, onPoint }) {
     this.plane = element("div", { class: "g2h-plane" });

@@ -31,7 +31,7 @@ export function drawnText(piece, isFirst = false) {
 }
 
 /**
- * Which of the tokens stand in a range of the text, which counts UTF-16 units: [true, …]; a token
+ * Which of the tokens are in a range of the text, which counts UTF-16 units: [true, …]; a token
  * that only overlaps the range is in it.
  */
 export function inRange(unread, tokens, text, range) {
@@ -79,8 +79,8 @@ export function inWords(unread, tokens) {
 }
 
 /**
- * What may come next: the likeliest tokens with their own probability and the one with which they are
- * drawn, and how many tokens are left.
+ * What may come next: the most probable tokens, each with the model's probability and the one with
+ * which it is sampled, and how many tokens remain.
  */
 export function ahead(logProbs, narrowed, vocabulary, count) {
   return {

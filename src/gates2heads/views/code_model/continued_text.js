@@ -31,7 +31,7 @@ export class ContinuedText extends LiveStage {
     else if (!("text" in state)) await this.continueText();
   }
 
-  /** Reads what stands in the field, if the picture shows something else; gives the text, or null. */
+  /** Reads the text in the field, unless the picture shows it; returns the text, or null. */
   async settled() {
     const text = this.read(this.input.value);
     clearTimeout(this.timer);

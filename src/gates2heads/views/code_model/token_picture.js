@@ -122,7 +122,7 @@ export class TokenPicture {
     this.onShow();
   }
 
-  /** The token that stands above or below the chosen one. */
+  /** The token above or below the selected one. */
   lineAway(step) {
     const here = this.nodes[this.chosen ?? this.nodes.length - 1].getClientRects()[0];
     if (!here) return this.chosen;

@@ -97,7 +97,7 @@ class CodeModel extends ContinuedText {
 
   // ---- the field
 
-  /** Code is read as it stands. */
+  /** Code is not changed before it is read. */
   read(typed) {
     return typed.replaceAll("\r\n", "\n");
   }

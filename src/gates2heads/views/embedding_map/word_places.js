@@ -1,4 +1,4 @@
-// Where the words of a map stand on paper: points by their places, labels so that none hides
+// Where the words of a map are drawn: points by their places, labels so that none hides
 // another.
 
 import { shortened } from "../../browser/live/pieces.js";
@@ -15,7 +15,7 @@ export const told = (number) => number.toFixed(2).replace("-", "−");
  *
  * @param {number[][]} places (N, 2)
  * @param {{width: number, height: number, letter: number, line: number, edge: number}} paper
- * @param {string[]} points what stands there
+ * @param {string[]} points the words
  * @returns {{x, y, left, top, anchor}[]} the point, and where its label begins or ends
  */
 export function laidOut(places, points, { width, height, letter, line, edge }) {
@@ -55,7 +55,7 @@ export function laidOut(places, points, { width, height, letter, line, edge }) {
   });
 }
 
-/** Where a label may stand: right, left, above, below, and farther off. */
+/** Where a label may be: right, left, above, below, and farther off. */
 function sides({ x, y }, long, line) {
   const beside = (start, top, anchor) => {
     const left = { start, middle: start - long / 2, end: start - long }[

@@ -209,7 +209,7 @@ class FindTheAnswer extends LiveStage {
 
 const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 
-/** The best spans and "no answer", with their scores; what is chosen stands out. */
+/** The best spans and "no answer", with their scores; the selected one is emphasised. */
 function candidates({ spans, none, isFound }) {
   const rows = [
     ...spans.map(({ text, score }, at) => [text, score, isFound && at === 0]),

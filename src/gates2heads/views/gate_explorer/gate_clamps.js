@@ -10,7 +10,7 @@ const FIXED = [
 ];
 
 export class GateClamps {
-  /** stage: the view; hears: {hold} of all gates that are clamped, {alone} of where. */
+  /** stage: the view; callbacks: {hold} with all clamped gates, {alone} with their units. */
   constructor(stage, hears) {
     this.stage = stage;
     this.hears = hears;

@@ -21,7 +21,7 @@ import { drawn, element, inside } from "../kit/view.js";
 const MOVES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
 export class GateTape {
-  /** stage: the view; hears: {point, pick} of {place, unit}, unit undefined where it stays. */
+  /** stage: the view; callbacks: {point, pick} with {place, unit}; without a unit it is kept. */
   constructor(stage, hears) {
     this.hears = hears;
     this.text = element("div", { class: "g2h-plot g2h-letters" });

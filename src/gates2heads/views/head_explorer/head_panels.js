@@ -10,7 +10,7 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
 
 export class HeadPanels {
-  /** stage: the view; hears: {point, pick} of a row, {toggle, alone} of a head. */
+  /** stage: the view; callbacks: {point, pick} of a row, {toggle, alone} of a head. */
   constructor(stage, hears) {
     this.hears = hears;
     this.grid = element("div", { class: "g2h-heads" });

@@ -4,7 +4,7 @@ import { BLOCKS, isOff, mapOf, thumbnail, unmoved } from "../kit/heads.js";
 import { drawn, element } from "../kit/view.js";
 
 export class ModelMap {
-  /** stage: the view; choose: hears the block and the layer that are clicked. */
+  /** stage: the view; choose: receives the block and the layer that are clicked. */
   constructor(stage, choose) {
     this.node = element("div", {
       class: "g2h-model",

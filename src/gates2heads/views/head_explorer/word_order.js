@@ -6,7 +6,7 @@ import { element } from "../kit/view.js";
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
 export class WordOrder {
-  /** stage: the view; change: hears each new order. */
+  /** stage: the view; change: receives each new order. */
   constructor(stage, change) {
     this.change = change;
     this.picked = 0;

@@ -5,7 +5,7 @@ import { drawn, element } from "../kit/view.js";
 import { headName } from "./repeats.js";
 
 export class HeadMaps {
-  /** stage: the view; hears: {choose(layer, head), toggle(layer, head), layer(layer, isOn)}. */
+  /** stage: the view; callbacks: {choose(layer, head), toggle(layer, head), layer(layer, isOn)}. */
   constructor(stage, hears) {
     this.hears = hears;
     this.node = element("div", { class: "g2h-layers" });

@@ -9,7 +9,7 @@ const LEAST = 0.05; // a smaller weight has no number on its word
 let grids = 0; // on this page, so that each names its words in its own way
 
 export class WordGrid {
-  /** stage: the view; pick: hears the position of a word that is selected. */
+  /** stage: the view; pick: receives the position of the selected word. */
   constructor(stage, pick) {
     this.number = ++grids;
     this.pick = pick;

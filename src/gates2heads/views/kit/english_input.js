@@ -44,7 +44,7 @@ export class EnglishInput {
     stage.listen(this.input, "input", () => this.later());
   }
 
-  /** What is told before the model is loaded. */
+  /** The message before the model is loaded. */
   before() {
     const size = inMegabytes(this.live.size);
     return `A second model translates the sentence into German. The model (${size}) is loaded once, at the first translation.`;

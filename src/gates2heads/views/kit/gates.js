@@ -2,7 +2,7 @@
 
 import { visible } from "../../browser/live/pieces.js";
 
-// From what is decided to what is shown: the order in which they stand under the text.
+// The order in which the quantities are listed: from the gates to the output.
 export const ORDER = [
   "reset",
   "update",

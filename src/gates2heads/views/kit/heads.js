@@ -34,7 +34,7 @@ export function inOrder(text, order) {
 export const unmoved = (count) => Array.from({ length: count }, (_, place) => place);
 export const isUnmoved = (order) => order.every((from, place) => from === place);
 
-/** Whether each of the places stands in the list once. */
+/** Whether the list contains each index exactly once. */
 export function isOrder(order, count) {
   return (
     order.length === count &&

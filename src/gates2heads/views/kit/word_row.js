@@ -46,7 +46,7 @@ export function wordInWords({ text, count, pieces, isRaw }, captions) {
   return `${told}; the model reads it as ${isRaw ? "single bytes" : `the tokens ${pieces.join(" · ")}`}.`;
 }
 
-/** One stop of the tab key; the arrows walk along the words, and what is pointed at is told. */
+/** One stop of the tab key; the arrow keys move along the words, and the current one is reported. */
 export class WordRow {
   constructor(stage) {
     this.words = [];

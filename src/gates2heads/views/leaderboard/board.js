@@ -145,7 +145,7 @@ function columnInWords({ column, search }) {
 /** What the numbers before the models count. */
 export const rankInWords = (state) => `rank by ${columnInWords(state)}`;
 
-/** What stands on the board, in words. */
+/** The board in words. */
 export function boardInWords(entries, places, { column, best, search }) {
   const measure = COLUMNS[column];
   const name = columnInWords({ column, search });
@@ -170,7 +170,7 @@ export function boardInWords(entries, places, { column, best, search }) {
   return `${parts.join(", ")}.`;
 }
 
-/** What is to be said of the sentences that stand below the caption. */
+/** The message about the translations below the caption. */
 export function readingsInWords(rows, entries, places, seed) {
   const missing = places
     .filter((place) => !rows.some((row) => row.place === place))

@@ -158,7 +158,7 @@ function scatter(picture, entries, places, state) {
   return `${name} against ${cost.label}: ${there.map(({ entry, q, c }) => `${entry.name} ${q.mean.toFixed(quality.places)} at ${c.mean.toFixed(cost.places)}`).join("; ")}.`;
 }
 
-/** BLEU of sentences of some length; the interval stands at the rung that was picked. */
+/** BLEU by sentence length; the selected model has an interval. */
 function lines(picture, entries, places, state) {
   const { width, height, bins } = state;
   const there = places.filter((place) => entries[place].lengths.length);

@@ -9,7 +9,7 @@ const MARKS = {
   miss: "not in the reference",
 };
 export class CaptionPanel {
-  /** @param view the leaderboard, which hears what is selected and typed here */
+  /** @param view the leaderboard, whose traits are set here */
   constructor(view) {
     const { captions, model, seeds } = view;
     this.view = view;

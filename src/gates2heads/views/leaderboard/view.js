@@ -188,7 +188,7 @@ class Leaderboard extends Stage {
     const focused = this.rows.contains(document.activeElement)
       ? document.activeElement.dataset.place
       : null;
-    // A place is counted from the best, whichever end stands above.
+    // Ranks count from the best, whichever end is at the top.
     const ranked = inOrder(this.entries, this.places, { ...state, best: true }).filter(
       (number) =>
         this.entries[number].ranked &&

@@ -28,7 +28,7 @@ export function strongest(weights) {
  * second click on the picked word, returns to the word that is shown first.
  */
 export class Sentences {
-  /** stage: the view; names: {source: [name, language], target: …}; say: hears what is chosen. */
+  /** stage: the view; names: {source: [name, language], target: …}; say: receives the selection. */
   constructor(stage, names, say) {
     this.say = say;
     this.result = null;

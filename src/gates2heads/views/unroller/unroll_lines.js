@@ -6,7 +6,7 @@ import { element } from "../kit/view.js";
 const MOVES = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class UnrollRow {
-  /** stage: the view; pick: hears which step was pressed, counted from the first of the row. */
+  /** stage: the view; pick: receives the selected step, counted from the first of the row. */
   constructor(stage, name, title, pick) {
     this.list = element("div", {
       class: "g2h-plot g2h-letters",

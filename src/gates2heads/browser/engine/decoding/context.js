@@ -25,7 +25,7 @@ export class Context {
     this.cache = cache;
   }
 
-  /** The most tokens of a text that stand in the context together, beside <bos>. */
+  /** The largest number of tokens of a text that fit into the context together with <bos>. */
   get room() {
     return this.model.max_length - 1;
   }

@@ -41,7 +41,7 @@ export function* forcingSteps(model, source, { bos, eos, maxLength, held = [], t
 }
 
 /**
- * One way along the steps, up to the first <eos>; what is held stands there, whatever is likelier.
+ * One way along the steps, up to the first <eos>; a held token is used, whatever is more probable.
  */
 export function* lineSteps(model, state, { bos, eos, length, held }) {
   const tokens = [];

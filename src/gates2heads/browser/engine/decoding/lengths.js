@@ -1,4 +1,4 @@
-// Length rules: what a log-probability is divided by, so that long sequences stand a chance.
+// Length rules: the divisor of a log-probability, so that long sequences can compete.
 
 /** Score = log P / divisor(L), where the divisor is positive and rises, or falls, with L. */
 export class LengthRule {

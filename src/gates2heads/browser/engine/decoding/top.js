@@ -1,6 +1,6 @@
 // The largest few of many numbers, without sorting all of them.
 
-/** Where the `count` largest numbers stand, the largest first; of equals the first. */
+/** The indices of the `count` largest numbers, the largest first; of equal ones the first. */
 export function top(numbers, count) {
   const places = []; // ordered; the last is the smallest that is kept
   for (let i = 0; i < numbers.length; i += 1) {

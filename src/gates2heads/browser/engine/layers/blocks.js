@@ -1,4 +1,4 @@
-// Blocks: what stands between attention layers.
+// Blocks: the parts between attention layers.
 
 import { add, apply, gelu, linear, relu, silu } from "../tensor.js";
 import { NORMS } from "./norms.js";

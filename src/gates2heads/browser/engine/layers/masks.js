@@ -23,7 +23,8 @@ export function maskedSoftmax(scores, size, allowed = null) {
 }
 
 /**
- * Each of T queries sees keys up to its own position; the last query stands at the last of S keys.
+ * Each of T queries sees keys up to its own position; the last query has the position of the last
+ * of S keys.
  */
 export function causalMask(queries, keys = queries) {
   return (query, key) => key <= query + keys - queries;

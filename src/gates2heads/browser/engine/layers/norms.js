@@ -66,7 +66,7 @@ export class RMSNorm {
   }
 }
 
-/** Leaves vectors as they are: what stands at the end of a post-norm stack. */
+/** The identity: the last norm of a post-norm stack. */
 export class NoNorm {
   forward(vectors) {
     return vectors;

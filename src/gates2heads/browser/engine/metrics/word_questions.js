@@ -79,7 +79,7 @@ function turnAxes(a, axes, p, q) {
 }
 
 /**
- * Ask for one word's neighbours, for what tells two apart, or for the fourth to three.
+ * Find the neighbours of one word, the words that distinguish two, or the fourth word to three.
  *
  * @returns {{asked, cosines, found, points, places, shares}} as `ask_words` of the library
  */

@@ -42,7 +42,7 @@ export class WordVectors {
     return this.best(this.unitVector(word), count, [word]);
   }
 
-  /** The words nearest to b − a: what tells b from a. */
+  /** The words nearest to b − a: what distinguishes b from a. */
   towards(a, b, count, { exclude = true } = {}) {
     return this.best(
       sum([-1, this.unitVector(a)], [1, this.unitVector(b)]),

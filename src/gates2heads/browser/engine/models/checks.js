@@ -14,7 +14,7 @@ export function checkTokens(name, tokens, size, { most = Infinity, least = 1 } =
     throw new Error(`${name} must hold numbers from 0 to ${size - 1}, got ${tokens[wrong]}`);
 }
 
-/** What a model's layers are told of a caller's wishes; null if there is none. */
+/** The caller's options as a model's layers receive them; null if there are none. */
 export function recordOf({ trace = null, intervene = null, off = null } = {}) {
   return trace || intervene || off ? { trace, intervene, off } : null;
 }

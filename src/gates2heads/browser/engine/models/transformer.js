@@ -36,8 +36,8 @@ export class Transformer {
   /**
    * Read a source of S tokens: vectors (S, D).
    *
-   * Without `positions` nothing tells the encoder where a token stands: no vector of a position is
-   * added, no query or key is turned.
+   * Without `positions` the encoder has no information on the order of tokens: no positional vector
+   * is added, and no query or key is rotated.
    */
   encode(source, { mask = null, positions = true, ...options } = {}) {
     checkTokens("source", source, this.source_table.rows, { most: this.max_length });

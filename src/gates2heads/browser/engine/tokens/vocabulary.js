@@ -1,4 +1,4 @@
-// A vocabulary: which integer stands for which token.
+// A vocabulary: the integer of each token.
 
 const SPECIAL_TOKENS = ["<pad>", "<bos>", "<eos>"];
 
@@ -15,7 +15,7 @@ export class Vocabulary {
   }
 }
 
-/** The numbers that stand for text: up to the first <eos>, without <pad> and <bos>. */
+/** The numbers of the text: up to the first <eos>, without <pad> and <bos>. */
 export function textNumbers(numbers, vocabulary) {
   const kept = [];
   for (const number of numbers) {

@@ -14,7 +14,7 @@ export function recurrentWeights(weights, suffix = "") {
   };
 }
 
-/** Their sum: for layers in which nothing stands between what input and state say. */
+/** Their sum: for layers that add the contributions of input and state directly. */
 export function bothBiases({ bias_ih, bias_hh }) {
   return bias_ih.map((bias, i) => bias + bias_hh[i]);
 }
