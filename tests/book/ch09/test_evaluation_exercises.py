@@ -105,22 +105,27 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"words_found": 1.0}, "at most twice"),
-        ({"words_found": 0.5}, "most often"),
-        ({"words_found": 5 / 6}, "Two counts are clipped"),
-        ({"words_found": 0.7}, "answer for words is not right"),
-        ({"words_found": "4/6"}, "should be a number"),
-        ({"pairs_found": 0.6}, "clip its count"),
-        ({"pairs_found": 1 / 3}, "five bigrams"),
+        ({"unigram_precision": 1.0}, "at most twice"),
+        ({"unigram_precision": 4}, "divide it by"),
+        ({"bigram_precision": 2}, "divide it by"),
+        ({"unigram_precision": 0.5}, "most often"),
+        ({"unigram_precision": 5 / 6}, "Two counts are clipped"),
+        ({"unigram_precision": 0.7}, "unigram precision is not right"),
+        ({"unigram_precision": "4/6"}, "should be a number"),
+        ({"bigram_precision": 0.6}, "clip its count"),
+        ({"bigram_precision": 1 / 3}, "five bigrams"),
         ({"penalty": math.exp(-1 / 6)}, "the shorter one counts"),
         ({"penalty": 0.9}, "answer for penalty is not right"),
         ({"score": 4 / 15}, "root of their product"),
         ({"score": 53.3}, "arithmetic"),
-        (dict.fromkeys(("words_found", "pairs_found", "penalty", "score"), ...), "not tried yet"),
+        (
+            dict.fromkeys(("unigram_precision", "bigram_precision", "penalty", "score"), ...),
+            "not tried yet",
+        ),
     ],
 )
 def test_the_pencil_knows_its_slips(change, words):
-    right = {"words_found": 4 / 6, "pairs_found": 2 / 5, "penalty": 1.0, "score": 0.516}
+    right = {"unigram_precision": 4 / 6, "bigram_precision": 2 / 5, "penalty": 1.0, "score": 0.516}
     verdict = exercises.check_by_hand(**{**right, **change})
     assert not verdict.passed
     assert words in verdict.message
@@ -132,7 +137,7 @@ def test_the_pencil_is_right():
     wanted = exercises.WORDS, exercises.PAIRS, exercises.PENALTY, exercises.SCORE
     told = *(p / 100 for p in found.precisions), found.brevity_penalty, found.score / 100
     assert told == pytest.approx(wanted)
-    for answer in (wanted, (0.667, 0.4, 1, 51.6)):
+    for answer in (wanted, (0.667, 0.4, 1, 51.6), (0.67, 0.4, 1, 0.52)):
         assert exercises.check_by_hand(*answer).passed
 
 

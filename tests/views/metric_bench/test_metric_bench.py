@@ -72,7 +72,8 @@ def test_the_state_is_told_in_words():
         "const runs = metrics.picture(given, 0).runs;"
         "return [one(given), one({ ...given, hypothesis: ' ' }), metrics.runInWords(runs[1]),"
         " metrics.runInWords(metrics.picture({ ...given, hypothesis: 'cat' }, 0).runs[0]),"
-        " metrics.runInWords(metrics.picture(given, 4).runs[4])];",
+        " metrics.runInWords(metrics.picture(given, 4).runs[4]),"
+        " one({ ...given, references: [''] }), one({ ...given, hypothesis: 'the' })];",
         {"hypothesis": EXAMPLES[0].hypothesis, "references": EXAMPLES[0].references, **SETTINGS},
     )
     assert told[0] == (
@@ -85,6 +86,10 @@ def test_the_state_is_told_in_words():
     )
     assert told[3] == "“cat” occurs once in the hypothesis and in no reference: no match."
     assert told[4] == "“runs” is in the longest common subsequence."
+    assert told[5] == "The references are empty: there is nothing to compare with."
+    assert told[6].startswith(
+        "Matches: 1 of 1 unigram; the hypothesis has 1 token, the reference 6"
+    )
 
 
 def test_what_smoothing_changed_is_marked():

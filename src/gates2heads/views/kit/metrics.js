@@ -8,6 +8,7 @@ import { cut } from "../../browser/metrics/sentences.js";
 
 export const ORDERS = 4;
 const NAMES = ["unigrams", "bigrams", "trigrams", "4-grams"];
+const counted = (count, names) => `${count} ${count === 1 ? names.slice(0, -1) : names}`;
 
 /** All scores of a state {hypothesis, references, tokenize, smooth, lowercase, order}. */
 export function measure({ hypothesis, references, tokenize, smooth, lowercase, order = ORDERS }) {
@@ -109,12 +110,11 @@ export function runInWords({ text, own, most, fate }) {
 export function measuredInWords({ bleu }) {
   const { matches, totals, hypothesisLength: own, referenceLength: other } = bleu;
   if (!own) return "The hypothesis is empty: there is nothing to count.";
+  if (!other) return "The references are empty: there is nothing to compare with.";
   const parts = matches
-    .map((match, place) => `${match} of ${totals[place]} ${NAMES[place]}`)
+    .map((match, place) => `${match} of ${counted(totals[place], NAMES[place])}`)
     .filter((_, place) => totals[place]);
-  const length =
-    own < other
-      ? `the hypothesis has ${own} tokens, the reference ${other}: brevity penalty ${bleu.penalty.toFixed(3)}`
-      : `the hypothesis has ${own} tokens, the reference ${other}: no brevity penalty`;
+  const penalty = own < other ? `brevity penalty ${bleu.penalty.toFixed(3)}` : "no brevity penalty";
+  const length = `the hypothesis has ${counted(own, "tokens")}, the reference ${other}: ${penalty}`;
   return `Matches: ${parts.join(", ")}; ${length}. BLEU is ${bleu.score.toFixed(2)}.`;
 }

@@ -26,7 +26,7 @@ const LITTLE = [
   "add 1 for n > 1 (add-k)",
 ];
 const ABOUT =
-  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score.";
+  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. An asterisk marks a smoothed precision.";
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
@@ -243,7 +243,7 @@ class MetricBench extends Stage {
       n,
       match,
       total,
-      percent.toFixed(2) + (changed ? " (smoothed)" : ""),
+      percent.toFixed(2) + (changed ? " *" : ""),
     ]);
     this.orders.replaceChildren(
       ...rows.map((cells) =>

@@ -22,10 +22,11 @@ check_by_hand = NumbersCheck(
     title="Exercise 9.1",
     questions=(
         Numbers(
-            name="words_found",
-            right=(near(WORDS, within=2e-3),),
+            name="unigram_precision",
+            right=(near(WORDS, within=5e-3),),
             slips=slips(
                 {
+                    4.0: "This is the clipped count: divide it by the number of words of x.",
                     1.0: "“a” occurs three times in x and at most twice in one reference: clip its "
                     "count.",
                     5 / 6: "Two counts are clipped: how often do “a” and “dog” occur in x, and how "
@@ -33,34 +34,35 @@ check_by_hand = NumbersCheck(
                     3 / 6: "Clip at the reference in which “a” occurs most often, not at the other "
                     "one.",
                 },
-                within=2e-3,
+                within=5e-3,
             ),
-            otherwise=f"The answer for words is not right: {_CROSS_OFF}.",
-            ask="The answer for words should be a number",
+            otherwise=f"The unigram precision is not right: {_CROSS_OFF}.",
+            ask="The unigram precision should be a number",
         ),
         Numbers(
-            name="pairs_found",
-            right=(near(PAIRS, within=2e-3),),
+            name="bigram_precision",
+            right=(near(PAIRS, within=5e-3),),
             slips=slips(
                 {
+                    2.0: "This is the clipped count: divide it by the number of bigrams of x.",
                     3 / 5: "“a dog” occurs twice in x and once in a reference: clip its count.",
                     2 / 6: "x has six words and therefore five bigrams.",
                     1 / 5: "Each bigram may match in a different reference.",
                 },
-                within=2e-3,
+                within=5e-3,
             ),
-            otherwise=f"The answer for pairs is not right: {_CROSS_OFF}.",
-            ask="The answer for pairs should be a number",
+            otherwise=f"The bigram precision is not right: {_CROSS_OFF}.",
+            ask="The bigram precision should be a number",
         ),
         Numbers(
             name="penalty",
-            right=(near(PENALTY, within=2e-3),),
+            right=(near(PENALTY, within=5e-3),),
             slips=slips(
                 {
                     math.exp(1 - 7 / 6): "Both references differ from x by one word: then the "
                     "shorter one counts.",
                 },
-                within=2e-3,
+                within=5e-3,
             ),
             otherwise="The answer for penalty is not right: compare the length of x, 6, with those "
             "of the references, 7 and 5.",
@@ -68,10 +70,10 @@ check_by_hand = NumbersCheck(
         ),
         Numbers(
             name="score",
-            right=(near(SCORE, within=2e-3), near(100 * SCORE, within=0.2)),
+            right=(near(SCORE, within=5e-3), near(100 * SCORE, within=0.5)),
             slips=(
-                *slips(_BLEU_SLIPS, within=2e-3),
-                *slips({100 * wrong: hint for wrong, hint in _BLEU_SLIPS.items()}, within=0.2),
+                *slips(_BLEU_SLIPS, within=5e-3),
+                *slips({100 * wrong: hint for wrong, hint in _BLEU_SLIPS.items()}, within=0.5),
             ),
             otherwise="The answer for BLEU is not right: it is the penalty times the square root "
             "of the product of the two precisions.",
