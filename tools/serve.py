@@ -27,7 +27,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 class BookServer(http.server.ThreadingHTTPServer):
     """A server that ignores it if a reader leaves a page before all of it has arrived."""
 
-    request_queue_size = 128  # a page opens many connections at once; with 5, some are reset
+    request_queue_size = 128  # a page opens many connections in parallel; with 5, some are reset
 
     def handle_error(self, request, client_address):
         """Report what went wrong, unless the other side hung up."""
