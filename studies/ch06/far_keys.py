@@ -21,11 +21,37 @@ STEPS, BATCH_SIZE, RATE = 300, 32, 3e-3
 FAR, TESTED = 768, 100
 
 
+def sampled(seed: int) -> tuple[torch.Tensor, torch.Generator]:
+    """Draw the test sequences (B, 768), and give the generator for what is drawn after them."""
+    draw = torch.Generator().manual_seed(10**6 + seed)
+    return torch.randint(16, (TESTED, FAR), generator=draw), draw
+
+
+def trained(setting: str, distance: int, seed: int) -> Reader:
+    """Train one model for one distance."""
+    torch.manual_seed(seed)
+    task, model = Reach(distance), Reader(setting)
+    fit(
+        model,
+        sequences(BATCH_SIZE, seed=seed),
+        steps=STEPS,
+        loss=task.loss,
+        learning_rate=RATE,
+        schedule=warmup_linear(STEPS, warmup=50, decay=0.3),
+        description=f"{setting}, distance {distance}, seed {seed}",
+    )
+    return model.eval()
+
+
+def distances_between() -> torch.Tensor:
+    """How far each position (query) is behind each other one (key): (768, 768)."""
+    positions = torch.arange(FAR)
+    return positions[:, None] - positions
+
+
 @torch.no_grad()
-def accuracy(model: Reader, tokens: torch.Tensor, distance: int, *, near: bool) -> float:
-    """Accuracy at the last 48 positions of sequences (B, 768)."""
-    places = torch.arange(FAR)
-    mask = (places[:, None] - places).abs() < LENGTH if near else None
+def accuracy(model: Reader, tokens: torch.Tensor, distance: int, mask: torch.Tensor | None):
+    """Accuracy at the last 48 positions of sequences (B, 768), under a mask of keys (768, 768)."""
     hits = []
     for part in tokens.split(20):
         mixed = model.mixer(model.places(model.embedding(part)), mask=mask)
@@ -36,24 +62,13 @@ def accuracy(model: Reader, tokens: torch.Tensor, distance: int, *, near: bool) 
 
 def run(setting: str, seed: int) -> dict:
     """Train one model for each distance, and test it with all keys and with near keys only."""
-    draw = torch.Generator().manual_seed(10**6 + seed)
-    tokens = torch.randint(16, (TESTED, FAR), generator=draw)
+    tokens, _ = sampled(seed)
+    near = distances_between().abs() < LENGTH
     result = {"distances": list(DISTANCES), "all": [], "near": []}
     for distance in DISTANCES:
-        torch.manual_seed(seed)
-        task, model = Reach(distance), Reader(setting)
-        fit(
-            model,
-            sequences(BATCH_SIZE, seed=seed),
-            steps=STEPS,
-            loss=task.loss,
-            learning_rate=RATE,
-            schedule=warmup_linear(STEPS, warmup=50, decay=0.3),
-            description=f"{setting}, distance {distance}, seed {seed}",
-        )
-        model.eval()
-        result["all"].append(accuracy(model, tokens, distance, near=False))
-        result["near"].append(accuracy(model, tokens, distance, near=True))
+        model = trained(setting, distance, seed)
+        result["all"].append(accuracy(model, tokens, distance, None))
+        result["near"].append(accuracy(model, tokens, distance, near))
     return result
 
 
