@@ -163,6 +163,12 @@ export function shortened(word) {
 /** What is said of a text that is longer than what is read. */
 export const tooLong = (length, most, unit) => `Too long: ${length} ${unit} (maximum ${most}).`;
 
+/** What is said of fields that hold at most so many characters, if one of them is full. */
+export const fullInWords = (texts, most) =>
+  texts.some((text) => text.length >= most)
+    ? ` The field is full: it holds ${most} characters, and further text is not inserted.`
+    : "";
+
 /** What a model says of a text that it cannot read, in a reader's words. */
 export function refusalInWords({ message, refused = {} }) {
   const { unseen, most, length } = refused;

@@ -6,6 +6,7 @@ import { WeightMap } from "./weight_map.js";
 import { WeightTable } from "./weight_table.js";
 import { element, field, inside } from "../kit/view.js";
 
+const LONGEST = 400; // characters
 const OLD = "The picture still shows the previous text.";
 
 class AttentionExplorer extends LiveStage {
@@ -39,7 +40,7 @@ class AttentionExplorer extends LiveStage {
   // ---- what stays for the life of the view
 
   build() {
-    const own = { dir: "auto", autocapitalize: "off", maxlength: 400 };
+    const own = { dir: "auto", autocapitalize: "off" };
     const titled = (place) => ({ dir: "auto", title: this.example(place) });
     this.warning = element("p", { class: "g2h-warning", role: "status" });
     this.root.append(
@@ -117,6 +118,10 @@ class AttentionExplorer extends LiveStage {
 
   get old() {
     return OLD;
+  }
+
+  get longest() {
+    return LONGEST;
   }
 
   get nothing() {

@@ -1,5 +1,6 @@
 // One caption, its reference, the translations of the models on the board, and the reader's own.
 
+import { fullInWords } from "../../browser/live/pieces.js";
 import { readings, readingsInWords } from "./board.js";
 import { choice, direction, element, field } from "../kit/view.js";
 
@@ -110,6 +111,8 @@ export class CaptionPanel {
         );
       }),
     );
-    this.told.textContent = readingsInWords(rows, entries, places, seeds[state.seed]);
+    this.told.textContent =
+      readingsInWords(rows, entries, places, seeds[state.seed]) +
+      fullInWords([typed], this.view.model.get("most"));
   }
 }

@@ -1,3 +1,4 @@
+import { fullInWords } from "../../browser/live/pieces.js";
 import { ORDERS, measure, measuredInWords, orderRows, scoreRows } from "../kit/metrics.js";
 import {
   Stage,
@@ -164,7 +165,9 @@ class MetricBench extends Stage {
     this.fillTexts(state);
     this.ngrams.draw(state, inside(this.model.get("shown"), ORDERS + 1));
     this.fillScores(found);
-    this.status.textContent = measuredInWords(found);
+    this.status.textContent =
+      measuredInWords(found) +
+      fullInWords([state.hypothesis, ...state.references], this.most.characters);
     const told = {
       bleu: found.bleu.score,
       chrf: found.chrf.score,

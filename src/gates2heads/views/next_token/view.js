@@ -14,6 +14,7 @@ import {
 import { tokenPanel } from "./token_panel.js";
 import { choice, element, field, inside } from "../kit/view.js";
 
+const LONGEST = 2000; // characters; the models' own limits are in tokens
 const WHOLE = 60; // tokens: as many as there is room for
 const LEGEND =
   "Bar and number: the probability with which the token is sampled. Orange tick: the model's own probability, where it differs. Click a token to append it. “·” marks a token that continues a word.";
@@ -46,7 +47,7 @@ class NextToken extends LiveStage {
     });
     this.table.hidden = !model.get("surprise");
     this.root.append(
-      this.buildField("textarea", { lang: "en", maxlength: 2000 }),
+      this.buildField("textarea", { lang: "en" }),
       this.refusal.node,
       this.buildChips(model.get("labels")),
       this.buildControls(),
@@ -107,6 +108,10 @@ class NextToken extends LiveStage {
 
   get old() {
     return "The dimmed result below belongs to the previous text.";
+  }
+
+  get longest() {
+    return LONGEST;
   }
 
   /** Before the first word, too, there is something to expect. */

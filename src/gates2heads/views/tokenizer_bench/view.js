@@ -1,3 +1,4 @@
+import { fullInWords } from "../../browser/live/pieces.js";
 import {
   countsOf,
   historyOf,
@@ -112,7 +113,8 @@ class TokenizerBench extends Stage {
     this.learnt.textContent = this.learntInWords(tokenizer, merges);
     this.drawTokens(tokenizer, words, chosen, direction(text));
     this.drawHistory(tokenizer, words[chosen]);
-    this.status.textContent = this.inWords(countsOf(tokenizer, text));
+    this.status.textContent =
+      this.inWords(countsOf(tokenizer, text)) + fullInWords([text], this.model.get("longest"));
     this.root.dataset.tokens = words.flatMap((one) => one.tokens).join(" ");
     this.root.dataset.size = tokenizer.vocabulary.length;
   }

@@ -115,6 +115,10 @@ def check_hostile(root: Locator, field: Locator) -> None:
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(root).to_have_attribute("data-stale", "")
     assert field.input_value() == "☃ 1999"
+    field.fill("9" * 401)
+    expect(root.locator(".g2h-refusal")).to_have_text(
+        re.compile(r"Too long: 401 characters \(maximum 400\)\."), timeout=60_000
+    )
     field.fill("")
     expect(root).to_have_attribute("data-state", "empty", timeout=60_000)
     expect(root.locator(".g2h-refusal")).to_contain_text("The field is empty")

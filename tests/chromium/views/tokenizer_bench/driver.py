@@ -17,6 +17,19 @@ HOSTILE = [
 ]
 
 
+def check_status(root: Locator) -> None:
+    """The characters are counted; the view says if a text does not fit into the field."""
+    text, told = root.get_by_role("textbox"), root.locator(".g2h-live")
+    text.fill("<eos>")
+    expect(told).to_contain_text("5 characters")
+    text.fill("x" * 399)
+    expect(told).not_to_contain_text("full")
+    text.fill("")
+    text.page.keyboard.insert_text("xy" * 300)
+    expect(text).to_have_value("xy" * 200)
+    expect(told).to_contain_text("The field is full: it holds 400 characters")
+
+
 def drive_tokenizer(page: Page, root: Locator, traits: dict) -> None:
     """Type, move the slider, type a number, step by one merge, and click words."""
     tokenizer = shipped("captions_ngram").source
@@ -56,7 +69,7 @@ def drive_tokenizer(page: Page, root: Locator, traits: dict) -> None:
     for one in HOSTILE:
         text.fill(one)
         check(250)
-    expect(root.locator(".g2h-live")).to_contain_text("5 characters")
+    check_status(root)
     text.fill("")
     check(250)
     expect(root.locator(".g2h-live")).to_have_text("Type some text to see its tokens.")
