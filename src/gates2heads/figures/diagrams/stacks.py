@@ -102,3 +102,32 @@ def grouped_queries() -> Figure:
                 d.arrow(boxes[-1], f"{name} q{head}", route="down")
         d.group(name, *boxes, colour="green")
     return d.draw()
+
+
+def decoding_with_cache() -> Figure:
+    """Draw attention in one decoding step, with the keys and values of three earlier tokens.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    d.box("out", "head’s output", at=(5, 2), shape="(K,)", kind="plain")
+    d.box("attend", "attention", at=(4, 2), shape="weights (1, 4)", colour="green")
+    for place, word in enumerate(("def", "total", "_sum", "(")):
+        new = place == 3
+        d.box(
+            f"kv {place}",
+            f"k{'₁₂₃₄'[place]}, v{'₁₂₃₄'[place]}",
+            at=(place, 1),
+            shape="computed now" if new else "stored",
+            colour="orange" if new else "blue",
+        )
+        d.box(f"token {place}", f"“{word}”", at=(place, 0), kind="plain")
+        d.arrow(f"kv {place}", "attend", route="down then across")
+    d.box("q", "q₄", at=(4, 1), shape="computed now", colour="orange")
+    d.arrow("token 3", "kv 3")
+    d.arrow("token 3", "q", route="across then down")
+    d.arrow("q", "attend")
+    d.arrow("attend", "out")
+    d.group("KV cache of one head", "kv 0", "kv 1", "kv 2")
+    return d.draw()
