@@ -78,9 +78,3 @@ def test_a_step_is_told_in_words():
     assert told[1] == (
         "Step 1 outputs “-”; the decoder of “one vector” sees only one context vector."
     )
-
-
-def test_a_typed_russian_date_gets_the_space_of_the_data():
-    typed = ["10 сентября 2066 г.", "2066\u00a0г.", "2066\u202fг.", "Mar 3, 1974"]
-    told = run_javascript("return given.map(readings.asInTraining);", MODULES, typed)
-    assert told == ["10 сентября 2066\u202fг.", "2066\u202fг.", "2066\u202fг.", "Mar 3, 1974"]

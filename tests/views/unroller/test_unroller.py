@@ -273,3 +273,9 @@ def test_the_saved_state_is_small():
     view = Unroller({"teacher": live_model("forced_teacher")}, [text], seen)
     state = {name: value for name, value in view.get_state().items() if name != "numbers"}
     assert len(json.dumps(state)) + len(view.numbers) * 4 / 3 < 150_000
+
+
+def test_a_typed_russian_date_gets_the_space_of_the_data():
+    typed = ["10 сентября 2066 г.", "2066\u00a0г.", "2066\u202fг.", "Mar 3, 1974"]
+    told = run_javascript("return given.map(unlike.asInTraining);", UNLIKE, typed)
+    assert told == ["10 сентября 2066\u202fг.", "2066\u202fг.", "2066\u202fг.", "Mar 3, 1974"]

@@ -1,9 +1,15 @@
-// What a reader is told where a typed date, or what a model makes of it, is unlike the training data.
+// Typed dates and the training data: a space as it has, and a warning where they are unlike it.
 
 const [EARLIEST, LATEST] = [1900, 2100]; // years of the training data
 const DIGITS = /\p{Nd}/gu;
 const DIGITS_OF_ANY = /\p{Nd}/u; // without the flag that remembers a place
 const ARABIC = "٠".codePointAt(0); // Arabic-Indic zero, the only other digits of the training data
+
+/**
+ * A date with the space that the data has: Russian sets its abbreviation of “year” off with a
+ * narrow no-break space, which a keyboard does not have.
+ */
+export const asInTraining = (typed) => typed.replaceAll(/[ \u00a0]+(?=г\.)/gu, "\u202f");
 
 /** What makes an input or its output unlike the training data, in a sentence; "" if nothing does. */
 export function warningOf(text, output) {

@@ -2,12 +2,6 @@
 
 import { visible } from "../../browser/live/pieces.js";
 
-/**
- * A date with the space that the data has: Russian sets its abbreviation of “year” off with a
- * narrow no-break space, which a keyboard does not have.
- */
-export const asInTraining = (typed) => typed.replaceAll(/[ \u00a0]+(?=г\.)/gu, "\u202f");
-
 /** One row of a map {shape: [T, S], data} as numbers. */
 export function rowOf({ shape: [, size], data }, step) {
   return Array.from(data.subarray(step * size, (step + 1) * size));

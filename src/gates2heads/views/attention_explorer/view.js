@@ -1,7 +1,7 @@
 import { spelled } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
-import { warningOf, warningOfList } from "../../browser/live/unlike_dates.js";
-import { asInTraining, compared, joinTokens, sign, stepInWords } from "./readings.js";
+import { asInTraining, warningOf, warningOfList } from "../../browser/live/unlike_dates.js";
+import { compared, joinTokens, sign, stepInWords } from "./readings.js";
 import { WeightMap } from "./weight_map.js";
 import { WeightTable } from "./weight_table.js";
 import { element, field, inside } from "../kit/view.js";

@@ -1,6 +1,6 @@
 import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import { spelled } from "../../browser/live/pieces.js";
-import { warningOf } from "../../browser/live/unlike_dates.js";
+import { asInTraining, warningOf } from "../../browser/live/unlike_dates.js";
 import { ClampPanel } from "./clamp_panel.js";
 import { legendOf, UnrollBars, UnrollRow } from "./unroll_lines.js";
 import { UnrollTape } from "./unroll_tape.js";
@@ -183,7 +183,7 @@ class Unroller extends LiveStage {
   }
 
   read(typed) {
-    return spelled(typed);
+    return asInTraining(spelled(typed));
   }
 
   question() {
