@@ -8,11 +8,14 @@ counts them, random vectors, and the tables of the three models that the library
 the second half of each test. Each row tells the results of one kind of vectors with their 95 %
 intervals, and the results of skip-gram minus its results with the interval of a paired bootstrap.
 Of analogies it also tells the share whose answer is the word nearest to c alone (a, b and c
-excluded), by how much b − a + c answers more, and the ranks of "dog" and "while" among the
-neighbours of "cat". Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+excluded), by how much b − a + c answers more, the ranks of "dog" and "while" among the
+neighbours of "cat", and how near the most frequent words are to five nouns. Needs the folder
+GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
+from collections.abc import Sequence
 from functools import cache
+from statistics import median
 
 import torch
 from torch import Tensor
@@ -29,6 +32,7 @@ SHIPPED = {"skip-gram": "words_skip_gram", "cbow": "words_cbow", "glove": "words
 REFERENCE = "skip-gram"
 SETTINGS = ("ppmi", "svd", *SHIPPED, "untrained")
 TESTS = ("men", "simlex999")
+NOUNS = ("cat", "dog", "car", "guitar", "snow")
 OFFSETS = {"offset": (-1, 1, 1), "c_alone": (0, 0, 1)}  # how much of a, b and c is in the query
 
 
@@ -95,6 +99,24 @@ def ranks_for_cat(vectors: WordVectors) -> dict[str, int]:
     return {word: near.index(word) + 1 for word in ("dog", "while")}
 
 
+@cache
+def most_frequent() -> list[str]:
+    """The most frequent 1 % of the words."""
+    model = shipped(SHIPPED[REFERENCE]).model
+    order = model.counts.argsort(descending=True, stable=True)
+    return [model.words[number] for number in order[: len(model.words) // 100].tolist()]
+
+
+def ranks_of_frequent(vectors: WordVectors, nouns: Sequence[str], frequent: Sequence[str]) -> list:
+    """The median rank of frequent words among the neighbours of each noun; 1 is nearest."""
+    medians = []
+    for noun in nouns:
+        near = [word for word, _ in vectors.nearest(noun, len(vectors.words) - 1)]
+        rank = {word: at for at, word in enumerate(near, 1)}
+        medians.append(median(rank[word] for word in frequent if word in rank))
+    return medians
+
+
 def run(setting: str, seed: int) -> dict:
     """Compare one kind of vectors with skip-gram's."""
     own, there = statistics_of(setting), statistics_of(REFERENCE)
@@ -110,6 +132,7 @@ def run(setting: str, seed: int) -> dict:
         "right": int(right.sum()),
         "ranks_for_cat": ranks_for_cat(vectors),
         "nearest_to_cat": [word for word, _ in vectors.nearest("cat", 8)],
+        "ranks_of_frequent": ranks_of_frequent(vectors, NOUNS, most_frequent()),
     }
 
 

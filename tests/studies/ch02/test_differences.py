@@ -76,6 +76,21 @@ def test_the_ranks_for_cat_begin_with_one():
     assert differences.ranks_for_cat(vectors) == {"dog": 1, "while": 2}
 
 
+def test_the_rank_of_frequent_words_is_their_median():
+    words = ["cat", "dog", "while", "a"]
+    vectors = WordVectors(words, torch.tensor([[1.0, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]]))
+    # The neighbours of "cat" are dog, a, while; a noun is not its own neighbour.
+    assert differences.ranks_of_frequent(vectors, ["cat"], ["a", "while", "cat"]) == [2.5]
+    assert differences.ranks_of_frequent(vectors, ["cat", "a"], ["dog"]) == [1, 1]
+
+
+def test_the_most_frequent_words_are_one_in_a_hundred():
+    frequent = differences.most_frequent()
+    assert len(frequent) == 113
+    assert frequent[0] == "a"
+    assert "while" in frequent
+
+
 @needs_data
 @pytest.mark.slow
 def test_the_stored_results_are_those_of_the_shipped_vectors():

@@ -44,9 +44,12 @@ def plane(
     with styled({"axes.grid": False}):
         figure = Figure((4.2, 3.0), layout="constrained")
         axis = figure.subplots()
+        # A difference that leads to the right would cross a label above its start.
+        below = {start for start, end in differences if tips[end][0] > tips[start][0]}
         for word, tip in tips.items():
             _arrow(axis, (0, 0), tip, PALETTE[0], "-")
-            axis.annotate(word, tip, xytext=(6, 3), textcoords="offset points")
+            at = (4, -13) if word in below else (6, 3)
+            axis.annotate(word, tip, xytext=at, textcoords="offset points")
         for start, end in differences:
             _arrow(axis, tips[start], tips[end], PALETTE[1], (0, (4, 2)))
         shortest = min(math.hypot(*tip) for tip in tips.values())
