@@ -10,6 +10,7 @@ const OWN =
   "Your sentence: select an English word to see what it attends to, or a German word to see what attends to it.";
 const OLD_TEXT = "The dimmed result below belongs to the previous text.";
 const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
+const DEFAULTS = " (This describes the default settings.)";
 const LEGEND =
   "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
 const WAITS = new Set(["asking", "loading", "refused", "fault"]); // states in which no answer is near
@@ -101,9 +102,9 @@ class Translate extends GermanStage {
     this.sentences = new Sentences(this, NAMES, (...parts) => this.say(...parts));
     this.root.append(this.sentences.node);
     this.buildFoot();
+    // The translation is next to the text; what changes the two of them comes below.
     this.status.after(element("p", { class: "g2h-legend" }, LEGEND));
-    // Below the result, so that the translation is near the text.
-    this.state.after(this.settings(this.result.weights.shape), this.wordRow.node);
+    this.state.after(this.starts, this.settings(this.result.weights.shape), this.wordRow.node);
     this.begin(["text", "width"], [this.result.text, 1]);
   }
 
@@ -115,13 +116,9 @@ class Translate extends GermanStage {
     const examples = this.model.get("examples");
     const names = examples.map(([name]) => name);
     const titled = (place) => ({ title: this.example(place) });
-    this.root.append(
-      this.buildField("textarea", own, label),
-      this.refusal.node,
-      this.buildChips(names, titled, "example"),
-    );
+    this.starts = this.buildChips(names, titled, "example");
     this.watch = element("p", { class: "g2h-watch" });
-    this.root.append(this.watch);
+    this.root.append(this.buildField("textarea", own, label), this.refusal.node, this.watch);
     this.listen(this.input, "keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -140,7 +137,10 @@ class Translate extends GermanStage {
       this.sentences.choose(layer, head);
     };
     look();
-    this.listen(this.looks, "change", look);
+    this.listen(this.looks, "change", () => {
+      look();
+      this.watchFor();
+    });
     this.listen(this.width, "input", () => this.put({ width: Number(this.width.value) }));
     return element(
       "div",
@@ -178,7 +178,9 @@ class Translate extends GermanStage {
     if (this.isOld && isWaiting) {
       this.watch.textContent = text === this.read(this.result.text) ? OLD_WIDTH : OLD_TEXT;
     } else {
-      this.watch.textContent = found ? found[2] : text ? OWN : "";
+      const isDefault = this.model.get("width") === 1 && this.looks.selectedIndex === 0;
+      const note = found?.[2] && found[2] + (isDefault ? "" : DEFAULTS);
+      this.watch.textContent = found ? note : text ? OWN : "";
     }
   }
 
