@@ -33,5 +33,11 @@ export function poolingInWords({ weights, context }, allowed) {
   const order = weights.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const named = order.filter((i, rank) => rank < 3 && (rank === 0 || weights[i] >= 0.05));
   const parts = named.map((i) => `slot ${i + 1} has weight ${weights[i].toFixed(2)}`);
-  return `${parts.join(", ")}; the context is ${context.toFixed(2)}.`.replace(/^s/, "S");
+  return `${parts.join(", ")}; the context is ${digits(context, 2)}.`.replace(/^s/, "S");
+}
+
+/** A number with some decimals, a minus sign where it has one, and no minus before a zero. */
+export function digits(number, decimals) {
+  const text = number.toFixed(decimals);
+  return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−");
 }

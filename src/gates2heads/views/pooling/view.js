@@ -1,14 +1,8 @@
-import { contextCurve, pool, poolingInWords } from "./pooled.js";
+import { contextCurve, digits, pool, poolingInWords } from "./pooled.js";
 import { Stage, drawn, element, field } from "../kit/view.js";
 
 const [WIDTH, HEIGHT, MARGIN] = [640, 260, 30];
 const STEPS = 400; // of the sliders
-
-/** A number with some decimals, a minus sign where it has one, and no minus before a zero. */
-function digits(number, decimals) {
-  const text = number.toFixed(decimals);
-  return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−");
-}
 
 class PoolingView extends Stage {
   constructor(model, el) {
@@ -121,8 +115,8 @@ class PoolingView extends Stage {
     return [
       ...whole
         .filter((_, n) => n % apart === 0)
-        .map((key) => name(this.x(key), HEIGHT, String(key), "middle")),
-      ...ends.map((value) => name(2, this.y(value) + 4, value.toFixed(1), "start")),
+        .map((key) => name(this.x(key), HEIGHT, digits(key, 0), "middle")),
+      ...ends.map((value) => name(2, this.y(value) + 4, digits(value, 1), "start")),
     ];
   }
 
@@ -203,7 +197,7 @@ class PoolingView extends Stage {
     const told = pool(query, this.keys, this.values, width, allowed);
     this.query.value = query;
     this.width.value = this.stepOf(width);
-    this.queryText.textContent = query.toFixed(2);
+    this.queryText.textContent = digits(query, 2);
     this.widthText.textContent = width.toFixed(2);
     this.width.setAttribute("aria-valuetext", width.toFixed(2));
     const points = contextCurve(this.keys, this.values, width, allowed, this.bounds.query);
