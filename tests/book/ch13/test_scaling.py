@@ -1,5 +1,7 @@
 """Chapter 13: the sizes of its models, a short training, predictions from runs that obey a law."""
 
+import math
+
 import pytest
 
 from gates2heads.book.ch12.exchanges import parameters
@@ -13,6 +15,7 @@ from gates2heads.book.ch13.scaling import (
     law_of,
     peak_rate,
     predict_loss,
+    profile_of,
     scaled_model,
     train_scaled,
 )
@@ -65,6 +68,26 @@ def test_runs_that_obey_a_law_predict_the_next():
     told = predict_loss(made, 4e6, 4e6)
     assert told.low <= told.loss <= told.high
     assert tuple(told) == pytest.approx([LAW.loss(4e6, 4e6)] * 3, rel=1e-3)
+
+
+def test_the_profile_of_a_parabola_has_its_minimum():
+    sizes = [2.0**k for k in (17, 18, 20, 21)]
+    losses = [3 + 0.06 * (math.log2(size) - 18.5) ** 2 for size in sizes]
+    profile = profile_of(sizes, losses)
+    assert profile.best == pytest.approx(2**18.5)
+    assert profile.rise == pytest.approx(0.02)
+
+
+def test_the_profile_of_a_law_is_near_its_best_size():
+    best, tokens = LAW.optimum(1e13)
+    factors = (0.4, 0.7, 1.2, 2.0)
+    losses = [LAW.loss(best * one, tokens / one) for one in factors]
+    assert profile_of([best * one for one in factors], losses).best == pytest.approx(best, rel=0.1)
+
+
+def test_losses_without_a_minimum_have_no_profile():
+    with pytest.raises(ValueError, match="no minimum"):
+        profile_of([1e5, 1e6, 1e7], [3.0, 3.2, 3.1])
 
 
 def test_a_short_training_learns(monkeypatch):

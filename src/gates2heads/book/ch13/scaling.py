@@ -179,6 +179,32 @@ def resampled_laws(runs: Sequence[dict], *, times: int = 200, size: str = "param
     return laws
 
 
+class Profile(NamedTuple):
+    """The best size of one budget of compute, from the measured losses of several sizes."""
+
+    best: float  # the size with the lowest loss
+    rise: float  # by which share the loss is higher at half and at twice this size
+
+
+def profile_of(sizes: Sequence[float], losses: Sequence[float]) -> Profile:
+    """Fit a parabola to the losses of one budget as a function of the logarithm of the size.
+
+    Args:
+        sizes: numbers of parameters, at least three.
+        losses: one for each size, after training with the same budget.
+    """
+    x = torch.tensor(sizes, dtype=torch.float64).log()
+    middle = x.mean()
+    terms = torch.stack([(x - middle) ** 2, x - middle, torch.ones_like(x)], dim=1)
+    goal = torch.tensor(losses, dtype=torch.float64)[:, None]
+    bend, slope, level = torch.linalg.lstsq(terms, goal).solution.flatten().tolist()
+    if bend <= 0:
+        raise ValueError("these losses have no minimum between the sizes")
+    lowest = level - slope**2 / (4 * bend)
+    rise = bend * math.log(2) ** 2 / lowest
+    return Profile(math.exp(middle.item() - slope / (2 * bend)), rise)
+
+
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     """The ends of the 95% interval of values from bootstrap samples."""
     found = sorted(values)
