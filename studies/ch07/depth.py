@@ -4,11 +4,12 @@
     python -m studies.ch07.depth --table
 
 The Transformer of `ablations.py` with twelve blocks on each side instead of three, pre-norm or
-post-norm or without normalisation, with and without warm-up, at two learning rates; 100 batches of
-32 dates. `losses` are means of the training loss over 10 steps, in nats per character, up to the
-step at which the loss is no longer finite, which `failed` gives (null if there is none).
-`gradients` are the norms of the gradient of each decoder block on the first batch, before training,
-from the first block to the last.
+post-norm or without normalisation, with and without warm-up, at two learning rates; 100 batches
+of 32 dates. With "small start", the last matrix of every sublayer is divided by 10 before
+training, so that at first they add little to the residual stream. `losses` are means of the
+training loss over 10 steps, in nats per character, up to the step at which the loss is no longer
+finite, which `failed` gives (null if there is none). `gradients` are the norms of the gradient of
+each decoder block on the first batch, before training, from the first block to the last.
 """
 
 import torch
@@ -23,16 +24,25 @@ from gates2heads.training.schedules import warmup_linear
 
 BLOCKS, STEPS, WARMUP, BIN = 12, 100, 30, 10
 CHANGES = ("whole", "no norms", "no warm-up", "post-norm", "post-norm, no warm-up")
+SMALL = ", small start"
 RATES = {"0.003": 3e-3, "0.001": 1e-3}
-SETTINGS = tuple(f"{change}, rate {rate}" for rate in RATES for change in CHANGES)
+SETTINGS = (
+    *(f"{change}, rate {rate}" for rate in RATES for change in CHANGES),
+    *(f"{change}{SMALL}, rate 0.003" for change in ("whole", "no norms")),
+)
 
 
 def deep(change: str):
     """A model of one change with twelve blocks on each side, randomly initialised."""
     original = dict(experiment.SIZES)
     experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
-    model = changed_transformer(change)
+    model = changed_transformer(change.removesuffix(SMALL))
     experiment.SIZES |= original
+    if change.endswith(SMALL):
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                if name.endswith(("out_proj.weight", "linear2.weight")):
+                    parameter.div_(10)
     return model
 
 
