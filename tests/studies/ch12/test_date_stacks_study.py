@@ -5,22 +5,31 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from gates2heads.book.ch12.dates import KINDS, RATE, STEPS
+from gates2heads.book.ch12.dates import (
+    BATCH,
+    KINDS,
+    RATE,
+    STEPS,
+    date_pairs,
+    join,
+    predicted,
+)
 from gates2heads.book.studies import read_study, results_of
 from studies.ch12 import encoder_dropped
-from studies.ch12.encoder_dropped import LONG, SETTINGS, run
+from studies.ch12.encoder_dropped import LONG, MANY, SETTINGS, run
 
 
 @pytest.mark.parametrize(
-    ("setting", "steps", "rate"),
+    ("setting", "steps", "rate", "size"),
     [
-        ("prefix", STEPS, RATE),
-        ("causal x3", STEPS, 3 * RATE),
-        ("causal-all /3", STEPS, RATE / 3),
-        (f"encoder-decoder {LONG}", 4 * STEPS, RATE),
+        ("prefix", STEPS, RATE, BATCH),
+        ("causal x3", STEPS, 3 * RATE, BATCH),
+        ("causal-all /3", STEPS, RATE / 3, BATCH),
+        (f"encoder-decoder {LONG}", 4 * STEPS, RATE, BATCH),
+        (f"causal {MANY}", STEPS, RATE, MANY),
     ],
 )
-def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate):
+def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, size):
     asked = {}
 
     def train(kind, seed, **how):
@@ -31,7 +40,7 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate):
     monkeypatch.setattr(encoder_dropped, "train_on_dates", train)
     told = run(setting, 5)
     kind = setting.partition(" ")[0]
-    assert asked == {"kind": kind, "seed": 5, "steps": steps, "rate": rate}
+    assert asked == {"kind": kind, "seed": 5, "steps": steps, "rate": rate, "size": size}
     assert told == {
         "parameters": 3,
         "rate": rate,
@@ -45,7 +54,13 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate):
 def test_every_kind_has_every_attack():
     assert SETTINGS.keys() == {
         f"{kind}{change}" for kind in KINDS for change in ("", " x3", " /3", f" {LONG}")
-    }
+    } | {f"causal {MANY}"}
+
+
+def test_the_large_batch_has_as_many_positions_as_source_and_target():
+    joined = join(date_pairs().train[:2000])
+    whole, target = (predicted(kind, joined).sum() for kind in ("causal-all", "causal"))
+    assert round((BATCH * whole / target).item()) == MANY
 
 
 def test_what_is_stored_has_the_settings_of_the_study():
@@ -53,7 +68,7 @@ def test_what_is_stored_has_the_settings_of_the_study():
     assert all(len(results_of(rows, kind)) == 5 for kind in KINDS)
     sizes = set()
     for row in rows:
-        _, steps, rate = SETTINGS[row["setting"]]
+        _, steps, rate, _ = SETTINGS[row["setting"]]
         result = row["result"]
         assert result["rate"] == rate
         assert result["steps"] == [steps * part // 8 for part in (2, 3, 4, 6, 8)]

@@ -157,17 +157,24 @@ def exactly_right(kind: str, model: nn.Module, pairs: Pairs) -> float:
     return torch.cat(found).double().mean().item()
 
 
-@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive)
+@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive, size=natural)
 def train_on_dates(
-    kind: str, seed: int, *, steps: int = STEPS, rate: float = RATE, progress: bool = True
+    kind: str,
+    seed: int,
+    *,
+    steps: int = STEPS,
+    rate: float = RATE,
+    size: int = BATCH,
+    progress: bool = True,
 ) -> tuple[nn.Module, History]:
     """Train one model; its evaluations are the share of the test dates that are exactly right.
 
     Args:
         kind: one of `KINDS`.
         seed: of the initialisation and of the order of the pairs.
-        steps: batches of 64 pairs.
+        steps: how many batches.
         rate: the peak learning rate of a cosine schedule with 50 warm-up steps.
+        size: pairs in a batch.
         progress: show the bar.
     """
     torch.manual_seed(seed)
@@ -175,7 +182,7 @@ def train_on_dates(
     together = endless_batches if kind == "encoder-decoder" else _joined_batches
     history = fit(
         model,
-        together(pairs.train, BATCH, seed=seed),
+        together(pairs.train, size, seed=seed),
         steps=steps,
         loss=lambda model, batch: _loss(kind, model, batch),
         learning_rate=rate,

@@ -12,7 +12,7 @@ from gates2heads.layers.positions import rotate
 from gates2heads.models.language.decoder_only import CachedState, DecoderOnly
 
 FAULTS = {
-    "a": "the cache drops one position too many, so each query sees one token less",
+    "a": "the cache drops one position too many, so each query sees one token fewer",
     "b": "new queries and keys are rotated by the length of the cache, which stops growing when "
     "the window is full",
     "c": "the keys in the cache are rotated a second time at every step",
@@ -72,7 +72,7 @@ check_fault = bug_check(
     FAULTS,
     {
         "a": "Then the first window − 1 tokens would be right, but the error would begin one "
-        "position earlier, and it would stay small: one token less in the context.",
+        "position earlier, and it would stay small: one token fewer in the context.",
         "c": "Then the second token would already be wrong, because its key is cached.",
         "d": "Then cache and parallel computation would differ in what is visible, but no token "
         "would look as if it were at another position; and a wider view does little harm.",

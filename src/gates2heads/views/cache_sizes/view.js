@@ -22,8 +22,8 @@ const HEADS = [
   "bytes read per token",
   "MACs per token",
   "MACs per byte",
-  "least time of a step",
-  "most tokens per second",
+  "minimum time per step",
+  "maximum tokens per second",
 ];
 const BOUND =
   "The time is a lower bound from memory bandwidth alone: the bytes of a step divided by the bandwidth.";

@@ -20,12 +20,12 @@ export function tokenPanel({ piece, bits, top }, at) {
   ];
 }
 
-/** The panel of the next token: {kept, nodes}, the number of tokens that can be drawn, and nodes. */
+/** The panel of the next token: {kept, nodes}, the number of tokens that can be sampled, and nodes. */
 export function nextPanel(logits, way, vocabulary) {
   const logProbs = logSoftmax(logits);
   const narrowed = narrow(logProbs, way);
   const { kept, best } = ahead(logProbs, narrowed, vocabulary, NEXT);
-  const tokens = `${kept.toLocaleString("en")} of ${logProbs.length.toLocaleString("en")} tokens can be drawn`;
+  const tokens = `${kept.toLocaleString("en")} of ${logProbs.length.toLocaleString("en")} tokens can be sampled`;
   const nodes = [
     element("p", { class: "g2h-name" }, "the next token"),
     element("p", { class: "g2h-told" }, tokens),
