@@ -11,14 +11,14 @@ from gates2heads.figures.diagrams.diagram import Diagram
 COLUMNS = (
     ("ELMo", "every token", "two stacks of LSTMs,\none per direction", "(B, L, 2U)"),
     ("GPT", "every token", "causal\nself-attention", "(B, L, D)"),
-    ("BERT", "15 % of tokens masked", "bidirectional\nself-attention", "(B, L, D)"),
-    ("ERNIE", "whole names masked", "bidirectional\nself-attention", "(B, L, D)"),
+    ("BERT", "15 % of tokens chosen", "bidirectional\nself-attention", "(B, L, D)"),
+    ("ERNIE", "whole names chosen", "bidirectional\nself-attention", "(B, L, D)"),
 )
 ASKED = (
     ("next token,\nprevious token", "2 × (B, L, V)"),
     ("next token", "(B, L, V)"),
-    ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
-    ("masked tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
+    ("chosen tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
+    ("chosen tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
 )
 TASKS = (
     (
