@@ -6,6 +6,7 @@ export const EDGE = { left: 46, right: 14, top: 10, bottom: 40 };
 const LETTER = 6.6; // units a letter of a label is wide
 const CAPITAL = 2; // and a capital letter more
 export const LINE = 15;
+const ROUNDS = 4;
 
 /** Maps numbers to units of the picture, with some air at both ends. */
 export function axis(values, [from, to], { log = false, zero = false } = {}) {
@@ -23,7 +24,7 @@ export function axis(values, [from, to], { log = false, zero = false } = {}) {
 
 /** Boxes for labels beside points, none over another where there is room: [{x, y, anchor}]. */
 export function labelled(points, names, { width, height }) {
-  const taken = points.map(({ x, y }) => ({
+  const marks = points.map(({ x, y }) => ({
     left: x - 6,
     right: x + 6,
     top: y - 6,
@@ -32,9 +33,11 @@ export function labelled(points, names, { width, height }) {
   const over = (one, other) =>
     Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
     Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
-  return points.map(({ x, y }, place) => {
+  const chosen = [];
+  const choose = ({ x, y }, place) => {
     const capitals = names[place].match(/\p{Lu}/gu)?.length ?? 0;
     const long = names[place].length * LETTER + capitals * CAPITAL;
+    const taken = [...marks, ...chosen.filter((_, other) => other !== place).map(({ box }) => box)];
     const starts = [0, 1, 2, 3].flatMap((far) =>
       [
         { x: x + 13, y: y - far * LINE, left: x + 13, anchor: "start" },
@@ -63,8 +66,9 @@ export function labelled(points, names, { width, height }) {
         cost: 40 * outside + taken.reduce((sum, other) => sum + over(box, other), 0) + one.order,
       };
     };
-    const best = starts.map(cost).reduce((one, other) => (other.cost < one.cost ? other : one));
-    taken.push(best.box);
-    return { x: best.x, y: best.y, anchor: best.anchor };
-  });
+    chosen[place] = starts.map(cost).reduce((one, other) => (other.cost < one.cost ? other : one));
+  };
+  // A label that was placed early may stand in the way of a later one: all are placed again.
+  for (let round = 0; round < ROUNDS; round++) points.forEach(choose);
+  return chosen.map(({ x, y, anchor }) => ({ x, y, anchor }));
 }
