@@ -103,12 +103,13 @@ def _glove_cases() -> list[Case]:
     ]
 
 
-def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, turned=False, mean=False):
-    """The loss of GloVe with one mistake."""
+def _glove_with(*, weight=None, log=torch.log, power=2, biases=True, of="ij", mean=False):
+    """The loss of GloVe with one mistake; `of` names the words whose biases are added."""
 
     def wrong(v, u, beta, tilde_beta, counts, x_max):
         i, j = counts.nonzero(as_tuple=True)
-        x, own = counts[i, j], (beta[j] + tilde_beta[i] if turned else beta[i] + tilde_beta[j])
+        words = {"i": i, "j": j}
+        x, own = counts[i, j], beta[words[of[0]]] + tilde_beta[words[of[1]]]
         error = (v[i] * u[j]).sum(-1) + biases * own - log(x)
         weights = (x / x_max).clamp(max=1) ** 0.75 if weight is None else weight(x / x_max)
         terms = weights * error**power
@@ -139,7 +140,13 @@ check_glove_loss = FunctionCheck(
         ),
         "pairs with a zero count are in the sum: their log 0 makes it undefined": _glove_of_all,
         "the biases are missing": _glove_with(biases=False),
-        "the two biases are exchanged": _glove_with(turned=True),
+        "the two biases are exchanged": _glove_with(of="ji"),
+        "both biases are those of the row: the second one belongs to the column, word j": (
+            _glove_with(of="ii")
+        ),
+        "both biases are those of the column: the first one belongs to the row, word i": (
+            _glove_with(of="jj")
+        ),
         "the error is not squared": _glove_with(power=1),
         "this is the mean: (2.8) is a sum over the pairs": _glove_with(mean=True),
     },

@@ -138,6 +138,16 @@ check_negative_loss = FunctionCheck(
                 -F.logsigmoid(positive @ hidden) - F.logsigmoid(noise @ hidden).sum()
             )
         ),
+        "the observed word is repelled like the noise words: its score has no minus sign": (
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(-(positive @ hidden)) - F.logsigmoid(-(noise @ hidden)).sum()
+            )
+        ),
+        "the signs of the scores are exchanged: the minus sign belongs to the noise words": (
+            lambda hidden, positive, noise: (
+                -F.logsigmoid(-(positive @ hidden)) - F.logsigmoid(noise @ hidden).sum()
+            )
+        ),
         "the loss of the noise words is averaged: (2.7) sums over all K": (
             lambda hidden, positive, noise: (
                 -F.logsigmoid(positive @ hidden) - F.logsigmoid(-(noise @ hidden)).mean()
