@@ -141,7 +141,7 @@ def test_most_texts_that_describe_no_scene_lose_their_meaning(trained):
     english = translate(trained.model, list(meant), trained.source, trained.target, max_length=80)
     kept = [bool(re.search(word, one)) for word, one in zip(meant.values(), english, strict=True)]
     assert sum(kept) < len(meant) / 4
-    assert "for most other text, such as “Ich bin müde”" in prose_of(read(INTRO))
+    assert "For most other text, such as “Ich bin müde”" in prose_of(read(INTRO))
 
 
 def test_it_merges_several_sentences_into_one(trained):

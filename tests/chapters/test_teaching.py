@@ -103,7 +103,7 @@ def test_the_short_plan_says_which_chapters_it_omits():
 
 
 def test_both_pages_require_the_exercises_and_mark_the_project():
-    assert {row[5] for row in [*TWELVE[:9], TWELVE[10]]} == {"complete or not"}
+    assert {row[5] for row in [*TWELVE[:9], TWELVE[10]]} == {"complete / incomplete"}
     assert TWELVE[11][5] == "marks"
     text = " ".join(PAGE.split())
     assert "The diagnosis is not marked" in text

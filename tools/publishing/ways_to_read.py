@@ -26,7 +26,8 @@ JUPYTERLAB = (
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
-    "If you have neither, ask the person who gave you this book."
+    "This copy was built without the address of its repository; if you have neither, ask whoever "
+    "provided it."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."
@@ -62,7 +63,7 @@ CITATION = (
 )
 ISSUES = "Open an [issue in the repository]({url}/issues); each page has a button for it."
 NO_ISSUES = (
-    "This copy of the book does not name its repository: write to the person who gave it to you."
+    "This copy was built without the address of its repository: write to whoever provided it."
 )
 
 

@@ -17,12 +17,12 @@ export class GermanStage extends LiveStage {
     return element("div", { class: "g2h-german" }, german, this.wordRow.node, this.remark);
   }
 
-  /** The examples, and after them the field for English: a reader first meets the German. */
+  /** The field for English, which comes after the German one, and the examples. */
   buildChips(...given) {
     const chips = super.buildChips(...given);
     if (!this.model.get("english").length) return chips;
     this.english = new EnglishInput(this);
-    return element("div", { class: "g2h-starts" }, chips, this.english.node);
+    return element("div", { class: "g2h-starts" }, this.english.node, chips);
   }
 
   /** The English field loads what it needs itself, when it is asked to translate. */
