@@ -31,24 +31,44 @@ SETTINGS = {
 }
 
 
+def train(
+    reader: Reader,
+    task: Reach,
+    *,
+    seed: int,
+    description: str,
+    steps: int = STEPS,
+    rate: float = RATE,
+    length: int = LENGTH,
+) -> None:
+    """Train a model on sequences of one length."""
+    fit(
+        reader.train(),
+        sequences(BATCH_SIZE, length=length, seed=seed),
+        steps=steps,
+        loss=task.loss,
+        learning_rate=rate,
+        schedule=warmup_linear(steps, warmup=50, decay=0.3),
+        description=description,
+    )
+    reader.eval()
+
+
+def trained(kind: str, distance: int, seed: int, **options: float) -> Reader:
+    """Build a model and train it for one distance; `options` are those of `train`."""
+    torch.manual_seed(seed)
+    reader = Reader(kind)
+    description = f"{kind}, distance {distance}, seed {seed}"
+    train(reader, Reach(distance), seed=seed, description=description, **options)
+    return reader
+
+
 def run(setting: str, seed: int) -> dict:
     """Train a model of one kind for each distance."""
     kind, steps, rate = SETTINGS[setting]
     right, beyond = [], []
     for distance in DISTANCES:
-        task = Reach(distance)
-        torch.manual_seed(seed)
-        reader = Reader(kind)
-        fit(
-            reader,
-            sequences(BATCH_SIZE, seed=seed),
-            steps=steps,
-            loss=task.loss,
-            learning_rate=rate,
-            schedule=warmup_linear(steps, warmup=50, decay=0.3),
-            description=f"{setting}, distance {distance}, seed {seed}",
-        )
-        reader.eval()
+        task, reader = Reach(distance), trained(kind, distance, seed, steps=steps, rate=rate)
         right.append(task.right(reader, next(sequences(TESTED, seed=10**6 + seed))))
         if kind != "learned":
             longer = next(sequences(TESTED, length=2 * LENGTH, seed=10**6 + seed))

@@ -13,33 +13,15 @@ it, all at positions 48 to 95.
 
 from copy import deepcopy
 
-import torch
-
-from gates2heads.book.ch06.copy_task import LENGTH, Interpolated, Reach, Reader, sequences
+from gates2heads.book.ch06.copy_task import LENGTH, Interpolated, Reach, sequences
 from gates2heads.book.studies import Study
-from gates2heads.training.loop import fit
-from gates2heads.training.schedules import warmup_linear
-from studies.ch06.copy_task import BATCH_SIZE, DISTANCES, RATE, STEPS
+from studies.ch06.copy_task import DISTANCES, train, trained
 
 SETTINGS = ("sinusoidal", "rotary", "alibi")
 TUNED = 300
 TESTED = 60
 WINDOWS = {"inside": 0, "next": LENGTH, "double": 2 * LENGTH, "far": 15 * LENGTH}
 ENDS = {"inside": LENGTH, "next": 2 * LENGTH, "double": 4 * LENGTH, "far": 16 * LENGTH}
-
-
-def train(reader, task, *, steps: int, length: int, seed: int, description: str) -> None:
-    """Train a model on sequences of one length."""
-    fit(
-        reader.train(),
-        sequences(BATCH_SIZE, length=length, seed=seed),
-        steps=steps,
-        loss=task.loss,
-        learning_rate=RATE,
-        schedule=warmup_linear(steps, warmup=50, decay=0.3),
-        description=description,
-    )
-    reader.eval()
 
 
 def accuracy(reader, task, window: str, seed: int) -> float:
@@ -57,11 +39,7 @@ def run(setting: str, seed: int) -> dict:
     if setting == "rotary":
         result |= {"interpolated": [], "tuned": [], "tuned_interpolated": []}
     for distance in DISTANCES:
-        task = Reach(distance)
-        torch.manual_seed(seed)
-        reader = Reader(setting)
-        description = f"{setting}, distance {distance}, seed {seed}"
-        train(reader, task, steps=STEPS, length=LENGTH, seed=seed, description=description)
+        task, reader = Reach(distance), trained(setting, distance, seed)
         for window in WINDOWS:
             result["windows"][window].append(accuracy(reader, task, window, seed))
         if setting != "rotary":

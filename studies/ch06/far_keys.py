@@ -10,14 +10,11 @@ in training, which are below 48 (`near`). Nothing is retrained.
 
 import torch
 
-from gates2heads.book.ch06.copy_task import LENGTH, Reach, Reader, sequences
+from gates2heads.book.ch06.copy_task import LENGTH, Reader
 from gates2heads.book.studies import Study
-from gates2heads.training.loop import fit
-from gates2heads.training.schedules import warmup_linear
+from studies.ch06.copy_task import DISTANCES, trained
 
 SETTINGS = ("rotary", "sinusoidal")
-DISTANCES = (1, 4, 8, 16, 32)
-STEPS, BATCH_SIZE, RATE = 300, 32, 3e-3
 FAR, TESTED = 768, 100
 
 
@@ -25,22 +22,6 @@ def sampled(seed: int) -> tuple[torch.Tensor, torch.Generator]:
     """Draw the test sequences (B, 768), and give the generator for what is drawn after them."""
     draw = torch.Generator().manual_seed(10**6 + seed)
     return torch.randint(16, (TESTED, FAR), generator=draw), draw
-
-
-def trained(setting: str, distance: int, seed: int) -> Reader:
-    """Train one model for one distance."""
-    torch.manual_seed(seed)
-    task, model = Reach(distance), Reader(setting)
-    fit(
-        model,
-        sequences(BATCH_SIZE, seed=seed),
-        steps=STEPS,
-        loss=task.loss,
-        learning_rate=RATE,
-        schedule=warmup_linear(STEPS, warmup=50, decay=0.3),
-        description=f"{setting}, distance {distance}, seed {seed}",
-    )
-    return model.eval()
 
 
 def distances_between() -> torch.Tensor:

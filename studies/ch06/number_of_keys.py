@@ -12,14 +12,8 @@ import torch
 
 from gates2heads.book.ch06.copy_task import LENGTH
 from gates2heads.book.studies import Study
-from studies.ch06.far_keys import (
-    DISTANCES,
-    FAR,
-    accuracy,
-    distances_between,
-    sampled,
-    trained,
-)
+from studies.ch06.copy_task import DISTANCES, trained
+from studies.ch06.far_keys import FAR, accuracy, distances_between, sampled
 
 SETTINGS = ("rotary",)
 
