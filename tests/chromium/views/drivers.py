@@ -133,6 +133,7 @@ def every_state(root: Locator) -> Iterator[None]:
     if "g2h-predict" in root.get_attribute("class"):
         yield from answer_all(root)
         return
+    yield
     for slider in root.locator("input[type=range]").all():
         least, most = (float(slider.get_attribute(name)) for name in ("min", "max"))
         for place in range(int(min(most - least, 12)) + 1):

@@ -1,5 +1,7 @@
 """What holds for every view in a page of its own: its numbers, a phone, both themes, its height."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
@@ -54,6 +56,7 @@ class SampledView:
         root = view(viewport=size, has_touch=True)
         self.press(root)
         check_contrast(root.page, [root])
+        at_rest(root)
         found = Axe().run(root.page, context=".g2h-view")
         grave = [one for one in found.response["violations"] if one["impact"] != "minor"]
         assert not grave, found.generate_report()
@@ -61,6 +64,12 @@ class SampledView:
     def test_its_height_has_a_limit(self, view):
         height = view(viewport=DESK).bounding_box()["height"]
         assert height < self.height, f"{height:.0f} pixels"
+
+
+def at_rest(root: Locator) -> None:
+    """Wait for what the sliders asked; until then a view dims its previous answer."""
+    expect(root).not_to_have_attribute("data-stale", "")
+    expect(root).not_to_have_attribute("data-state", re.compile("^(reading|loading)$"))
 
 
 def answered(root: Locator) -> None:
