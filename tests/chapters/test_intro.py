@@ -53,7 +53,7 @@ def prose_of(notebook: dict) -> str:
 def examples() -> dict[str, tuple[str, str]]:
     """Label -> (text, what to watch), as the page has them."""
     (found,) = (one["examples"] for one in states(read(INTRO)).values() if "examples" in one)
-    return {label: (text, watch) for label, text, watch in found}
+    return {label: (text, watch) for label, text, watch, _ in found}
 
 
 def written(trained, label: str, **search) -> str:

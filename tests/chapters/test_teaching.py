@@ -40,6 +40,17 @@ def test_a_week_at_home_takes_the_minutes_of_its_chapters(stated):  # noqa: F811
         assert int(row[3].split()[0]) == sum(times[name] for name in of), row
 
 
+def test_lighter_weeks_take_the_minutes_of_their_chapters(stated):  # noqa: F811
+    minutes, text = [sum(one) for one in stated], " ".join(PAGE.split())
+    assert f"A chapter then takes at most {max(minutes[8:])} minutes at home" in text
+    ninth = int(TWELVE[8][3])
+    assert f"Without it, week 9 takes {minutes[8]} minutes instead of {ninth}." in text
+    project, alone = int(TWELVE[11][3].split()[0]) // 60, intro.plan_called("Forty hours")
+    assert f"The time of the project ({project} hours)" in text
+    assert "a project of your own (8&nbsp;h)" in alone
+    assert "about eight hours for the experiment, as in the plan for self-study, and seven" in text
+
+
 @pytest.mark.parametrize("row", TWELVE[:11], ids=lambda row: f"week {row[0]}")
 def test_a_week_asks_for_all_exercises_of_its_chapters(row):
     of = re.findall(r"\(\.\./(\w+\.ipynb)\)", row[1])
@@ -111,7 +122,7 @@ def test_both_pages_require_the_exercises_and_mark_the_project():
     shares = re.findall(r"^\| .* \| (\d+) % \|$", PAGE, re.M)
     assert sum(map(int, shares)) == 100
     advice = intro.prose_of(intro.read(intro.INTRO)).split("## For teachers")[1]
-    assert "require the exercises, but give marks only for the project" in advice
+    assert "make the exercises compulsory, but give marks only for the project" in advice
 
 
 def test_every_week_has_two_questions_with_a_good_answer():

@@ -4,11 +4,14 @@ import pytest
 
 from tools.publishing.release import faults, git
 
+CONFIG = "repository: {{url: '{url}'}}\nhtml: {{baseurl: ''}}\n"
+
 
 @pytest.fixture
 def checkout(tmp_path):
     """A book of one chapter and one module, with a release."""
     files = {
+        "_config.yml": CONFIG.format(url="https://github.com/a/b"),
         "pyproject.toml": 'version = "1.2.3"\n',
         "src/a.py": "one\n",
         "chapters/01.ipynb": "{}\n",
@@ -34,6 +37,12 @@ def test_a_release_and_changes_of_its_text_may_be_published(checkout):
     (checkout / "chapters" / "01.ipynb").write_text("{ }\n")
     commit(checkout)
     assert faults(checkout) == []
+
+
+def test_a_book_without_an_address_may_not(checkout):
+    (checkout / "_config.yml").write_text(CONFIG.format(url=""))
+    (found,) = faults(checkout)
+    assert found.startswith("The book has no address: make repository URL=")
 
 
 def test_a_version_without_a_tag_may_not(checkout):

@@ -27,6 +27,7 @@ PAGE, VIEW = "chapters/intro.html", ".g2h-translate"
 SCHEMES = ("light", "dark")
 SENTENCE, WIDTH = "Im Park liest eine Frau auf einer Bank ein Buch.", 5
 POINTED = "park"  # a word of the answer; the links lead to where the model attended
+LAST, MARGIN = ".g2h-english", 8  # what the picture ends below, and by how many pixels
 SCALE = 1.5  # device pixels for each pixel of the page
 COLOURS = 256  # of the palette; in all its colours, a picture is three times as large
 PATIENCE = 120_000  # milliseconds, for the model to load and to answer
@@ -66,7 +67,9 @@ def take(browser: Browser, site: str, scheme: str) -> bytes:
     view.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     words = view.locator("[data-side=target] .g2h-word")
     words.filter(has_text=POINTED).first.hover()
-    taken = view.screenshot()
+    box, last = view.bounding_box(), view.locator(LAST).bounding_box()
+    height = last["y"] + last["height"] + MARGIN - box["y"]
+    taken = page.screenshot(clip=box | {"height": height})
     context.close()
     return taken
 

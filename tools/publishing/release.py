@@ -4,18 +4,21 @@
 
 A published page offers its notebook on Colab and on Binder, which open the release of this version
 and install its library. So the tag must exist, it must hold every notebook of the book, and the
-library must be the tagged one. A change of text alone needs no new release.
+library must be the tagged one. A change of text alone needs no new release. And the pages must know
+the book's address, without which their readers are told to ask whoever provided the copy.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSION = re.compile(r'^version = "(.+)"$', re.M)
+sys.path.insert(0, str(ROOT))
+
+from tools.publishing.repository import Repository  # noqa: E402
+
 RAISE = "raise the version in pyproject.toml, run make repository, commit, and tag it"
 
 
@@ -27,7 +30,10 @@ def git(root: Path, *words: str) -> str:
 
 def faults(root: Path) -> list[str]:
     """List, in a sentence each, what keeps the pages of a checkout from being published."""
-    tag = "v" + VERSION.search((root / "pyproject.toml").read_text(encoding="utf-8"))[1]
+    here = Repository.of(root)
+    if not here.url:
+        return ["The book has no address: make repository URL=https://github.com/YOU/NAME"]
+    tag = here.tag
     if tag not in git(root, "tag", "--list", tag).split():
         return [f"There is no tag {tag}: git tag {tag} && git push origin {tag}"]
     new = git(root, "diff", "--name-only", "--diff-filter=A", tag, "HEAD", "--", "chapters/*.ipynb")

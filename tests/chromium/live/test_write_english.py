@@ -192,6 +192,7 @@ def test_without_its_file_it_says_so_and_german_goes_on(live, chromium):
 
 
 KINDS_OF_TEXT = [
+    ("Ich bin müde.", "2 of these 3 words occur fewer than 10 times", "“bin” occurs 2 times"),
     ("Drei Mädchen kochen eine Suppe.", "", "“Suppe” occurs 2 times in the 29,000"),
     ("小狗在雪地里跑。", "This word does not occur", "the model reads it as single bytes."),
     ("🐕", "This text contains no words", None),
@@ -234,13 +235,37 @@ def test_a_question_in_english_is_remarked_on(writer):
     expect(writer.told).not_to_contain_text(question)
 
 
+def test_english_of_unseen_characters_or_rare_words_is_remarked_on(writer):
+    writer.opener.click()
+    writer.write("I am tired.")
+    expect(writer.told).to_contain_text(
+        "2 of these 3 words occur fewer than 10 times in the English training captions"
+    )
+    writer.write("A cat 🐈 sits in the snow.")
+    expect(writer.told).to_contain_text("The vocabulary has no token for “🐈”")
+    expect(writer.told).not_to_contain_text("fewer than")
+
+
+def test_on_a_phone_the_result_comes_into_sight(live, open_page):
+    with served(live[0], "http") as site:
+        phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True}
+        view = opened(open_page, site, ".g2h-translate", **phone)
+        view.opener.tap()
+        view.english.focus()
+        view.english.evaluate("(node) => node.scrollIntoView({ block: 'start' })")
+        expect(view.german).not_to_be_in_viewport()
+        view.write(ENGLISH)
+        expect(view.german).to_be_in_viewport()
+
+
 def test_a_text_in_english_can_be_carried_over(writer):
     writer.type(ENGLISH)
-    writer.root.get_by_role("button", name="Start from English instead").click()
-    expect(writer.english).to_be_focused()
+    assert writer.page.evaluate(SECOND) == 0
+    carry = writer.root.get_by_role("button", name="Start from English instead")
+    expect(carry).to_have_text(re.compile(r" \(loads 8\.\d MB\)$"))  # its size is told first
+    carry.click()
+    expect(writer.english).to_be_visible()
     expect(writer.english).to_have_value(ENGLISH)
-    assert writer.page.evaluate(SECOND) == 0  # its size is told first
-    writer.english.press("Enter")
     writer.written(ENGLISH)
     expect(writer.remark).to_have_text("")
 

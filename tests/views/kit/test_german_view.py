@@ -65,6 +65,26 @@ def test_a_stored_text_is_likened_as_a_live_one():
         assert stored == counted
 
 
+def test_a_text_of_unseen_or_rare_words_is_remarked_on():
+    modules = {"words": LIBRARY / "browser/live/word_counts.js"}
+    body = """
+      const counts = { ein: 9000, hund: 353, bin: 2, zwölf: 9, der: 10, katzen: 40 };
+      return given.map((text) =>
+        words.likenessInWords(words.storedLikeness(text, counts), "german"),
+      );
+    """
+    texts = ["Ein Hund", "Der Hund bin", "Hund bin", "Bin", "Bin bin Hund", "Bin müde Hund ein ein"]
+    where = "fewer than 10 times in the German training captions, so the translation is a guess."
+    assert run_javascript(body, modules, texts) == [
+        "",
+        "",
+        f"1 of these 2 words occurs {where}",
+        f"This word occurs {where}",
+        f"2 of these 3 words occur {where}",
+        "",
+    ]
+
+
 def test_a_question_is_noticed_in_either_language():
     modules = {"words": LIBRARY / "browser/live/word_counts.js"}
     texts = ["Is this a dog?", "“Wer ist das?”", "A dog.", "What? A dog."]

@@ -67,9 +67,9 @@ def test_tensors_are_taken_and_an_end_that_never_came_is_told():
     assert len(view.weights) == 2 * 120
 
 
-def test_examples_travel_as_lists_of_three():
+def test_examples_travel_as_lists_of_four():
     view = Translate(MODEL, EXAMPLES, recorded(), about="six weights")
-    assert view.examples == [["dog", "Ein Hund", "Look."], ["cat", "Eine Katze", ""]]
+    assert view.examples == [["dog", "Ein Hund", "Look.", ""], ["cat", "Eine Katze", "", ""]]
     assert (view.text, view.about, view.width) == ("Ein Hund", "six weights", 1)
 
 

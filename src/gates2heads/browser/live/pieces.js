@@ -4,6 +4,7 @@ import { listed } from "../engine/refusals.js";
 
 const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 const END = /^<(?:eos|bos|pad)>$/;
+const SELECTOR = "\uFE0F"; // asks for the coloured form of the sign before it
 const JOINERS = "\u200c\u200d"; // they make one sign of several, as in many emoji
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
@@ -197,4 +198,13 @@ export function unknownInWords(strange) {
   const named = strange.slice(0, MOST_NAMED).map((token) => `“${visible(token)}”`);
   const more = strange.length > MOST_NAMED ? `, and ${strange.length - MOST_NAMED} more` : "";
   return `Out of vocabulary: ${named.join(", ")}${more}. The models read each as ‹unk›.`;
+}
+
+/** What a reader should know of characters without a token; empty where every one has a token. */
+export function bytesInWords(pieces) {
+  const raw = wordsOf(pieces).filter((word) => word.isRaw && word.text !== SELECTOR);
+  if (!raw.length) return "";
+  const names = raw.map((word) => `“${visible(word.text.replace(SELECTOR, ""))}”`);
+  const some = [...new Set(names)].slice(0, MOST_NAMED).join(", ");
+  return `The vocabulary has no token for ${some}, so the model reads single bytes and has to guess.`;
 }

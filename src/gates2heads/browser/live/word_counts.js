@@ -10,6 +10,7 @@ const SMOOTHING = 0.5; // added to each count, so that an unseen word has a prob
 const ENOUGH = 2; // nats: the other language makes the words 7 times as probable
 const MOST_SEEN = 0.7; // of the words, in a text of the other language
 const HALF = 0.5;
+const RARE = 10; // a word that occurs less often is rare
 
 /** The words of a text: the longest runs of letters, marks and digits. */
 export const wordsIn = (text) => text.normalize("NFC").match(WORD) ?? [];
@@ -44,8 +45,9 @@ const probability = (key, { counts, total }) => ((counts.get(key) ?? 0) + SMOOTH
  *
  * @param {object} tables {german, english}, each from `tableOf`
  * @param {string} read the language that is read
- * @returns {{words, unseen, other}} the number of its words, those never seen in the language that
- *   is read, and whether it looks like the other one; numbers alone are no words
+ * @returns {{words, unseen, rare, other}} the number of its words, those never and those rarely seen
+ *   (never among them) in the language that is read, and whether it looks like the other one; numbers
+ *   alone are no words
  */
 export function likeness(text, tables, read) {
   const keys = wordsIn(text)
@@ -58,8 +60,7 @@ export function likeness(text, tables, read) {
   );
   const known = keys.filter((key) => theirs.counts.has(key)).length;
   return {
-    words: keys.length,
-    unseen: keys.filter((key) => !own.counts.has(key)).length,
+    ...familiarity(keys, (key) => own.counts.get(key) ?? 0),
     other: evidence > ENOUGH && known >= MOST_SEEN * keys.length,
   };
 }
@@ -69,8 +70,14 @@ export function storedLikeness(text, counts) {
   const keys = wordsIn(text)
     .filter((word) => LETTER.test(word))
     .map(wordKey);
-  return { words: keys.length, unseen: keys.filter((key) => !counts[key]).length, other: false };
+  return { ...familiarity(keys, (key) => counts[key] ?? 0), other: false };
 }
+
+const familiarity = (keys, count) => ({
+  words: keys.length,
+  unseen: keys.filter((key) => !count(key)).length,
+  rare: keys.filter((key) => count(key) < RARE).length,
+});
 
 /** What a reader should know of a question; empty for any other text. */
 export const questionInWords = (text) =>
@@ -79,13 +86,18 @@ export const questionInWords = (text) =>
     : "";
 
 /** What a reader should know of such a text, in a sentence or two; empty for an ordinary text. */
-export function likenessInWords({ words, unseen, other }, read) {
+export function likenessInWords({ words, unseen, rare, other }, read) {
   const name = NAMES[read];
   if (!words) return "This text contains no words, so the translation is a guess.";
   if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model translates from ${name}.`;
-  if (unseen < HALF * words) return "";
   const guess = "so the translation is a guess.";
   const where = `in the ${name} training captions, ${guess}`;
+  if (unseen < HALF * words) {
+    if (rare < HALF * words) return "";
+    const told = `fewer than ${RARE} times ${where}`;
+    if (words === 1) return `This word occurs ${told}`;
+    return `${rare} of these ${words} words ${rare === 1 ? "occurs" : "occur"} ${told}`;
+  }
   if (words === 1) return `This word does not occur ${where}`;
   if (unseen === words) return `None of these ${words} words occurs ${where}`;
   return `${unseen} of these ${words} words ${unseen === 1 ? "does" : "do"} not occur ${where}`;

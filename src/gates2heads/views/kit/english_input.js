@@ -2,7 +2,7 @@
 // when this is used, and its size is announced before. The view asks once for both of its models.
 
 import { WAITS, inMegabytes, megabytes } from "../../browser/live/files.js";
-import { refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
+import { bytesInWords, refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
 import { Live } from "../../browser/live/runtime.js";
 import { likenessInWords, questionInWords } from "../../browser/live/word_counts.js";
 import { Refusal, element, field } from "./view.js";
@@ -37,9 +37,9 @@ export class EnglishInput {
       this.refusal.node,
       this.state,
     );
-    stage.listen(this.button, "click", () => this.translate());
+    stage.listen(this.button, "click", () => this.start());
     stage.listen(this.input, "keydown", (event) => {
-      if (event.key === "Enter" && !event.isComposing) this.translate();
+      if (event.key === "Enter" && !event.isComposing) this.start();
     });
     stage.listen(this.input, "input", () => this.later());
   }
@@ -55,15 +55,24 @@ export class EnglishInput {
     this.state.textContent = this.isHere ? "" : this.before();
   }
 
-  /** A button that carries a text over from the German field. */
+  /** A button that carries a text over from the German field and has it translated. */
   offer(text) {
-    const button = element("button", { type: "button" }, "Start from English instead");
+    const load = this.isHere ? "" : ` (loads ${inMegabytes(this.live.size)})`;
+    const button = element("button", { type: "button" }, `Start from English instead${load}`);
     this.stage.listen(button, "click", () => {
       this.node.open = true;
       this.input.value = text;
       this.input.focus();
+      this.start();
     });
     return button;
+  }
+
+  /** The reader asked: on a phone, the German text and its result are above the screen. */
+  async start() {
+    const before = this.stage.received;
+    await this.translate();
+    if (this.stage.received !== before) this.stage.input.scrollIntoView({ block: "nearest" });
   }
 
   /** Once the model is here, it follows what is typed. */
@@ -111,7 +120,7 @@ export class EnglishInput {
       return;
     }
     const begin = performance.now();
-    const { written } = await this.live.run("translate", { text }, { signal });
+    const { written, source } = await this.live.run("translate", { text }, { signal });
     const seconds = ((performance.now() - begin) / 1000).toFixed(2);
     if (!written.trim()) {
       this.state.textContent = "";
@@ -121,7 +130,8 @@ export class EnglishInput {
     stage.receive(written);
     const remark = told ? likenessInWords(told.likeness, "english") : "";
     const filled = `Translated into German in ${seconds} s and copied to the field above. This translation can itself contain mistakes.`;
-    this.state.textContent = [remark, questionInWords(text), filled].filter(Boolean).join(" ");
+    const remarks = [remark, bytesInWords(source), questionInWords(text), filled];
+    this.state.textContent = remarks.filter(Boolean).join(" ");
     this.node.dataset.english = text;
   }
 

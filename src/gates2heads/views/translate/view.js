@@ -1,4 +1,4 @@
-import { visible, wordsOf } from "../../browser/live/pieces.js";
+import { bytesInWords, wordsOf } from "../../browser/live/pieces.js";
 import { GermanStage } from "../../browser/live/stages/german_stage.js";
 import { questionInWords } from "../../browser/live/word_counts.js";
 import { STORED } from "../../browser/live/stages/stage.js";
@@ -57,18 +57,7 @@ export const holdsSentences = (text) =>
 
 /** What a reader should know of a result, in sentences. */
 export function remarks({ text = "", source, target, finished }) {
-  const raw = wordsOf(source).filter((word) => word.isRaw && word.text !== "\uFE0F");
-  const said = [];
-  if (raw.length) {
-    const names = [...new Set(raw.map((word) => `“${visible(word.text.replace("\uFE0F", ""))}”`))]
-      .slice(0, 3)
-      .join(", ");
-    said.push(
-      `The vocabulary has no token for ${names}, so the model reads single bytes and has to guess.`,
-    );
-  }
-  const question = questionInWords(text);
-  if (question) said.push(question);
+  const said = [bytesInWords(source), questionInWords(text)].filter(Boolean);
   if (holdsSentences(text)) {
     said.push(
       "The model was trained on single captions: it usually merges several sentences into one and loses part of their content.",
@@ -117,6 +106,10 @@ class Translate extends GermanStage {
     const names = examples.map(([name]) => name);
     const titled = (place) => ({ title: this.example(place) });
     this.starts = this.buildChips(names, titled, "example");
+    examples.forEach(([, , , group], place) => {
+      if (!group || group === examples[place - 1]?.[3]) return;
+      this.chips[place].before(element("span", { class: "g2h-group" }, group));
+    });
     this.watch = element("p", { class: "g2h-watch" });
     this.root.append(this.buildField("textarea", own, label), this.refusal.node, this.watch);
     this.listen(this.input, "keydown", (event) => {

@@ -24,6 +24,7 @@ class Example(NamedTuple):
     label: str  # the text on the button, a word or two
     text: str
     watch: str = ""  # what to notice, in a sentence
+    group: str = ""  # written before the first example of several in a row that share it
 
 
 @accepts(
@@ -112,7 +113,7 @@ class Translate(GermanView):
 def _examples(examples: Sequence[Example | Sequence[str]]) -> list[Example]:
     found = []
     for place, example in enumerate(examples):
-        if not isinstance(example, list | tuple) or not 2 <= len(example) <= 3:
+        if not isinstance(example, list | tuple) or not 2 <= len(example) <= 4:
             raise TypeError(f"examples[{place}] must be an Example, got {shown(example)}")
         for part in example:
             string.check(f"examples[{place}]", part)

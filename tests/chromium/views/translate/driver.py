@@ -138,7 +138,7 @@ def drive_translate(page: Page, root: Locator, traits: dict) -> None:
     """The recorded example, every other one, a text of one's own, beams, links and keys."""
     view = Translator(page, root, traits["live"][0]["name"])
     root.scroll_into_view_if_needed()
-    texts = [text for _, text, _ in traits["examples"]]
+    texts = [text for _, text, *_ in traits["examples"]]
     view.settled(texts[0], "recorded")
     view.check_looks(view.check(texts[0]))
     stored = {one["text"] for one in traits["recorded"]}

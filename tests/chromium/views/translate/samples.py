@@ -17,10 +17,12 @@ from gates2heads.views import Example, Translate
 from tests.chromium.samples.live_state import write
 
 EXAMPLES = [
-    Example("snow", "Ein kleiner Hund springt durch den tiefen Schnee.", "Point at a word."),
-    Example("sand", "Zwei Kinder bauen am Strand eine Burg aus Sand."),
-    Example("<i>ball</i>", "Den Ball wirft der Junge.", "Who <b>throws</b>?"),
-    Example("no caption", "Ich liebe dich."),
+    Example(
+        "snow", "Ein kleiner Hund springt durch den tiefen Schnee.", "Point at a word.", "easy"
+    ),
+    Example("sand", "Zwei Kinder bauen am Strand eine Burg aus Sand.", group="easy"),
+    Example("<i>ball</i>", "Den Ball wirft der Junge.", "Who <b>throws</b>?", "<b>hard</b>"),
+    Example("no caption", "Ich liebe dich.", group="<b>hard</b>"),
 ]
 
 
@@ -30,7 +32,7 @@ def translator(stored: int = 1, **options) -> Translate:
     sides = trained.source, trained.target
     recorded = [
         align_heads(trained.model, text, *sides, max_length=trained.task.max_length)
-        for _, text, _ in EXAMPLES[:stored]
+        for _, text, *_ in EXAMPLES[:stored]
     ]
     model = live_model("translator")
     return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)

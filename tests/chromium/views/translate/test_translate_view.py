@@ -296,4 +296,7 @@ def test_every_control_has_a_name(live, open_page):
             ("combobox", "attention weights"),
         ]:
             expect(view.root.get_by_role(role, name=name)).to_have_count(1)
-        expect(view.root.get_by_role("group", name="examples")).to_have_count(1)
+        examples = view.root.get_by_role("group", name="examples")
+        expect(examples).to_have_count(1)
+        told = ["easy", "snow", "sand", "<b>hard</b>", "<i>ball</i>", "no caption"]
+        expect(examples.locator("> *")).to_have_text(told)  # a group is named once
