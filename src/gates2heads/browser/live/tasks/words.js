@@ -43,7 +43,10 @@ function unknownInWords(vectors, unknown, remedy) {
     return `“${short}” shares no character n-gram with any of the ${amount} words of the training vocabulary, so it has no vector.`;
   const near = short === unknown ? suggestions(vectors.words, unknown) : [];
   const told = near.length ? ` Did you mean ${alternatives(near)}?` : "";
-  const advice = remedy && /[a-z0-9]/.test(unknown) ? ` To give an unseen word a vector, select the ${remedy} model.` : "";
+  const advice =
+    remedy && /[a-z0-9]/.test(unknown)
+      ? ` To give an unseen word a vector, select the ${remedy} model.`
+      : "";
   return `“${short}” is not among the ${amount} words that occur five times or more in the training text.${told}${advice}`;
 }
 
