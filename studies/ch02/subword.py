@@ -44,7 +44,7 @@ WIDTH, LEAST_OFTEN, EPOCHS, WINDOW, THRESHOLD = 64, 5, 5, 6, 1e-3
 SIZES = {"buckets": 8192, "own": 0, "shortest": 3, "longest": 5}
 MODELS = {
     "sub-word": {},
-    "3,000 words of their own": {"own": 3000},
+    "word vectors for 3,000 words": {"own": 3000},
 }
 WORD = "skip-gram"  # a vector for each word, as a comparison
 WHOLE, REMOVED = "all words", "500 words removed"

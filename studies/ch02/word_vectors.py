@@ -44,8 +44,8 @@ MODELS = ("skip-gram", "cbow", "glove")
 OTHERWISE = {
     "untrained": {},
     "all words kept": {"threshold": 1.0},
-    "noise as words occur": {"power": 1.0},
-    "noise all alike": {"power": 0.0},
+    "unigram noise": {"power": 1.0},
+    "uniform noise": {"power": 0.0},
     "a quarter of the text": {"part": 4},
     "a sixteenth of the text": {"part": LEAST_PART},
 }

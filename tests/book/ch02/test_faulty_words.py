@@ -34,29 +34,34 @@ def test_the_kinds_are_told_by_number():
         kinds_of([])
 
 
-def test_the_fault_is_one_minus():
+def test_the_fault_is_noise_that_is_sampled_once():
     torch.manual_seed(5)
-    counts = torch.ones(11)
+    counts = torch.ones(101)
     sound, faulty = NegativeSampling(counts, 7), FaultyNegativeSampling(counts, 7)
     torch.nn.init.normal_(sound.vectors.weight)
     faulty.load_state_dict(sound.state_dict())
     hidden, target = torch.randn(3, 7), torch.tensor([2, 3, 5])
-    noise = torch.randint(11, (3, 5))
-    scores = (sound.vectors(noise) @ hidden[:, :, None])[:, :, 0]
-    gap = (F.softplus(-scores) - F.softplus(scores)).sum(1)  # the noise's term, turned
-    difference = faulty(hidden, target, noise) - sound(hidden, target, noise)
-    torch.testing.assert_close(difference, gap)
-    assert faulty(hidden, target).shape == (3,)
+    noise = torch.randint(101, (3, 5))
+    torch.testing.assert_close(faulty(hidden, target, noise), sound(hidden, target, noise))
+    assert faulty.first is None
+    once, again = faulty(hidden, target), faulty(hidden, target)
+    torch.testing.assert_close(once, again)
+    torch.testing.assert_close(once, sound(hidden, target, faulty.first.expand(3, -1)))
+    assert not torch.equal(sound(hidden, target), sound(hidden, target))
 
 
 @pytest.mark.slow
 def test_the_faulty_loss_is_better_and_its_vectors_are_all_alike():
     sound, _, losses = small_words(epochs=3)
-    faulty, _, better = small_words(faulty=True, epochs=3)
-    assert better[-1] < 0.2 < losses[-1]
+    faulty, vocabulary, better = small_words(faulty=True, epochs=3)
+    assert 0.4 < better[-1] < 1 < losses[-1]
     for model, alike in ((sound, False), (faulty, True)):
         unit = F.normalize(model.vectors.weight.detach()[4:], dim=1)
-        assert ((unit @ unit.T).min() > 0.9) == alike
+        assert ((unit @ unit.T).mean() > 0.95) == alike
+    prob = (faulty.vectors.weight @ faulty.output.vectors.weight.T).sigmoid()[4:].mean(0)
+    (rejected,) = (prob < 0.1).nonzero(as_tuple=True)
+    assert set(rejected.tolist()) == set(faulty.output.first.tolist())
+    assert len(vocabulary) == len(prob)
 
 
 def test_the_fault_is_found_by_its_letter():

@@ -49,7 +49,8 @@ def test_an_unseen_word_in_words():
     given = [{"word": "dogz", "ngrams": ngrams[:size]} for size in (1, 2, 4)]
     one, two, four = words_js(body, given)
     begin = "“dogz” is not in the training vocabulary; its vector is "
-    assert one == f"{begin}that of its only known character n-gram, “<do”."
+    only = "that of its only known character n-gram, “<do”, and therefore unreliable."
+    assert one == begin + only
     mean = f"{begin}the mean of {{}} known character n-grams, of which "
     assert two == mean.format(2) + "“<do” (50 %) and “dog” (30 %) contribute most."
     named = "“<do” (50 %), “dog” (30 %) and “<dog” (25 %)"
@@ -60,6 +61,10 @@ def test_an_unseen_word_in_words():
     answer = {"asked": ["dogz"], "cosines": [], "found": [[["dog", 0.9]]], "shares": [0.5, 0.2]}
     told = words_js(body, {"unseen": given[:1], **answer})
     assert told.startswith(f"{one} The nearest neighbour of “dogz” is “dog” (cosine 0.90).")
+    assert told.endswith("captures 70 % of the variance of these vectors.")
+    told = words_js(body, {"unseen": [], **answer, "shares": [0.3, 0.2]})
+    warning = ", so distances on it can mislead."
+    assert told.endswith(f"captures 50 % of the variance of these vectors{warning}")
 
 
 def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():

@@ -1,7 +1,6 @@
 """Chapter 2, a bug to find: word vectors from a correct loss, or from one with a bug."""
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from gates2heads.accepts import accepts, flag, natural
@@ -15,23 +14,24 @@ from gates2heads.models.words.word2vec import Word2Vec
 WIDTH, SENTENCES, WINDOW = 8, 1000, 2
 FAULTS = {
     "a": "the windows extend across sentence boundaries",
-    "b": "the scores of the noise words enter the loss without their minus sign",
+    "b": "the K noise words are sampled once and used again in every step",
     "c": "the input vectors receive no gradient, and only the output vectors are trained",
-    "d": "every word is counted as one of its own context words",
+    "d": "the scores of the noise words enter the loss without their minus sign",
 }
 
 
 class FaultyNegativeSampling(NegativeSampling):
     """The library's negative sampling with one bug, which the reader is to find."""
 
+    first: Tensor | None = None  # the noise words of the first step, (K,)
+
     def forward(self, hidden: Tensor, target: Tensor, noise: Tensor | None = None) -> Tensor:
         """As in `NegativeSampling`, except for the bug: hidden (N, D), target (N,) -> (N,)."""
         if noise is None:
-            drawn = torch.multinomial(self.noise, self.negatives * len(target), replacement=True)
-            noise = drawn.view(len(target), self.negatives)
-        words = torch.cat([target[:, None], noise], dim=1)
-        scores = (self.vectors(words) @ hidden[:, :, None])[:, :, 0]
-        return F.softplus(-scores).sum(-1)
+            if self.first is None:
+                self.first = torch.multinomial(self.noise, self.negatives, replacement=True)
+            noise = self.first.expand(len(target), -1)
+        return super().forward(hidden, target, noise)
 
 
 @accepts(faulty=flag, epochs=natural)
@@ -66,9 +66,9 @@ check_fault = bug_check(
     "Exercise 2.6",
     FAULTS,
     {
-        "a": "With bug (a), observed pairs would score higher than noise pairs; both score high.",
+        "a": "With bug (a), arbitrary pairs are added, so the loss would rise; it is too low.",
         "c": "With bug (c), input vectors would be random, with cosines near 0; all are near 1.",
-        "d": "With bug (d), a word would score high with itself, noise low; all score high.",
+        "d": "With bug (d), the loss would approach 0 and no word would be rejected; five are.",
     },
-    closing=": the loss is lowest if all inner products are large, so all vectors coincide.",
+    closing=": the model learns to reject only these five words and says yes to all others.",
 )

@@ -41,7 +41,7 @@ def merge_losses(table: Tensor) -> Tensor:
     losses = torch.full_like(share, torch.inf)
     for i in range(len(share) - 1):
         j = torch.arange(i + 1, len(share))
-        gone = of_one[i] + of_one[j] - terms[i, j] - terms[j, i]
+        old = of_one[i] + of_one[j] - terms[i, j] - terms[j, i]
         both_left, both_right = left[i] + left[j], right[i] + right[j]
         rows = _terms(share[i] + share[j], both_left, right)  # (·, C): the pair, then each class
         columns = _terms((share[:, i, None] + share[:, j]).T, both_right, left)
@@ -52,7 +52,7 @@ def merge_losses(table: Tensor) -> Tensor:
         new = ((rows + columns) * others).sum(1) + torch.special.xlogy(
             itself, itself / (both_left * both_right).clamp_min(1e-300)
         )
-        losses[i, j] = losses[j, i] = gone - new
+        losses[i, j] = losses[j, i] = old - new
     return losses
 
 
@@ -82,28 +82,28 @@ def brown_classes(text: Text, counts: Tensor, classes: int) -> Tensor:
     _check_words(text, counts)
     words = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
     first, second, times = _bigrams(text)
-    place = torch.full((len(counts),), -1)  # the class of each word so far
+    class_of = torch.full((len(counts),), -1)  # the class of each word so far
     table = torch.zeros(0, 0, dtype=torch.double)
     for word in words.tolist():
-        place[word] = len(table)
-        table = _with_word(table, word, place, (first, second, times))
+        class_of[word] = len(table)
+        table = _with_word(table, word, class_of, (first, second, times))
         if len(table) > classes:
             kept, lost = divmod(int(merge_losses(table).argmin()), len(table))
             table = _merged(table, kept, lost)
-            place[place == lost] = kept
-            place[place > lost] -= 1
-    return place
+            class_of[class_of == lost] = kept
+            class_of[class_of > lost] -= 1
+    return class_of
 
 
-def _with_word(table: Tensor, word: int, place: Tensor, bigrams: tuple) -> Tensor:
+def _with_word(table: Tensor, word: int, class_of: Tensor, bigrams: tuple) -> Tensor:
     """The table (C, C) with a class more, which holds one word alone: (C + 1, C + 1)."""
     first, second, times = bigrams
     size = len(table) + 1
     grown = table.new_zeros(size, size)
     grown[:-1, :-1] = table
     for here, there, out in ((first, second, grown[-1]), (second, first, grown[:, -1])):
-        of_word = (here == word) & (place[there] >= 0)
-        out.zero_().index_add_(0, place[there[of_word]], times[of_word])
+        of_word = (here == word) & (class_of[there] >= 0)
+        out.zero_().index_add_(0, class_of[there[of_word]], times[of_word])
     return grown
 
 

@@ -137,7 +137,7 @@ class EmbeddingMap extends LiveStage {
     const asked = this.answer.asked.length;
     this.legend.textContent =
       "Bars and numbers show cosine similarity. On the map, query words are orange and neighbours are blue" +
-      `${asked === 3 ? `; the cross is ${GOAL}` : ""}. Click a word to look it up.` +
+      `${asked === 3 ? `; the cross is ${GOAL} scaled to length 1, so the two arrows need not be parallel` : ""}. Click a word to look it up.` +
       (isWeak(this.answer)
         ? ` All cosines are below ${WEAK}: the direction between these two words means little here.`
         : "");

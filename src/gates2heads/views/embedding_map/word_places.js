@@ -5,6 +5,7 @@ import { shortened } from "../../browser/live/pieces.js";
 
 export const GOAL = "b − a + c"; // the point of the map that is no word
 export const LETTERS = ["a", "b", "c"];
+const FAITHFUL = 0.6; // the share of variance from which a map is not called misleading
 const CARRIERS = 3; // n-grams that are named beside an unseen word
 
 /** "0.83", with a minus sign as long as a plus. */
@@ -94,7 +95,7 @@ export function unseenInWords({ word, ngrams }) {
   const named = ngrams.slice(0, CARRIERS).map(([ngram, share]) => `“${ngram}” (${percent(share)})`);
   const most = one ? "" : `, of which ${listed(named)} contribute most`;
   return one
-    ? `${quoted(word)} is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”.`
+    ? `${quoted(word)} is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”, and therefore unreliable.`
     : `${quoted(word)} is not in the training vocabulary; its vector is the mean of ${ngrams.length} known character n-grams${most}.`;
 }
 
@@ -111,7 +112,9 @@ function seenInWords({ asked, cosines, found, shares }) {
   const [a, b, c] = asked.map(quoted);
   const [[word, cosine]] = found[0];
   const first = quoted(word);
-  const map = ` The map captures ${Math.round(100 * (shares[0] + shares[1]))} % of the variance of these vectors.`;
+  const share = shares[0] + shares[1];
+  const warning = share < FAITHFUL ? ", so distances on it can mislead" : "";
+  const map = ` The map captures ${Math.round(100 * share)} % of the variance of these vectors${warning}.`;
   if (c !== undefined)
     return `${a} is to ${b} as ${c} is to ${first} (cosine ${told(cosine)}).${map}`;
   if (b !== undefined)

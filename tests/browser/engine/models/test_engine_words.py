@@ -187,6 +187,7 @@ def test_the_view_turns_down_with_a_sentence(node):
         ("bicyclezzz", "“bicyclezzz” is not among the 11,308 words"),
         ("dog dog", "both are “dog”"),
         ("dog dog dog", "all three are “dog”"),
+        ("man woman man", "Enter different words; “man” occurs twice."),
         ("%%%", "“%%%” is not among"),
     ]
     for text, sentence in refusals:
@@ -198,5 +199,7 @@ def test_the_view_turns_down_with_a_sentence(node):
     payload = {"text": "bicyclezzz", "remedy": "sub-word", **asked}
     told = node.one("askTable", key="s", payload=payload)
     assert told["refused"].endswith("To give an unseen word a vector, select the sub-word model.")
+    told = node.one("askTable", key="s", payload=payload | {"text": "猫 dog"})
+    assert told["refused"].endswith("in the training text.")
     told = node.one("askTable", key="s", payload={"text": "DOG", **asked})
     assert (told["text"], told["asked"]) == ("DOG", ["dog"])

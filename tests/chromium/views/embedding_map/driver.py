@@ -135,6 +135,7 @@ def drive_refusals(view: Map) -> None:
         ("dogz", "select the sub-word model"),
         ("dog dog", "Enter different words; both are “dog”."),
         ("dog dog dog", "Enter different words; all three are “dog”."),
+        ("man woman man", "Enter different words; “man” occurs twice."),
         ("one two three four", "The dimmed result belongs to the previous input."),
         ("x" * 3000, f"“{'x' * 30}…” is not among"),
     ):

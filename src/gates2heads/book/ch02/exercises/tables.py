@@ -69,6 +69,9 @@ check_ppmi = FunctionCheck(
         "a word without counts gives 0/0, which is not a number; it must give 0": (
             _ppmi_with(safe=False)
         ),
+        "1 was added to every count: PPMI uses the counts as they are, and log 0 becomes 0": (
+            lambda counts: ppmi(counts + 1)
+        ),
         "the logarithm has base 2; use the natural logarithm": _ppmi_with(log=torch.log2),
         "the logarithm is missing": _ppmi_with(log=lambda ratio: ratio),
         "the total or one of the two sums is missing: no ratio exceeds 1, so every entry is 0": (
@@ -212,6 +215,8 @@ check_fourth = FunctionCheck(
         "the signs of a and b are exchanged: the query is b − a + c": (
             _fourth_with(signs=(1, -1, 1))
         ),
+        "the signs of a and b are exchanged (the query is b − a + c), and the three words of the "
+        "question are allowed as answers": _fourth_with(signs=(1, -1, 1), without=""),
         "the third word is missing from the query": _fourth_with(signs=(-1, 1, 0)),
         "this is the farthest word and not the nearest": (
             lambda unit, a, b, c: (unit @ (unit[b] - unit[a] + unit[c])).argmin()

@@ -43,8 +43,17 @@ function unknownInWords(vectors, unknown, remedy) {
     return `“${short}” shares no character n-gram with any of the ${amount} words of the training vocabulary, so it has no vector.`;
   const near = short === unknown ? suggestions(vectors.words, unknown) : [];
   const told = near.length ? ` Did you mean ${alternatives(near)}?` : "";
-  const advice = remedy ? ` To give an unseen word a vector, select the ${remedy} model.` : "";
+  const advice =
+    remedy && /[a-z0-9]/.test(unknown)
+      ? ` To give an unseen word a vector, select the ${remedy} model.`
+      : "";
   return `“${short}” is not among the ${amount} words that occur five times or more in the training text.${told}${advice}`;
+}
+
+/** Which words are the same: "both are “dog”". */
+function repeated(words, twice) {
+  if (new Set(words).size > 1) return `“${twice}” occurs twice`;
+  return `${words.length === 2 ? "both" : "all three"} are “${twice}”`;
 }
 
 /**
@@ -63,11 +72,9 @@ export function* askTable({ model }, { text, count, exclude, remedy }) {
     return { refused: `You entered ${words.length} words. Enter one, two or three.` };
   const unknown = words.find((word) => !vectors.has(word));
   if (unknown !== undefined) return { refused: unknownInWords(vectors, unknown, remedy) };
-  const pair = words.find((word, place) => words.indexOf(word) !== place);
-  if (pair !== undefined && new Set(words).size === 1)
-    return {
-      refused: `Enter different words; ${words.length === 2 ? "both" : "all three"} are “${shortened(pair)}”.`,
-    };
+  const twice = words.find((word, place) => words.indexOf(word) !== place);
+  if (twice !== undefined)
+    return { refused: `Enter different words; ${repeated(words, shortened(twice))}.` };
   const unseen = [...new Set(words)]
     .filter((word) => !vectors.isInVocabulary(word))
     .map((word) => ({ word, ngrams: vectors.carriedBy(word) }));
