@@ -45,6 +45,11 @@ class Dates(NamedTuple):
         train, new = (list(map(tokenizer.encode, some)) for some in (train, new))
         return cls(tokenizer, train, *pad(new))
 
+    def another(self, split: str, size: int) -> "Dates":
+        """The same, with dates of another split instead of the new ones."""
+        texts = [self.tokenizer.encode(text) for text in date_texts(split, size)]
+        return Dates(self.tokenizer, self.train, *pad(texts))
+
     def perplexity(self, model: LanguageModel) -> float:
         """The perplexity of the new dates."""
         with torch.no_grad():

@@ -14,9 +14,14 @@ such beginnings, so what it loses in this way is an upper bound on the value of 
 
 The tokens are also divided in two groups: those that form, with the token before them, a pair that
 is absent from the training captions, and the rest. What the token itself is has a say in this, so
-the first group contains the surprising tokens by construction; it compares models, not groups.
+the first group contains the surprising tokens by construction; it compares models, not groups. And
+a model can gain on the first group, at the cost of the second, by giving more probability to all
+unseen pairs alike. The surprise in the first group is therefore divided: how much is due to the
+probability of any token that was never seen after the one before, and how much to the choice among
+these tokens.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -87,6 +92,36 @@ def unseen_pairs(train: Sequence[Sequence[int]], texts: Sequence[Sequence[int]])
     return torch.tensor(flags)
 
 
+def bits_for_any_unseen(
+    model: LanguageModel,
+    train: Sequence[Sequence[int]],
+    texts: Sequence[Sequence[int]],
+    window: int | None = None,
+) -> torch.Tensor:
+    """For each token of an unseen pair, the surprise at any token that would form such a pair.
+
+    The rest of the token's own surprise is the choice among these tokens.
+    """
+    followers = defaultdict(set)
+    for text in train:
+        for last, token in pairwise([Vocabulary.bos, *text]):
+            followers[last].add(token)
+    masses = []
+    for text in texts:
+        for end, (last, token) in enumerate(pairwise([Vocabulary.bos, *text])):
+            if token in followers[last]:
+                continue
+            prefix = [Vocabulary.bos, *text[max(end - (window or end), 0) : end]]
+            if isinstance(model, NeuralLanguageModel):
+                with torch.no_grad():
+                    probs = model.logits(torch.tensor([prefix]))[0, -1].double().softmax(dim=-1)
+            else:
+                probs = model.probs(prefix).double().clone()
+            probs[list(followers[last])] = 0
+            masses.append(probs.sum())
+    return -torch.stack(masses).log2()
+
+
 def run(setting: str, seed: int) -> dict:
     """Compare a model with the 5-gram model, caption by caption."""
     corpus = read("captions")
@@ -95,7 +130,8 @@ def run(setting: str, seed: int) -> dict:
     cut = setting.endswith(CUT)
     model = make(setting.removesuffix(CUT), corpus, seed)
     own = bits_in_windows(model, test, WINDOW) if cut else bits_of(model, test)
-    bits = {setting: own.numpy(), BASE: bits_of(make(BASE, corpus, seed), test).numpy()}
+    base = make(BASE, corpus, seed)
+    bits = {setting: own.numpy(), BASE: bits_of(base, test).numpy()}
     starts = np.concatenate([[0], lengths.cumsum()[:-1]])
     sums = {name: np.add.reduceat(some, starts) for name, some in bits.items()}
     found = paired_bootstrap(
@@ -103,7 +139,8 @@ def run(setting: str, seed: int) -> dict:
         lambda total: total[0] / total[1],
         resamples=RESAMPLES,
     )
-    new = unseen_pairs(corpus.tokens["train"], test).numpy()
+    given = corpus.tokens["train"], test
+    new = unseen_pairs(*given).numpy()
     return {
         "bits_per_token": found.score_a,
         "of_the_5_gram": found.score_b,
@@ -118,6 +155,10 @@ def run(setting: str, seed: int) -> dict:
         "tokens_of_unseen_pairs": int(new.sum()),
         "bits_on_unseen_pairs": float(bits[setting][new].mean()),
         "bits_on_unseen_pairs_of_the_5_gram": float(bits[BASE][new].mean()),
+        "bits_for_any_unseen": float(
+            bits_for_any_unseen(model, *given, WINDOW if cut else None).mean()
+        ),
+        "bits_for_any_unseen_of_the_5_gram": float(bits_for_any_unseen(base, *given).mean()),
         "bits_on_seen_pairs": float(bits[setting][~new].mean()),
         "bits_on_seen_pairs_of_the_5_gram": float(bits[BASE][~new].mean()),
         "resamples": RESAMPLES,

@@ -223,6 +223,10 @@ def test_pairs_that_are_not_in_training_by_hand():
     found = paired_captions.unseen_pairs(train, texts)
     assert found.tolist() == [False, False, False, True, True, True]
     assert bos not in (3, 4, 5)
+    model = language_models.AddK(train, 6, 2, k=1)  # 4 tokens can be generated
+    bits = paired_captions.bits_for_any_unseen(model, train, texts)
+    # after <bos> 2 of 4 tokens are unseen, after 4 and after 3 are 3
+    assert (-bits).exp2().tolist() == pytest.approx([2 / 6, 3 / 5, 3 / 5])
 
 
 def test_a_window_as_long_as_the_text_changes_nothing_and_a_short_one_forgets():
@@ -273,3 +277,7 @@ def test_a_small_run_of_a_window_tells_perplexity_and_form(monkeypatch):
     found = dates_windows.run("window 2", 0)
     assert found["perplexity"] > found["perplexity_at_the_end"] > found["counted"]["perplexity"]
     assert 0 <= found["well_formed"] <= 5
+    one_discount = found["counted_with_one_discount"]
+    assert one_discount["discount"] in dates_windows.DISCOUNTS
+    assert one_discount["perplexity"] < found["counted"]["perplexity"]
+    assert found["largest_discount"] > 2
