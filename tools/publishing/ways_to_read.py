@@ -22,7 +22,7 @@ JUPYTERLAB = (
     "exercises without an answer do not stop the run. To "
     "train a translator of your own, run `.venv/bin/python -m gates2heads train translator-quick`. "
     "On two threads of a CPU, this took 19 minutes and reached 41.3 BLEU "
-    "(measured once; the translator of the chapters reaches 43.0)."
+    "(measured once; the translator used in the chapters reaches 43.0)."
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
