@@ -219,6 +219,7 @@ export class Sentences {
     const { side, place } = this.chosen;
     // In several lines the links of all words would be a tangle.
     const isOneLine = [source, target].every((row) => row.at(-1).y === row[0].y);
+    this.node.classList.toggle("g2h-lines", !isOneLine);
     const [faint, chosen] = [[], []];
     this.map.forEach((row, t) =>
       row.forEach((weight, s) => {
