@@ -7,9 +7,10 @@ Each network learns the recall task with distances up to 40 and is tested on 500
 that distance. `kept` is the mean of the forget gates or update gates over all units and all noise
 symbols, before and after training. `recalled` has the share of letters recalled while something is
 changed for the noise symbols alone: "free" nothing; "state kept" f = 1 and i = 0, or z = 1; "i = 0"
-the input gates alone; "no candidate path" the candidate without its term of the hidden state,
-so that what is added to the cell state depends on the letter through the gates at most. `agrees` is
-the share of what is added to the cell state with the sign of the component to which it is added.
+the input gates alone; "f = 0" the forget gates alone; "no candidate path" the candidate without its
+term of the hidden state, so that what is added to the cell state depends on the letter through the
+gates at most. `agrees` is the share of what is added to the cell state with the sign of the
+component to which it is added.
 
 The settings that end in "x4" are trained for four times as many batches, those that end in "/3"
 with a third of the learning rate for three times as many.
@@ -42,7 +43,7 @@ class How(NamedTuple):
 NETWORKS = {
     "gru": How("gru", {}, 400),
     "lstm, bias 1": How("lstm", {"forget_bias": 1.0}, 400),
-    "lstm, bias 3": How("lstm", {"forget_bias": 3.0}, 200),
+    "lstm, bias 3": How("lstm", {"forget_bias": 3.0}, 400),
 }
 SETTINGS = {
     **NETWORKS,
@@ -79,6 +80,7 @@ def run(setting: str, seed: int) -> dict:
     result |= {"kept_before": before, "kept": gates[keeper].mean().item()}
     if lstm:
         changes["i = 0"] = clamp_gates(layer, {"input": 0.0})
+        changes["f = 0"] = clamp_gates(layer, {"forget": 0.0})
         changes["no candidate path"] = without_candidate_path(layer)
         added, cell = gates["input_l0"] * gates["candidate_l0"], gates["cell_before"]
         result |= {
