@@ -9,7 +9,13 @@ import torch
 from gates2heads.book.studies import Study, read_study
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
-from studies.ch08 import beam_widths, decoding_speed, non_autoregressive, sampling
+from studies.ch08 import (
+    beam_widths,
+    decoding_speed,
+    label_smoothing,
+    non_autoregressive,
+    sampling,
+)
 
 PAIRS = [
     ("Zwei Kinder bauen eine Burg aus Sand.", "Two children build a sand castle."),
@@ -23,7 +29,7 @@ def few(monkeypatch):
     """The shipped translator, whose captions are three of our own."""
     trained = load(shipped_weights("translator"))
     task = SimpleNamespace(pairs=lambda split: PAIRS, max_length=40)
-    for study in (beam_widths, decoding_speed, sampling):
+    for study in (beam_widths, decoding_speed, label_smoothing, sampling):
         monkeypatch.setattr(study, "load", lambda path: trained._replace(task=task))
     return trained
 
@@ -64,6 +70,22 @@ def test_greedy_search_draws_nothing_and_sampling_repeats(few, monkeypatch):
     wild = [sampling.run("as the model says", seed) for seed in (0, 0, 1)]
     assert wild[0] == wild[1] != wild[2]
     assert wild[0]["distinct"] > 1
+
+
+@pytest.mark.slow
+def test_training_continues_without_label_smoothing(few, monkeypatch):
+    monkeypatch.setattr(label_smoothing, "STEPS", 2)
+    before = {key: value.clone() for key, value in few.model.state_dict().items()}
+    released = label_smoothing.run("released", 0)
+    assert (released["captions"], released["steps"]) == (3, 0)
+    results = []
+    for way in ("label smoothing", "no label smoothing"):
+        few.model.load_state_dict(before)
+        results.append(label_smoothing.run(way, 0))
+    smoothed, plain = results
+    assert smoothed["steps"] == plain["steps"] == 2
+    assert smoothed["empty_log_prob"] != plain["empty_log_prob"]
+    assert not few.model.training
 
 
 # ---- by hand
@@ -115,6 +137,7 @@ def test_dates_have_the_orders_that_are_asked_for():
     [
         (beam_widths, ("test", "validation"), (0,)),
         (decoding_speed, decoding_speed.WAYS, (0,)),
+        (label_smoothing, label_smoothing.WAYS, (0,)),
         (sampling, sampling.WAYS, (0, 1, 2)),
         (non_autoregressive, non_autoregressive.SETTINGS, (0, 1, 2)),
     ],
