@@ -60,6 +60,14 @@ def test_each_kind_sees_what_it_says(reads):
     assert seen == wanted[reads]
 
 
+def test_a_second_layer_has_more_parameters():
+    sizes = [
+        sum(one.numel() for one in Tagger(5, 4, reads="both ways", num_layers=layers).parameters())
+        for layers in (1, 2)
+    ]
+    assert sizes[1] - sizes[0] == 2 * 3 * 64 * (128 + 64 + 2)
+
+
 @pytest.mark.parametrize("reads", READS)
 def test_padding_changes_nothing(reads):
     model, short, long = tagger(reads), ("ab", "cd"), ("abcde", "e")

@@ -19,6 +19,7 @@ READS = ("one character", "forwards", "both ways")
     reads=choice(READS),
     embedding_size=natural,
     hidden_size=natural(least=2),
+    num_layers=natural(least=1),
 )
 class Tagger(nn.Module):
     """Write one token at each position of the source; position t of the answer is made there.
@@ -29,6 +30,7 @@ class Tagger(nn.Module):
             "both ways", the whole source.
         embedding_size: width of the token vectors.
         hidden_size: width U of the states, of both directions together.
+        num_layers: of the recurrent network.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Tagger(nn.Module):
         reads: str = "forwards",
         embedding_size: int = 32,
         hidden_size: int = 128,
+        num_layers: int = 1,
     ):
         super().__init__()
         self.embedding = nn.Embedding(source_size, embedding_size)
@@ -46,7 +49,7 @@ class Tagger(nn.Module):
         if reads != "one character":
             both = reads == "both ways"
             units = hidden_size // 2 if both else hidden_size
-            self.recurrent = GRU(embedding_size, units, bidirectional=both)
+            self.recurrent = GRU(embedding_size, units, bidirectional=both, num_layers=num_layers)
             width = units * (1 + both)
         self.readout = nn.Linear(width, target_size)
 
