@@ -8,6 +8,8 @@ is the share of 1,000 test dates that greedy decoding gets exactly right, after 
 `steps`; `last` is the last of them. The settings that end in "x3" and "/3" have three times and a
 third of the learning rate, those that end in "4000" four times as many batches. "causal 158" has
 158 pairs in a batch: as many positions count in its loss as in that of "causal-all" with 64.
+"causal-all 26" has 26 pairs: as many positions count as in the loss of "causal" with 64.
+"causal xavier" begins with weights as large as those of the encoder–decoder.
 """
 
 import torch
@@ -18,12 +20,15 @@ from gates2heads.book.studies import Study
 
 LONG = 4 * STEPS
 MANY = 158  # 64 · 27.1 / 11: tokens of source and target, per token of the target
+FEW = 26  # 64 · 11 / 27.1: tokens of the target, per token of source and target
 SETTINGS = {
     **{kind: (kind, STEPS, RATE, BATCH) for kind in KINDS},
     **{f"{kind} x3": (kind, STEPS, 3 * RATE, BATCH) for kind in KINDS},
     **{f"{kind} /3": (kind, STEPS, RATE / 3, BATCH) for kind in KINDS},
     **{f"{kind} {LONG}": (kind, LONG, RATE, BATCH) for kind in KINDS},
     f"causal {MANY}": ("causal", STEPS, RATE, MANY),
+    f"causal-all {FEW}": ("causal-all", STEPS, RATE, FEW),
+    "causal xavier": ("causal", STEPS, RATE, BATCH),
 }
 
 
@@ -31,7 +36,8 @@ def run(setting: str, seed: int) -> dict:
     """Train and test one model."""
     torch.set_num_threads(1)
     kind, steps, rate, size = SETTINGS[setting]
-    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size)
+    how = {"xavier": True} if setting.endswith("xavier") else {}
+    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size, **how)
     return {
         "parameters": parameters(model),
         "rate": rate,

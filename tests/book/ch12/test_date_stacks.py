@@ -138,3 +138,11 @@ def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
     assert runs[0][0] != runs[2][0]
     assert runs[0][0] == runs[3][0]
     assert runs[0][-1] != runs[3][-1]
+
+
+def test_xavier_weights_are_larger_than_those_of_a_stack(few):
+    small, large = (
+        train_on_dates("causal", 0, steps=1, xavier=xavier, progress=False)[0].token_table.weight
+        for xavier in (False, True)
+    )
+    assert large.std() > 1.5 * small.std()

@@ -16,7 +16,7 @@ from gates2heads.book.ch12.dates import (
 )
 from gates2heads.book.studies import read_study, results_of
 from studies.ch12 import encoder_dropped
-from studies.ch12.encoder_dropped import LONG, MANY, SETTINGS, run
+from studies.ch12.encoder_dropped import FEW, LONG, MANY, SETTINGS, run
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,7 @@ from studies.ch12.encoder_dropped import LONG, MANY, SETTINGS, run
         ("causal-all /3", STEPS, RATE / 3, BATCH),
         (f"encoder-decoder {LONG}", 4 * STEPS, RATE, BATCH),
         (f"causal {MANY}", STEPS, RATE, MANY),
+        (f"causal-all {FEW}", STEPS, RATE, FEW),
     ],
 )
 def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, size):
@@ -54,13 +55,14 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, siz
 def test_every_kind_has_every_attack():
     assert SETTINGS.keys() == {
         f"{kind}{change}" for kind in KINDS for change in ("", " x3", " /3", f" {LONG}")
-    } | {f"causal {MANY}"}
+    } | {f"causal {MANY}", f"causal-all {FEW}", "causal xavier"}
 
 
-def test_the_large_batch_has_as_many_positions_as_source_and_target():
+def test_the_other_batch_sizes_make_the_numbers_of_positions_equal():
     joined = join(date_pairs().train[:2000])
     whole, target = (predicted(kind, joined).sum() for kind in ("causal-all", "causal"))
     assert round((BATCH * whole / target).item()) == MANY
+    assert round((BATCH * target / whole).item()) == FEW
 
 
 def test_what_is_stored_has_the_settings_of_the_study():

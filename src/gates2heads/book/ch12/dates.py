@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, any_seed, choice, listed, natural, positive
+from gates2heads.accepts import accepts, any_seed, choice, flag, listed, natural, positive
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.data.batches.pairs import collate, endless_batches, pad
 from gates2heads.data.corpora.dates import dates
@@ -157,7 +157,7 @@ def exactly_right(kind: str, model: nn.Module, pairs: Pairs) -> float:
     return torch.cat(found).double().mean().item()
 
 
-@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive, size=natural)
+@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive, size=natural, xavier=flag)
 def train_on_dates(
     kind: str,
     seed: int,
@@ -165,6 +165,7 @@ def train_on_dates(
     steps: int = STEPS,
     rate: float = RATE,
     size: int = BATCH,
+    xavier: bool = False,
     progress: bool = True,
 ) -> tuple[nn.Module, History]:
     """Train one model; its evaluations are the share of the test dates that are exactly right.
@@ -175,10 +176,16 @@ def train_on_dates(
         steps: how many batches.
         rate: the peak learning rate of a cosine schedule with 50 warm-up steps.
         size: pairs in a batch.
+        xavier: draw all matrices as those of the encoder–decoder's layers (Glorot & Bengio 2010),
+            instead of those of a stack with the standard deviation 0.02 of GPT-2.
         progress: show the bar.
     """
     torch.manual_seed(seed)
     model, pairs = date_model(kind), date_pairs()
+    if xavier:
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
     together = endless_batches if kind == "encoder-decoder" else _joined_batches
     history = fit(
         model,
