@@ -176,7 +176,7 @@ def train_on_dates(
         steps: how many batches.
         rate: the peak learning rate of a cosine schedule with 50 warm-up steps.
         size: pairs in a batch.
-        xavier: draw all matrices as those of the encoder–decoder's layers (Glorot & Bengio 2010),
+        xavier: draw all matrices as those of the encoder–decoder's layers (`xavier_uniform_`),
             instead of those of a stack with the standard deviation 0.02 of GPT-2.
         progress: show the bar.
     """
