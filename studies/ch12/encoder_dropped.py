@@ -9,7 +9,7 @@ is the share of 1,000 test dates that greedy decoding gets exactly right, after 
 third of the learning rate, those that end in "4000" four times as many batches. "causal 158" has
 158 pairs in a batch: as many positions count in its loss as in that of "causal-all" with 64.
 "causal-all 26" has 26 pairs: as many positions count as in the loss of "causal" with 64.
-"causal xavier" begins with weights as large as those of the encoder–decoder.
+The settings that end in "xavier" begin with weights as large as those of the encoder–decoder.
 """
 
 import torch
@@ -18,6 +18,7 @@ from gates2heads.book.ch12.dates import BATCH, KINDS, RATE, STEPS, train_on_date
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.studies import Study
 
+STACKS = ("prefix", "causal", "causal-all")
 LONG = 4 * STEPS
 MANY = 158  # 64 · 27.1 / 11: tokens of source and target, per token of the target
 FEW = 26  # 64 · 11 / 27.1: tokens of the target, per token of source and target
@@ -28,7 +29,7 @@ SETTINGS = {
     **{f"{kind} {LONG}": (kind, LONG, RATE, BATCH) for kind in KINDS},
     f"causal {MANY}": ("causal", STEPS, RATE, MANY),
     f"causal-all {FEW}": ("causal-all", STEPS, RATE, FEW),
-    "causal xavier": ("causal", STEPS, RATE, BATCH),
+    **{f"{kind} xavier": (kind, STEPS, RATE, BATCH) for kind in STACKS},
 }
 
 
