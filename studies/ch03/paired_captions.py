@@ -85,10 +85,23 @@ def bits_in_windows(
     return bits
 
 
+def followers_in(train: Sequence[Sequence[int]]) -> dict[int, set[int]]:
+    """Which tokens follow each token in training; none for a token that is not there."""
+    followers = defaultdict(set)
+    for text in train:
+        for last, token in pairwise([Vocabulary.bos, *text]):
+            followers[last].add(token)
+    return followers
+
+
 def unseen_pairs(train: Sequence[Sequence[int]], texts: Sequence[Sequence[int]]) -> torch.Tensor:
     """Which tokens of the texts form a pair with the one before that is not in training."""
-    seen = {pair for text in train for pair in pairwise([Vocabulary.bos, *text])}
-    flags = [pair not in seen for text in texts for pair in pairwise([Vocabulary.bos, *text])]
+    followers = followers_in(train)
+    flags = [
+        token not in followers[last]
+        for text in texts
+        for last, token in pairwise([Vocabulary.bos, *text])
+    ]
     return torch.tensor(flags)
 
 
@@ -102,10 +115,7 @@ def bits_for_any_unseen(
 
     The rest of the token's own surprise is the choice among these tokens.
     """
-    followers = defaultdict(set)
-    for text in train:
-        for last, token in pairwise([Vocabulary.bos, *text]):
-            followers[last].add(token)
+    followers = followers_in(train)
     masses = []
     for text in texts:
         for end, (last, token) in enumerate(pairwise([Vocabulary.bos, *text])):

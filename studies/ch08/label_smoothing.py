@@ -1,6 +1,6 @@
 """Label smoothing: what it does to samples and to empty translations, for chapter 8.
 
-    GATES2HEADS_DATA=… python -m studies.ch08.label_smoothing --seeds 0 1
+    GATES2HEADS_DATA=… python -m studies.ch08.label_smoothing --seeds 0
     python -m studies.ch08.label_smoothing --table
 
 The translator of the book was trained with label smoothing, ε = 0.1. Here its training is continued
@@ -11,8 +11,9 @@ the length of the most probable hypothesis of a beam of 10; and for how many cap
 translation is more probable than that hypothesis.
 """
 
+from functools import partial
+
 import torch
-from torch import nn
 
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import endless_token_batches, pad
@@ -20,6 +21,7 @@ from gates2heads.decoding.beam import beam
 from gates2heads.decoding.translation import up_to_end
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.training.checkpoints import shipped_weights
+from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.recipes.runs import load
 from studies.ch08.sampling import written
@@ -36,14 +38,14 @@ def continue_training(trained, smoothing: float, seed: int) -> None:
         (trained.source.encode(read), trained.target.encode(wanted))
         for read, wanted in trained.task.pairs("train")
     ]
-    optimiser = torch.optim.Adam(trained.model.parameters(), lr=RATE, betas=(0.9, 0.98))
-    some = endless_token_batches(pairs, TOKENS, seed=seed)
-    trained.model.train()
-    for _ in range(STEPS):
-        optimiser.zero_grad()
-        sequence_loss(trained.model, next(some), label_smoothing=smoothing).backward()
-        nn.utils.clip_grad_norm_(trained.model.parameters(), 1.0)
-        optimiser.step()
+    fit(
+        trained.model.train(),
+        endless_token_batches(pairs, TOKENS, seed=seed),
+        steps=STEPS,
+        loss=partial(sequence_loss, label_smoothing=smoothing),
+        learning_rate=RATE,
+        description=f"label smoothing {smoothing}",
+    )
     trained.model.eval()
 
 

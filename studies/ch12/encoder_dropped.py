@@ -18,7 +18,6 @@ from gates2heads.book.ch12.dates import BATCH, KINDS, RATE, STEPS, train_on_date
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.studies import Study
 
-STACKS = ("prefix", "causal", "causal-all")
 LONG = 4 * STEPS
 MANY = 158  # 64 · 27.1 / 11: tokens of source and target, per token of the target
 FEW = 26  # 64 · 11 / 27.1: tokens of the target, per token of source and target
@@ -29,7 +28,7 @@ SETTINGS = {
     **{f"{kind} {LONG}": (kind, LONG, RATE, BATCH) for kind in KINDS},
     f"causal {MANY}": ("causal", STEPS, RATE, MANY),
     f"causal-all {FEW}": ("causal-all", STEPS, RATE, FEW),
-    **{f"{kind} xavier": (kind, STEPS, RATE, BATCH) for kind in STACKS},
+    **{f"{kind} xavier": (kind, STEPS, RATE, BATCH) for kind in KINDS[1:]},
 }
 
 
@@ -37,8 +36,8 @@ def run(setting: str, seed: int) -> dict:
     """Train and test one model."""
     torch.set_num_threads(1)
     kind, steps, rate, size = SETTINGS[setting]
-    how = {"xavier": True} if setting.endswith("xavier") else {}
-    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size, **how)
+    xavier = setting.endswith(" xavier")
+    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size, xavier=xavier)
     return {
         "parameters": parameters(model),
         "rate": rate,

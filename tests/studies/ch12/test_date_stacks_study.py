@@ -28,6 +28,7 @@ from studies.ch12.encoder_dropped import FEW, LONG, MANY, SETTINGS, run
         (f"encoder-decoder {LONG}", 4 * STEPS, RATE, BATCH),
         (f"causal {MANY}", STEPS, RATE, MANY),
         (f"causal-all {FEW}", STEPS, RATE, FEW),
+        ("causal xavier", STEPS, RATE, BATCH),
     ],
 )
 def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, size):
@@ -41,7 +42,8 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, siz
     monkeypatch.setattr(encoder_dropped, "train_on_dates", train)
     told = run(setting, 5)
     kind = setting.partition(" ")[0]
-    assert asked == {"kind": kind, "seed": 5, "steps": steps, "rate": rate, "size": size}
+    given = {"kind": kind, "seed": 5, "steps": steps, "rate": rate, "size": size}
+    assert asked == given | {"xavier": setting == "causal xavier"}
     assert told == {
         "parameters": 3,
         "rate": rate,

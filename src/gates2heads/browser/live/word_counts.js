@@ -50,9 +50,7 @@ const probability = (key, { counts, total }) => ((counts.get(key) ?? 0) + SMOOTH
  *   alone are no words
  */
 export function likeness(text, tables, read) {
-  const keys = wordsIn(text)
-    .filter((word) => LETTER.test(word))
-    .map(wordKey);
+  const keys = keysOf(text);
   const [own, theirs] = [tables[read], tables[OTHER[read]]];
   const evidence = keys.reduce(
     (sum, key) => sum + Math.log(probability(key, theirs) / probability(key, own)),
@@ -67,12 +65,16 @@ export function likeness(text, tables, read) {
 
 /** The same of a stored text, whose German counts are stored too; no such text is in English. */
 export function storedLikeness(text, counts) {
-  const keys = wordsIn(text)
-    .filter((word) => LETTER.test(word))
-    .map(wordKey);
-  return { ...familiarity(keys, (key) => counts[key] ?? 0), other: false };
+  return { ...familiarity(keysOf(text), (key) => counts[key] ?? 0), other: false };
 }
 
+/** The keys of the words of a text, without numbers. */
+const keysOf = (text) =>
+  wordsIn(text)
+    .filter((word) => LETTER.test(word))
+    .map(wordKey);
+
+/** How many words there are, and how many of them were never or rarely seen. */
 const familiarity = (keys, count) => ({
   words: keys.length,
   unseen: keys.filter((key) => !count(key)).length,
@@ -92,8 +94,8 @@ export function likenessInWords({ words, unseen, rare, other }, read) {
   if (other) return `This looks like ${NAMES[OTHER[read]]}, but the model translates from ${name}.`;
   const guess = "so the translation is a guess.";
   const where = `in the ${name} training captions, ${guess}`;
+  if (rare < HALF * words) return ""; // the unseen words are among them
   if (unseen < HALF * words) {
-    if (rare < HALF * words) return "";
     const told = `fewer than ${RARE} times ${where}`;
     if (words === 1) return `This word occurs ${told}`;
     return `${rare} of these ${words} words ${rare === 1 ? "occurs" : "occur"} ${told}`;

@@ -70,9 +70,7 @@ export class EnglishInput {
 
   /** The reader asked: on a phone, the German text and its result are above the screen. */
   async start() {
-    const before = this.stage.received;
-    await this.translate();
-    if (this.stage.received !== before) this.stage.input.scrollIntoView({ block: "nearest" });
+    if (await this.translate()) this.stage.input.scrollIntoView({ block: "nearest" });
   }
 
   /** Once the model is here, it follows what is typed. */
@@ -81,6 +79,7 @@ export class EnglishInput {
     if (this.isHere) this.timer = setTimeout(() => this.translate(), WAIT);
   }
 
+  /** Whether German came. */
   async translate() {
     clearTimeout(this.timer);
     this.running?.abort(new Error("a newer text came"));
@@ -90,15 +89,16 @@ export class EnglishInput {
       const isLong = Boolean(text);
       this.refusal.say(isLong ? tooLong(text.length, MOST, "characters") : NOTHING, isLong);
       this.forget();
-      return;
+      return false;
     }
     this.refusal.say("");
     try {
-      await this.write(text, signal);
+      return await this.write(text, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       this.state.textContent = "";
       this.refusal.say(error.isFromModel ? refusalInWords(error) : error.message);
+      return false;
     }
   }
 
@@ -117,7 +117,7 @@ export class EnglishInput {
     signal.throwIfAborted();
     if (told?.likeness.other && this.doubted !== text) {
       this.doubt(text, told.likeness);
-      return;
+      return false;
     }
     const begin = performance.now();
     const { written, source } = await this.live.run("translate", { text }, { signal });
@@ -125,7 +125,7 @@ export class EnglishInput {
     if (!written.trim()) {
       this.state.textContent = "";
       this.refusal.say(SILENT);
-      return;
+      return false;
     }
     stage.receive(written);
     const remark = told ? likenessInWords(told.likeness, "english") : "";
@@ -133,6 +133,7 @@ export class EnglishInput {
     const remarks = [remark, bytesInWords(source), questionInWords(text), filled];
     this.state.textContent = remarks.filter(Boolean).join(" ");
     this.node.dataset.english = text;
+    return true;
   }
 
   /** German in the English field replaces nothing before the reader says so. */
