@@ -28,11 +28,13 @@ from gates2heads.book.studies import Study
 from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 
 CHANGES = {"x3": 3.0, "/3": 1 / 3}
-ATTACKED = ("64x3 1M", "128x4 1M")  # with other learning rates
+# With other learning rates: two sizes of the fit, and the two best by Table 13.2.
+ATTACKED = ("64x3 1M", "128x4 1M", "32x2 12M", "64x3 4M")
+RUNS = {**FITTED, **PREDICTED}
 SETTINGS = {
-    **{name: (*run, 1.0) for name, run in {**FITTED, **PREDICTED}.items()},
+    **{name: (*run, 1.0) for name, run in RUNS.items()},
     **{
-        f"{name} {change}": (*FITTED[name], factor)
+        f"{name} {change}": (*RUNS[name], factor)
         for name in ATTACKED
         for change, factor in CHANGES.items()
     },

@@ -6,7 +6,16 @@ import pytest
 import torch
 
 from gates2heads.book.ch13 import conflict_measures, conflicts
-from gates2heads.book.ch13.conflict_measures import counted, crossing, measured, overruled, trust
+from gates2heads.book.ch13.conflict_measures import (
+    best_temperature,
+    calibrated,
+    counted,
+    crossing,
+    measured,
+    overruled,
+    remembered,
+    trust,
+)
 from gates2heads.book.ch13.conflicts import (
     NAME,
     PEOPLE,
@@ -157,6 +166,55 @@ def test_what_is_measured():
     assert result["crossover"] is None
     # Everyone who was seen is in one of the two groups.
     assert settled["people"][0] + result["moving"]["people"][0] == PEOPLE - UNSEEN
+
+
+def test_the_memory_is_read_without_a_statement_about_the_person():
+    facts = world(1)
+    reader = Reader(Scripted().eval(), facts, torch.full((PEOPLE,), 20), History())
+    logs = remembered(reader, times=3)
+    assert logs.shape == (3, PEOPLE, len(TOWNS))
+    torch.testing.assert_close(logs.exp().sum(-1), torch.ones(3, PEOPLE).double())
+    known = logs[:, torch.arange(PEOPLE), facts.home].exp().mean(0)
+    expected = answers(reader.model, facts, "not stated").memory
+    torch.testing.assert_close(known.float(), expected)
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
+def test_the_best_temperature_undoes_a_factor_of_the_logits(factor):
+    draw = torch.Generator().manual_seed(0)
+    true = torch.randn((1, 20_000, 32), generator=draw).double().log_softmax(-1)
+    home = true[0].exp().multinomial(1, generator=draw)[:, 0]
+    everyone_settled = torch.ones(20_000).bool()
+    logs = (factor * true).log_softmax(-1)
+    assert best_temperature(logs, home, everyone_settled) == pytest.approx(factor, rel=0.05)
+
+
+def test_a_memory_of_moving_people_should_be_uniform():
+    logs = torch.randn((1, 50, 32)).double().log_softmax(-1)
+    moving = torch.zeros(50).bool()
+    assert best_temperature(logs, torch.zeros(50).long(), moving) == 4.0  # the highest
+
+
+class Underconfident(Scripted):
+    """Right about all settled people, and the more sure the more frequent they are."""
+
+    def __init__(self, facts, seen):
+        super().__init__()
+        self.facts, self.sure = facts, facts.settled * seen.clamp(min=1).log()
+
+    def logits(self, tokens, *, prefix=None):
+        who = (tokens[:, 5] - NAME) * 20 + tokens[:, 6] - SURNAME
+        town = torch.nn.functional.one_hot(self.facts.home[who] + TOWN, len(WORDS))
+        return (self.sure[who, None] * town)[:, None]
+
+
+def test_an_underconfident_memory_should_win_earlier_once_it_is_calibrated():
+    facts = world(1)
+    seen = (5_000 * facts.weight / facts.weight.max()).round().long()
+    reader = Reader(Underconfident(facts, seen).eval(), facts, seen, History())
+    found = calibrated(reader, 0.2)
+    assert found["settled_temperature"] < 1
+    assert found["settled_crossover"] < found["optimal_crossover"]
 
 
 def test_the_crossing_by_hand():

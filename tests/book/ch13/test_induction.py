@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gates2heads.book.ch13.induction import (
+    changed_accuracy,
     composition,
     copying,
     head_scores,
@@ -31,6 +32,7 @@ from gates2heads.book.ch13.repeats import (
     successors,
     word_tokenizer,
 )
+from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.layers.attention.heads_off import heads_of
 from gates2heads.models.language.attention_only import AttentionOnly
 
@@ -205,3 +207,29 @@ def test_a_short_training_lowers_the_loss_and_repeats_itself():
         assert not model.training
         models.append(model.state_dict())
     assert all(torch.equal(models[0][name], models[1][name]) for name in models[0])
+
+
+def test_unchanged_heads_predict_as_the_model_does():
+    model, found = induction_model(2), sampled()
+    torch.nn.init.normal_(model.output.weight)  # so that the predictions differ
+    right = model.logits(found.tokens[:, :-1]).argmax(-1) == found.tokens[:, 1:]
+    assert torch.equal(changed_accuracy(model, found), right[found.queries].double())
+
+
+def test_a_head_whose_output_is_zero_is_switched_off():
+    model, found = shipped("induction_two").model, sampled(kind="random")
+    for off in heads_of(model)[::3]:
+        zero = changed_accuracy(
+            model, found, output=lambda head, output, off=off: output * (head != off)
+        )
+        assert zero.mean().item() == pytest.approx(scores_without(model, found, [off]).accuracy)
+
+
+def test_weights_of_a_head_can_be_replaced():
+    model, found = shipped("induction_two").model, sampled(kind="random")
+    uniform = changed_accuracy(
+        model,
+        found,
+        weights=lambda head, weights: (weights > 0) / (weights > 0).sum(-1, keepdim=True),
+    )
+    assert uniform.mean() < 0.1 < changed_accuracy(model, found).mean()

@@ -4,10 +4,11 @@ import math
 from itertools import pairwise
 from statistics import mean
 
+import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, floats, fraction, instance, natural
-from gates2heads.book.ch13.conflicts import BOUNDS, TOWNS, Reader, answers
+from gates2heads.accepts import accepts, any_seed, floats, fraction, instance, natural
+from gates2heads.book.ch13.conflicts import BOUNDS, NAME, TOWN, TOWNS, Reader, answers, question
 
 
 def context_is_true(wrong: float, known, n: int):
@@ -148,6 +149,69 @@ def crossing(seen: list[float], falling: list[float], rising: list[float]) -> fl
             share = -apart[at - 1] / (apart[at] - apart[at - 1])
             return math.exp(math.log(seen[at - 1]) + share * math.log(seen[at] / seen[at - 1]))
     return None
+
+
+@torch.no_grad()
+@accepts(reader=instance(Reader), times=natural, seed=any_seed)
+def remembered(reader: Reader, *, times: int = 31, seed: int = 0) -> Tensor:
+    """The log-probabilities (times, P, 32) of the towns if nothing is said about the person."""
+    draw = torch.Generator().manual_seed(int(seed))
+    device = next(reader.model.parameters()).device
+    logits = [
+        reader.model.logits(question(reader.world, "not stated", draw)[1].to(device))[:, -1]
+        for _ in range(times)
+    ]
+    return torch.stack(logits).cpu()[..., TOWN:NAME].double().log_softmax(dim=-1)
+
+
+def best_temperature(logs: Tensor, home: Tensor, settled: Tensor) -> float:
+    """The temperature with which the memory of people has the lowest cross-entropy.
+
+    Args:
+        logs: (times, P, 32), as `remembered` gives.
+        home: (P,) the towns of settled people; a moving one lives in each town equally often.
+        settled: (P,) bool.
+    """
+
+    def loss(temperature: float) -> float:
+        scaled = (logs / temperature).log_softmax(dim=-1)
+        true = scaled[:, torch.arange(len(home)), home].mean(dim=0)
+        return -torch.where(settled, true, scaled.mean(dim=(0, 2))).mean().item()
+
+    return min((at / 50 for at in range(10, 201)), key=loss)
+
+
+@accepts(reader=instance(Reader), wrong=fraction)
+def calibrated(reader: Reader, wrong: float) -> dict[str, float]:
+    """Where memory should overtake context if the memory is calibrated first.
+
+    The temperature is fitted once to all people who occurred ("all"), and once to settled people
+    alone who occurred 10 to 299 times ("settled").
+
+    Returns:
+        "crossover" and "optimal_crossover" as `measured` gives, and for "all" and "settled" the
+        temperature and the number of occurrences at which memory should overtake context.
+    """
+    logs, home, settled = remembered(reader), reader.world.home, reader.world.settled
+    groups = {
+        "all": reader.seen > 0,
+        "settled": settled & (reader.seen >= 10) & (reader.seen < 300),
+    }
+    plain = measured(reader, wrong)
+    result = {name: plain[name] for name in ("crossover", "optimal_crossover")}
+    for name, who in groups.items():
+        temperature = best_temperature(logs[:, who], home[who], settled[who])
+        probs = (logs / temperature).softmax(dim=-1)
+        known = probs[:, torch.arange(len(home)), home].mean(dim=0).clamp(max=1 - 1e-9)
+        each = {
+            "seen": reader.seen.clamp(min=1).double().log(),
+            "context": trust(wrong, known),
+            "memory": overruled(wrong, known),
+        }
+        found = _grouped(each, reader.seen, settled)
+        result[f"{name}_temperature"] = temperature
+        result[f"{name}_crossover"] = crossing(found["seen"], found["context"], found["memory"])
+    return result
 
 
 def average(runs: list[dict], who: str, measure: str, group: int) -> float:

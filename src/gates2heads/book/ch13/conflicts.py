@@ -225,6 +225,22 @@ def train_on_facts(
     return Reader(model.eval(), facts, seen, history)
 
 
+def question(world: World, prompt: str, draw: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A statement of one kind, and the question about each person.
+
+    Returns:
+        the town in the statement (P,), and the tokens (P, T) up to the question's surname.
+    """
+    everyone = stated = torch.arange(PEOPLE)
+    if prompt == "not stated":
+        weight = world.weight.repeat(PEOPLE, 1).fill_diagonal_(0)
+        stated = torch.multinomial(weight, 1, generator=draw)[:, 0]
+    named = world.home[stated]
+    if prompt == "contradicted":
+        named = another(named, draw)
+    return named, written(stated, named, everyone, world.home)[:, :-1]
+
+
 @torch.no_grad()
 @accepts(
     model=instance(DecoderOnly),
@@ -247,17 +263,10 @@ def answers(
         seed: of the wrong towns and the other people.
     """
     draw = torch.Generator().manual_seed(int(seed))
-    everyone, device = torch.arange(PEOPLE), next(model.parameters()).device
+    device = next(model.parameters()).device
     context, memory, right = (torch.zeros(PEOPLE) for _ in range(3))
     for _ in range(times):
-        stated = everyone
-        if prompt == "not stated":
-            weight = world.weight.repeat(PEOPLE, 1).fill_diagonal_(0)
-            stated = torch.multinomial(weight, 1, generator=draw)[:, 0]
-        named = world.home[stated]
-        if prompt == "contradicted":
-            named = another(named, draw)
-        text = written(stated, named, everyone, world.home)[:, :-1]
+        named, text = question(world, prompt, draw)
         probs = model.logits(text.to(device))[:, -1].softmax(dim=-1).cpu()  # (P, V)
         context += probs.gather(1, TOWN + named[:, None])[:, 0] / times
         memory += probs.gather(1, TOWN + world.home[:, None])[:, 0] / times

@@ -27,6 +27,7 @@ from gates2heads.book.ch13.repeats import (
     word_tokenizer,
 )
 from gates2heads.layers.attention.heads_off import Head, heads_of, heads_off
+from gates2heads.layers.masks import causal_mask
 from gates2heads.layers.record import record
 from gates2heads.models.language.attention_only import AttentionOnly
 from gates2heads.models.language.base import NeuralLanguageModel
@@ -160,6 +161,40 @@ def scores_without(model: NeuralLanguageModel, found: Repeats, off: Sequence[Hea
     """As `scores`, with some heads switched off."""
     with heads_off(model, off):
         return scores(model, found)
+
+
+Change = Callable[[Head, Tensor], Tensor]
+
+
+@torch.no_grad()
+@accepts(model=instance(AttentionOnly))
+def changed_accuracy(
+    model: AttentionOnly,
+    found: Repeats,
+    *,
+    weights: Change = lambda head, weights: weights,
+    output: Change = lambda head, output: output,
+) -> Tensor:
+    """The accuracy on each token of the repeat (Q,) with changed heads, 1 or 0.
+
+    Args:
+        model: whose heads are changed.
+        found: the sequences; Q tokens of them count, as `found.queries` says.
+        weights: takes a head and its attention weights (B, T, T), returns those to use instead.
+        output: takes a head and its output (B, T, D), returns the output to use instead.
+    """
+    tokens = found.tokens[:, :-1]
+    vectors = model.token_table(tokens) + model.position_table.weight[: tokens.shape[1]]
+    future = ~causal_mask(tokens.shape[1])
+    for depth, layer in enumerate(model.layers):
+        outputs = []
+        for head in (Head(f"layers.{depth}", number) for number in range(layer.num_heads)):
+            scores = vectors @ model.qk_matrix(depth, head.head) @ vectors.mT
+            attended = weights(head, scores.masked_fill(future, -torch.inf).softmax(dim=-1))
+            outputs.append(output(head, attended @ vectors @ model.ov_matrix(depth, head.head)))
+        vectors = vectors + sum(outputs)
+    right = model.output(vectors).argmax(dim=-1) == found.tokens[:, 1:]
+    return right[found.queries].double()
 
 
 class Copying(NamedTuple):
