@@ -6,8 +6,7 @@
 One sequence of S vectors of width D is passed through one layer. `products` are
 multiplications of matrices, counted by PyTorch (a multiplication and an addition are two); the
 time is the least of many passes without a gradient, on one thread; `kept` are the bytes that a
-pass keeps for its gradient, the weights of the layer left out. "recurrence" is the GRU of the
-library, whose steps Python calls; "recurrence, PyTorch" is `torch.nn.GRU`, whose steps run in C++.
+pass keeps for its gradient, the weights of the layer left out.
 """
 
 import time
@@ -26,26 +25,13 @@ LENGTHS, WIDTH = (64, 128, 256, 512, 1024, 2048), 64
 WIDTHS, LENGTH = (32, 64, 128, 256, 512, 1024), 128
 HEADS, KERNEL = 4, 3
 LEAST, PASSES, LONG = 5, 40, 1.0  # passes; no more of them after so many seconds
-LAYERS = (
-    "recurrence",
-    "recurrence, PyTorch",
-    "convolution",
-    "self-attention",
-    "self-attention, weights kept",
-)
-COUNTED = {
-    "recurrence, PyTorch": "recurrence",
-    "self-attention": "self-attention, weights kept",
-}
+LAYERS = ("recurrence", "convolution", "self-attention", "self-attention, weights kept")
 
 
 def layer_of(kind: str, width: int) -> tuple[nn.Module, Callable[[Tensor], Tensor]]:
     """A randomly initialised layer, and a pass of vectors (1, S, D) through it."""
     if kind == "recurrence":
         layer = GRU(width, width)
-        return layer, lambda vectors: layer(vectors)[0]
-    if kind == "recurrence, PyTorch":
-        layer = nn.GRU(width, width, batch_first=True)
         return layer, lambda vectors: layer(vectors)[0]
     if kind == "convolution":
         layer = nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2)
@@ -105,7 +91,7 @@ def measured(kind: str, sizes: list[tuple[int, int]]) -> dict:
         layer, run = layer_of(kind, width)
         vectors = torch.randn(1, length, width)
         # PyTorch counts nothing inside a fused kernel: the same products, written out
-        counted = layer_of(COUNTED.get(kind, kind), width)[1]
+        counted = layer_of("self-attention, weights kept", width)[1] if "self" in kind else run
         found["products"].append(counted_products(counted, vectors))
         found["milliseconds"].append(1000 * least_seconds(run, vectors))
         found["kept"].append(kept_bytes(layer, run, vectors))
