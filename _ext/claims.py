@@ -46,6 +46,7 @@ ATTACKS = {
     "rate": "Other learning rates",
     "seeds": "Single runs or further seeds",
     "test": "Other test data or another score",
+    "weights": "Other initial weights",
     "rival": "An alternative explanation",
 }
 VERDICTS = {
