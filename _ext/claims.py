@@ -46,7 +46,6 @@ ATTACKS = {
     "rate": "Other learning rates",
     "seeds": "Single runs or further seeds",
     "test": "Other test data or another score",
-    "weights": "Other initial weights",
     "rival": "An alternative explanation",
 }
 VERDICTS = {
