@@ -5,6 +5,8 @@
 
 The book's translator reads 300 validation captions with teacher forcing. For each of its 36 heads
 we store the numbers of `watching.head_statistics`; `stop` is the attention weight on full stops.
+For the encoder, `inside` is the mean distance if the first token, the full stops and the last token
+are left out as keys, and the other weights divided by their sum.
 The setting `untrained` is the same architecture with a random initialisation, given by the seed.
 """
 
@@ -51,6 +53,12 @@ def run(setting: str, seed: int) -> dict:
         (weights,) = trace[layer]["weights"]
         statistics = head_statistics(weights, queries=queries, keys=keys, marked=tokens == stop)
         statistics["stop"] = statistics.pop("marked")
+        if kind == "encoder":
+            others = keys & keys.roll(-1, 1) & (tokens != stop)  # all but the last and full stops
+            others[:, 0] = others[:, -1] = False  # the last column of `roll` came from the first
+            kept = weights * others[:, None, None]
+            kept = kept / kept.sum(-1, keepdim=True).clamp_min(1e-9)
+            statistics["inside"] = head_statistics(kept, queries=queries, keys=keys)["distance"]
         for head in range(weights.shape[1]):
             name = f"{kind} {int(layer.split('.')[1]) + 1}.{head + 1}"
             described[name] = {

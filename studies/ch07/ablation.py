@@ -10,6 +10,8 @@ of characters that it then finds; `exact`, the accuracy on dates in free-running
 `sure`, the mean probability that it gives to what it finds most likely.
 """
 
+from collections.abc import Callable
+
 import torch
 
 from gates2heads.book.ch07.ablation import (
@@ -54,7 +56,14 @@ def measured(model, data) -> dict:
     }
 
 
-def run(change: str, seed: int, *, steps: int | None = None, rate: float = RATE) -> dict:
+def run(
+    change: str,
+    seed: int,
+    *,
+    steps: int | None = None,
+    rate: float = RATE,
+    build: Callable = changed_transformer,
+) -> dict:
     """Train one Transformer with one change.
 
     Args:
@@ -62,11 +71,12 @@ def run(change: str, seed: int, *, steps: int | None = None, rate: float = RATE)
         seed: of the parameters and of the batches.
         steps: of training; None for those of the chapter.
         rate: the peak of the learning rate.
+        build: makes the model of a change.
     """
     data, steps = date_data(), steps or STEPS
     pairs = data.train[:FEW] if change.startswith("few dates") else data.train
     torch.manual_seed(seed)
-    model = changed_transformer(change)
+    model = build(change)
     warmup = 0 if change.endswith("no warm-up") else WARMUP
     history = fit(
         model,

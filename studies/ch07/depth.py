@@ -6,10 +6,12 @@
 The Transformer of `ablations.py` with twelve blocks on each side instead of three, pre-norm or
 post-norm or without normalisation, with and without warm-up, at two learning rates; 100 batches
 of 32 dates. With "small start", the last matrix of every sublayer is divided by 10 before
-training, so that at first they add little to the residual stream. `losses` are means of the
-training loss over 10 steps, in nats per character, up to the step at which the loss is no longer
-finite, which `failed` gives (null if there is none). `gradients` are the norms of the gradient of
-each decoder block on the first batch, before training, from the first block to the last.
+training, so that at first they add little to the residual stream. "final norms" keeps only the norm
+at the end of each stack, which bounds the logits and not what grows inside. `losses` are means of
+the training loss over 10 steps, in nats per character, up to the step at which the loss is no
+longer finite, which `failed` gives (null if there is none). `gradients` are the norms of the
+gradient of each decoder block on the first batch, before training, from the first block to the
+last.
 """
 
 import torch
@@ -18,16 +20,19 @@ from gates2heads.book.ch07 import ablation as experiment
 from gates2heads.book.ch07.ablation import BATCH_SIZE, DECAY, changed_transformer, date_data
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import collate, endless_batches
+from gates2heads.layers.norms import LayerNorm
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
 
 BLOCKS, STEPS, WARMUP, BIN = 12, 100, 30, 10
 CHANGES = ("whole", "no norms", "no warm-up", "post-norm", "post-norm, no warm-up")
-SMALL = ", small start"
-RATES = {"0.003": 3e-3, "0.001": 1e-3}
+SMALL, FINAL = ", small start", "final norms"
+RATES = {"0.003": 3e-3, "0.001": 1e-3, "0.0003": 3e-4}
 SETTINGS = (
-    *(f"{change}, rate {rate}" for rate in RATES for change in CHANGES),
+    *(f"{change}, rate {rate}" for rate in ("0.003", "0.001") for change in CHANGES),
+    "no norms, rate 0.0003",
+    *(f"{FINAL}, rate {rate}" for rate in ("0.003", "0.001")),
     *(f"{change}{SMALL}, rate 0.003" for change in ("whole", "no norms")),
 )
 
@@ -36,8 +41,10 @@ def deep(change: str):
     """A model of one change with twelve blocks on each side, randomly initialised."""
     original = dict(experiment.SIZES)
     experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
-    model = changed_transformer(change.removesuffix(SMALL))
+    model = changed_transformer("no norms" if change == FINAL else change.removesuffix(SMALL))
     experiment.SIZES |= original
+    if change == FINAL:
+        model.encoder_norm, model.decoder_norm = LayerNorm(model.d_model), LayerNorm(model.d_model)
     if change.endswith(SMALL):
         with torch.no_grad():
             for name, parameter in model.named_parameters():

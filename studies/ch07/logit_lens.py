@@ -8,9 +8,12 @@ the decoder is read out as if it were the last (`logit_lens`): after the embeddi
 block. A row gives for one depth the share of steps at which its most probable word is the output
 (`agrees`), at which it is so from here to the end (`settled`), at which it is so here and not yet
 one depth before (`settles`), and at which it is the word that was read last (`repeats`); the mean
-probability of the output word (`prob`), and its median rank, 1 for the most probable (`rank`). As a
-control, `commonest` is the share of steps whose output is the most frequent token. Nothing is
-random, so there is one seed.
+probability of the output word (`prob`), and its median rank, 1 for the most probable (`rank`). The
+embedding is also the output projection, so the word that was read last stays probable:
+`agrees_without_input` is the share of steps at which the output is the most probable of all words
+but that one. Two controls: `commonest`, the share of steps whose output is the most frequent token,
+and `bigram`, the share that a table finds which knows only the word read last, counted on the
+other half of the captions. Nothing is random, so there is one seed.
 """
 
 from collections import Counter
@@ -37,7 +40,9 @@ def steps() -> dict[str, Tensor]:
     texts = [german for german, _ in trained.task.pairs("validation")[:CAPTIONS]]
     texts.sort(key=len)
     parts = [batch(trained, texts[n : n + AT_ONCE]) for n in range(0, CAPTIONS, AT_ONCE)]
-    return {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
+    joined = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
+    halves = [torch.full_like(part["written"], n % 2) for n, part in enumerate(parts)]
+    return joined | {"half": torch.cat(halves)}
 
 
 def batch(trained, texts: list[str]) -> dict[str, Tensor]:
@@ -53,15 +58,30 @@ def batch(trained, texts: list[str]) -> dict[str, Tensor]:
         trace.joined(f"decoder_layers.{depth}.feed_forward_residual", "after")
         for depth in range(len(model.decoder_layers))
     )
-    found = {"agrees": [], "repeats": [], "prob": [], "rank": []}
+    found = {"agrees": [], "agrees_without_input": [], "repeats": [], "prob": [], "rank": []}
     for vectors in streams:
         log_probs = logit_lens(model, vectors)  # (B, T, V)
         first, chosen = log_probs.argmax(dim=2), log_probs.gather(2, own)
         found["agrees"].append((first == written)[real])
+        others = log_probs.scatter(2, read[..., None], -torch.inf)
+        found["agrees_without_input"].append((others.argmax(dim=2) == written)[real])
         found["repeats"].append((first == read)[real])
         found["prob"].append(chosen[..., 0].exp()[real])
         found["rank"].append(1 + (log_probs > chosen).sum(dim=2)[real])
-    return {name: torch.stack(part) for name, part in found.items()} | {"written": written[real]}
+    return {name: torch.stack(part) for name, part in found.items()} | {
+        "written": written[real],
+        "read": read[real],
+    }
+
+
+def bigram(found: dict[str, Tensor]) -> float:
+    """Share of outputs that a table of pairs finds, counted on the other half of the steps."""
+    steps = list(zip(*(found[name].tolist() for name in ("half", "read", "written")), strict=True))
+    counts = Counter(steps)
+    best = {}
+    for (half, read, written), _ in counts.most_common():
+        best.setdefault((half, read), written)
+    return share(torch.tensor([best.get((1 - half, read)) == out for half, read, out in steps]))
 
 
 def run(depth: str, seed: int) -> dict:
@@ -72,12 +92,14 @@ def run(depth: str, seed: int) -> dict:
     commonest = Counter(found["written"].tolist()).most_common(1)[0][1]
     return {
         "agrees": share(found["agrees"][at]),
+        "agrees_without_input": share(found["agrees_without_input"][at]),
         "settled": share(settled[at]),
         "settles": share(settled[at] & ~before),
         "repeats": share(found["repeats"][at]),
         "prob": round(float(found["prob"][at].mean()), 4),
         "rank": float(found["rank"][at].double().median()),
         "commonest": round(commonest / len(found["written"]), 4),
+        "bigram": bigram(found),
         "steps": len(found["written"]),
         "captions": CAPTIONS,
     }

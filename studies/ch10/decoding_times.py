@@ -16,6 +16,7 @@ machine should change the ratio little.
 
 import os
 import time
+from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import mean, median
 from typing import NamedTuple
@@ -70,11 +71,16 @@ def captions() -> tuple:
     return nearest[: max(way.captions for way in WAYS.values())], length, source, target
 
 
-def decoder(rung: str, seed: int):
-    """A function that decodes in one way with a random model and gives the processor's seconds."""
+def decoder(rung: str, seed: int, changes: Sequence[str] = ()):
+    """A function that decodes in one way with a random model and gives the processor's seconds.
+
+    Args:
+        changes: of the recipe, such as "model.hidden_size=256".
+    """
     texts, length, source, target = captions()
     torch.manual_seed(seed)
-    model = build_model(read_recipe(rung), len(source.vocabulary), len(target.vocabulary)).eval()
+    recipe = read_recipe(rung, list(changes))
+    model = build_model(recipe, len(source.vocabulary), len(target.vocabulary)).eval()
 
     @torch.no_grad()
     def decode(way: Way) -> float:
@@ -92,12 +98,19 @@ def decoder(rung: str, seed: int):
     return decode
 
 
-def run(rung: str, seed: int) -> dict:
-    """Let a model and the GRU decode alternately, in each of `WAYS`."""
-    torch.set_num_threads(1)
-    one, other = decoder(rung, seed), decoder(BESIDE, seed)
+def beside_the_gru(
+    rung: str, seed: int, *, ways: Iterable[str], changes: Sequence[str] = ()
+) -> dict:
+    """Let a model and the GRU decode alternately.
+
+    Args:
+        ways: names of `WAYS`.
+        changes: of the model's recipe.
+    """
+    one, other = decoder(rung, seed, changes), decoder(BESIDE, seed)
     result = {"tokens": captions()[1], "load": round(os.getloadavg()[0], 1)}
-    for name, way in WAYS.items():
+    for name in ways:
+        way = WAYS[name]
         times = [(one(way), other(way)) for _ in range(WARM + way.rounds)][WARM:]
         ratios = [a / b for a, b in times]
         result |= {
@@ -108,6 +121,12 @@ def run(rung: str, seed: int) -> dict:
             f"{name}_rounds": way.rounds,
         }
     return result
+
+
+def run(rung: str, seed: int) -> dict:
+    """Let a model and the GRU decode alternately, in each of `WAYS`."""
+    torch.set_num_threads(1)
+    return beside_the_gru(rung, seed, ways=WAYS)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ is the share of 1,000 test dates that greedy decoding gets exactly right, after 
 third of the learning rate, those that end in "4000" four times as many batches. "causal 158" has
 158 pairs in a batch: as many positions count in its loss as in that of "causal-all" with 64.
 "causal-all 26" has 26 pairs: as many positions count as in the loss of "causal" with 64.
-The settings that end in "xavier" begin with weights as large as those of the encoder–decoder.
+The stacks begin with the small weights of GPT-2 and the encoder–decoder with Xavier's. In the
+settings with "xavier" the stacks begin with the latter, in "encoder-decoder small" the
+encoder–decoder with the former.
 """
 
 import torch
 
-from gates2heads.book.ch12.dates import BATCH, KINDS, RATE, STEPS, train_on_dates
+from gates2heads.book.ch12.dates import BATCH, KINDS, RATE, STEPS, WEIGHTS, train_on_dates
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.book.studies import Study
 
@@ -29,6 +31,8 @@ SETTINGS = {
     f"causal {MANY}": ("causal", STEPS, RATE, MANY),
     f"causal-all {FEW}": ("causal-all", STEPS, RATE, FEW),
     **{f"{kind} xavier": (kind, STEPS, RATE, BATCH) for kind in KINDS[1:]},
+    **{f"{kind} xavier x3": (kind, STEPS, 3 * RATE, BATCH) for kind in KINDS[1:]},
+    "encoder-decoder small": ("encoder-decoder", STEPS, RATE, BATCH),
 }
 
 
@@ -36,8 +40,8 @@ def run(setting: str, seed: int) -> dict:
     """Train and test one model."""
     torch.set_num_threads(1)
     kind, steps, rate, size = SETTINGS[setting]
-    xavier = setting.endswith(" xavier")
-    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size, xavier=xavier)
+    weights = next((name for name in WEIGHTS if name in setting.split()), "own")
+    model, history = train_on_dates(kind, seed, steps=steps, rate=rate, size=size, weights=weights)
     return {
         "parameters": parameters(model),
         "rate": rate,

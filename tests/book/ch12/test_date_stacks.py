@@ -140,9 +140,13 @@ def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
     assert runs[0][-1] != runs[3][-1]
 
 
-def test_xavier_weights_are_larger_than_those_of_a_stack(few):
-    small, large = (
-        train_on_dates("causal", 0, steps=1, xavier=xavier, progress=False)[0].token_table.weight
-        for xavier in (False, True)
-    )
-    assert large.std() > 1.5 * small.std()
+@pytest.mark.parametrize("kind", ["encoder-decoder", "causal"])
+def test_xavier_weights_are_larger_than_small_ones(few, kind):
+    def deviation(weights):
+        model, _ = train_on_dates(kind, 0, steps=1, weights=weights, progress=False)
+        return torch.cat([one.flatten() for one in model.parameters() if one.dim() > 1]).std().item()
+
+    own = {"encoder-decoder": "xavier", "causal": "small"}[kind]
+    large, small = deviation("xavier"), deviation("small")
+    assert large > 3 * small
+    assert deviation("own") == pytest.approx({"xavier": large, "small": small}[own], rel=0.2)

@@ -10,6 +10,7 @@ from studies.ch07 import (
     cache_lengths,
     complexity,
     depth,
+    parts,
     shared_layers,
     step_profile,
 )
@@ -89,6 +90,56 @@ def test_a_budget_changes_the_steps_or_the_rate(monkeypatch):
         torch.set_num_threads(threads)
     assert [len(losses) for losses in found] == [2, 2, 4]
     assert found[0] != found[1]
+
+
+def test_a_component_is_removed_in_one_part_of_the_model():
+    removed = {
+        setting: [
+            name
+            for name, module in parts.changed(setting).named_modules()
+            if isinstance(module, parts.NoResidual)
+        ]
+        for setting in parts.WHERE
+    }
+    assert [len(names) for names in removed.values()] == [6, 9, 3]
+    assert all("decoder" in name for name in removed["no residuals around cross-attention"])
+    for kept, gone in (("encoder", "decoder"), ("decoder", "encoder")):
+        model = parts.changed(f"no positions in the {gone}")
+        sides = {"encoder": model.source_positions, "decoder": model.target_positions}
+        assert isinstance(sides[gone], parts.Unplaced)
+        assert not isinstance(sides[kept], parts.Unplaced)
+
+
+def test_five_blocks_of_attention_have_the_parameters_of_three_complete_ones():
+    sizes = dict(parts.experiment.SIZES)
+    five, whole = (
+        sum(parameter.numel() for parameter in model.parameters())
+        for model in (
+            parts.changed("attention alone, five blocks"),
+            parts.changed_transformer("whole"),
+        )
+    )
+    assert sizes == parts.experiment.SIZES
+    assert whole < five < 1.02 * whole
+
+
+def test_a_short_run_of_a_part(monkeypatch):
+    monkeypatch.setattr(ablation, "STEPS", 4)
+    monkeypatch.setattr(ablation, "WARMUP", 2)
+    monkeypatch.setattr(ablation, "BIN", 2)
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    found = [parts.run(f"no positions in the {one}coder", 0)["losses"] for one in ("en", "de")]
+    assert found[0] != found[1]
+
+
+def test_norms_at_the_ends_of_the_stacks_only(monkeypatch):
+    monkeypatch.setattr(depth, "BLOCKS", 2)
+    kinds = {
+        name
+        for name, module in depth.deep(depth.FINAL).named_modules()
+        if isinstance(module, depth.LayerNorm)
+    }
+    assert kinds == {"encoder_norm", "decoder_norm"}
 
 
 @pytest.mark.parametrize("setting", shared_layers.SETTINGS)

@@ -29,6 +29,19 @@ def test_a_batch_counts_what_walks_show():
         assert flags.tolist() == [a == b for a, b in zip(said, read, strict=True)]
 
 
+def test_a_table_of_pairs_is_counted_on_the_other_half():
+    found = {"half": [0, 0, 0, 1, 1, 1], "read": [5, 5, 6, 5, 5, 7], "written": [8, 8, 9, 8, 9, 9]}
+    # half 0: 5 is followed by 8, as 1 says (twice a tie there: the first); 6 is unknown there
+    shares = logit_lens.bigram({name: torch.tensor(part) for name, part in found.items()})
+    assert shares == pytest.approx(3 / 6, abs=1e-4)
+
+
+def test_the_input_token_hides_the_output_after_the_first_block():
+    rows = {row["setting"]: row["result"] for row in read_study("ch07/logit_lens")}
+    assert rows["block 1"]["agrees_without_input"] > 2 * rows["block 1"]["agrees"]
+    assert all(0 < row["commonest"] < row["bigram"] < 1 for row in rows.values())
+
+
 def test_the_stored_shares_add_up():
     rows = {row["setting"]: row["result"] for row in read_study("ch07/logit_lens")}
     assert list(rows) == ["embedding", "block 1", "block 2", "block 3"]

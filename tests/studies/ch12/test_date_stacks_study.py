@@ -29,6 +29,8 @@ from studies.ch12.encoder_dropped import FEW, LONG, MANY, SETTINGS, run
         (f"causal {MANY}", STEPS, RATE, MANY),
         (f"causal-all {FEW}", STEPS, RATE, FEW),
         ("causal xavier", STEPS, RATE, BATCH),
+        ("prefix xavier x3", STEPS, 3 * RATE, BATCH),
+        ("encoder-decoder small", STEPS, RATE, BATCH),
     ],
 )
 def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, size):
@@ -41,9 +43,10 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, siz
 
     monkeypatch.setattr(encoder_dropped, "train_on_dates", train)
     told = run(setting, 5)
-    kind = setting.partition(" ")[0]
+    kind, *changes = setting.split()
+    weights = ({"xavier", "small"} & set(changes) or {"own"}).pop()
     given = {"kind": kind, "seed": 5, "steps": steps, "rate": rate, "size": size}
-    assert asked == given | {"xavier": setting == "causal xavier"}
+    assert asked == given | {"weights": weights}
     assert told == {
         "parameters": 3,
         "rate": rate,
@@ -55,9 +58,11 @@ def test_a_run_trains_as_its_setting_says(monkeypatch, setting, steps, rate, siz
 
 
 def test_every_kind_has_every_attack():
-    assert SETTINGS.keys() == {
-        f"{kind}{change}" for kind in KINDS for change in ("", " x3", " /3", f" {LONG}")
-    } | {f"causal {MANY}", f"causal-all {FEW}"} | {f"{kind} xavier" for kind in KINDS[1:]}
+    changes = ("", " x3", " /3", f" {LONG}")
+    expected = {f"{kind}{change}" for kind in KINDS for change in changes}
+    expected |= {f"causal {MANY}", f"causal-all {FEW}", "encoder-decoder small"}
+    expected |= {f"{kind} xavier{rate}" for kind in KINDS[1:] for rate in ("", " x3")}
+    assert SETTINGS.keys() == expected
 
 
 def test_the_other_batch_sizes_make_the_numbers_of_positions_equal():

@@ -1,25 +1,26 @@
 """Chapter 12: dates to ISO 8601, by an encoder with a decoder, or by one stack."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, any_seed, choice, flag, listed, natural, positive
+from gates2heads.accepts import accepts, any_seed, choice, listed, natural, positive
 from gates2heads.book.ch12.exchanges import parameters
 from gates2heads.data.batches.pairs import collate, endless_batches, pad
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
-from gates2heads.models.language.decoder_only import GPT2, DecoderOnly
+from gates2heads.models.language.decoder_only import GPT2, STD, DecoderOnly
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.training.loop import History, fit
 from gates2heads.training.schedules import warmup_cosine
 
 KINDS = ("encoder-decoder", "prefix", "causal", "causal-all")
+WEIGHTS = {"xavier": nn.init.xavier_uniform_, "small": partial(nn.init.normal_, std=STD)}
 TRAIN, TEST = 20_000, 1_000
 STEPS, BATCH, RATE = 1_000, 64, 2e-3
 SIZES = {"d_model": 64, "nhead": 4}
@@ -157,7 +158,14 @@ def exactly_right(kind: str, model: nn.Module, pairs: Pairs) -> float:
     return torch.cat(found).double().mean().item()
 
 
-@accepts(kind=choice(KINDS), seed=any_seed, steps=natural, rate=positive, size=natural, xavier=flag)
+@accepts(
+    kind=choice(KINDS),
+    seed=any_seed,
+    steps=natural,
+    rate=positive,
+    size=natural,
+    weights=choice(("own", *WEIGHTS)),
+)
 def train_on_dates(
     kind: str,
     seed: int,
@@ -165,7 +173,7 @@ def train_on_dates(
     steps: int = STEPS,
     rate: float = RATE,
     size: int = BATCH,
-    xavier: bool = False,
+    weights: str = "own",
     progress: bool = True,
 ) -> tuple[nn.Module, History]:
     """Train one model; its evaluations are the share of the test dates that are exactly right.
@@ -176,16 +184,17 @@ def train_on_dates(
         steps: how many batches.
         rate: the peak learning rate of a cosine schedule with 50 warm-up steps.
         size: pairs in a batch.
-        xavier: draw all matrices as those of the encoder–decoder's layers (`xavier_uniform_`),
-            instead of those of a stack with the standard deviation 0.02 of GPT-2.
+        weights: the initial weights. "own" are those of each architecture: Xavier in the layers of
+            the encoder–decoder, the standard deviation 0.02 of GPT-2 in a stack. "xavier" and
+            "small" draw all matrices in one of these two ways.
         progress: show the bar.
     """
     torch.manual_seed(seed)
     model, pairs = date_model(kind), date_pairs()
-    if xavier:
+    if weights != "own":
         for parameter in model.parameters():
             if parameter.dim() > 1:
-                nn.init.xavier_uniform_(parameter)
+                WEIGHTS[weights](parameter)
     together = endless_batches if kind == "encoder-decoder" else _joined_batches
     history = fit(
         model,
