@@ -162,7 +162,7 @@ def remembered(reader: Reader, *, times: int = 31, seed: int = 0) -> Tensor:
         seed: of the other people, whom the prompts are about.
 
     Returns:
-        (times, P, V), where V is the number of towns.
+        (N, P, V), where N is `times` and V the number of towns.
     """
     draw = torch.Generator().manual_seed(int(seed))
     device = next(reader.model.parameters()).device
@@ -177,7 +177,7 @@ def best_temperature(logs: Tensor, home: Tensor, settled: Tensor) -> float:
     """The temperature with which the memory of people has the lowest cross-entropy.
 
     Args:
-        logs: (times, P, V), as `remembered` gives.
+        logs: (N, P, V), as `remembered` gives.
         home: (P,) the towns of settled people; a moving one lives in each town equally often.
         settled: (P,) bool.
     """
