@@ -144,7 +144,8 @@ def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
 def test_xavier_weights_are_larger_than_small_ones(few, kind):
     def deviation(weights):
         model, _ = train_on_dates(kind, 0, steps=1, weights=weights, progress=False)
-        return torch.cat([one.flatten() for one in model.parameters() if one.dim() > 1]).std().item()
+        matrices = [one.flatten() for one in model.parameters() if one.dim() > 1]
+        return torch.cat(matrices).std().item()
 
     own = {"encoder-decoder": "xavier", "causal": "small"}[kind]
     large, small = deviation("xavier"), deviation("small")

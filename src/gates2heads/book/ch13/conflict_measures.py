@@ -154,7 +154,16 @@ def crossing(seen: list[float], falling: list[float], rising: list[float]) -> fl
 @torch.no_grad()
 @accepts(reader=instance(Reader), times=natural, seed=any_seed)
 def remembered(reader: Reader, *, times: int = 31, seed: int = 0) -> Tensor:
-    """The log-probabilities (times, P, 32) of the towns if nothing is said about the person."""
+    """The log-probabilities of the towns if nothing is said about the person.
+
+    Args:
+        reader: a trained model, with its world.
+        times: how many prompts there are for each person.
+        seed: of the other people, whom the prompts are about.
+
+    Returns:
+        (N, P, V), where N is `times` and V the number of towns.
+    """
     draw = torch.Generator().manual_seed(int(seed))
     device = next(reader.model.parameters()).device
     logits = [
@@ -168,7 +177,7 @@ def best_temperature(logs: Tensor, home: Tensor, settled: Tensor) -> float:
     """The temperature with which the memory of people has the lowest cross-entropy.
 
     Args:
-        logs: (times, P, 32), as `remembered` gives.
+        logs: (N, P, V), as `remembered` gives.
         home: (P,) the towns of settled people; a moving one lives in each town equally often.
         settled: (P,) bool.
     """
