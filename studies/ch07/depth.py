@@ -16,7 +16,6 @@ last.
 
 import torch
 
-from gates2heads.book.ch07 import ablation as experiment
 from gates2heads.book.ch07.ablation import BATCH_SIZE, DECAY, changed_transformer, date_data
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import collate, endless_batches
@@ -39,10 +38,8 @@ SETTINGS = (
 
 def deep(change: str):
     """A model of one change with twelve blocks on each side, randomly initialised."""
-    original = dict(experiment.SIZES)
-    experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
-    model = changed_transformer("no norms" if change == FINAL else change.removesuffix(SMALL))
-    experiment.SIZES |= original
+    removed = "no norms" if change == FINAL else change.removesuffix(SMALL)
+    model = changed_transformer(removed, blocks=BLOCKS)
     if change == FINAL:
         model.encoder_norm, model.decoder_norm = LayerNorm(model.d_model), LayerNorm(model.d_model)
     if change.endswith(SMALL):

@@ -12,7 +12,6 @@ complete model with three. What a row holds is described in `ablation.py`.
 
 import torch
 
-from gates2heads.book.ch07 import ablation as experiment
 from gates2heads.book.ch07.ablation import NoResidual, Unplaced, changed_transformer
 from gates2heads.book.studies import Study
 from gates2heads.layers.blocks import Residual
@@ -36,11 +35,7 @@ SETTINGS = (
 def changed(setting: str) -> Transformer:
     """A randomly initialised model of one setting."""
     if setting == "attention alone, five blocks":
-        original = dict(experiment.SIZES)
-        experiment.SIZES |= {"num_encoder_layers": BLOCKS, "num_decoder_layers": BLOCKS}
-        model = changed_transformer("no feed-forward")
-        experiment.SIZES |= original
-        return model
+        return changed_transformer("no feed-forward", blocks=BLOCKS)
     model = changed_transformer("whole")
     if setting == "no positions in the encoder":
         model.source_positions = Unplaced()

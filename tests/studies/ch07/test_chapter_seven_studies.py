@@ -111,7 +111,6 @@ def test_a_component_is_removed_in_one_part_of_the_model():
 
 
 def test_five_blocks_of_attention_have_the_parameters_of_three_complete_ones():
-    sizes = dict(parts.experiment.SIZES)
     five, whole = (
         sum(parameter.numel() for parameter in model.parameters())
         for model in (
@@ -119,7 +118,6 @@ def test_five_blocks_of_attention_have_the_parameters_of_three_complete_ones():
             parts.changed_transformer("whole"),
         )
     )
-    assert sizes == parts.experiment.SIZES
     assert whole < five < 1.02 * whole
 
 
@@ -182,12 +180,11 @@ def test_a_short_run_of_the_study_of_depth(monkeypatch):
     monkeypatch.setattr(depth, "WARMUP", 1)
     monkeypatch.setattr(depth, "BIN", 1)
     monkeypatch.setattr(depth, "BLOCKS", 2)
-    threads, sizes = torch.get_num_threads(), dict(depth.experiment.SIZES)
+    threads = torch.get_num_threads()
     try:
         found = {one: depth.run(one, 0) for one in ("whole, rate 0.003", "no norms, rate 0.003")}
     finally:
         torch.set_num_threads(threads)
-    assert sizes == depth.experiment.SIZES
     for row in found.values():
         assert row["failed"] is None
         assert len(row["losses"]) == len(row["gradients"]) == 2

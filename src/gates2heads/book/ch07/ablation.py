@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice
+from gates2heads.accepts import accepts, choice, maybe, natural
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
 from gates2heads.layers.blocks import Residual
@@ -27,6 +27,7 @@ SIZES = {
     "dim_feedforward": 128,
     "dropout": 0.0,
 }
+DEPTHS = ("num_encoder_layers", "num_decoder_layers")
 STEPS, BATCH_SIZE, WARMUP, RATE, DECAY = 300, 32, 60, 3e-3, 0.5
 TRAINED, FEW, TESTED, LONGEST = 20_000, 500, 300, 12
 CHANGES = {
@@ -166,20 +167,22 @@ _BUILT: dict[str, Callable[[Transformer], None]] = {
 }
 
 
-@accepts(change=choice(CHANGES))
-def changed_transformer(change: str) -> Transformer:
+@accepts(change=choice(CHANGES), blocks=maybe(natural))
+def changed_transformer(change: str, *, blocks: int | None = None) -> Transformer:
     """A small Transformer for `date_data()`, randomly initialised, with one change.
 
     Args:
         change: one of `CHANGES`; for those of data and schedule, the model is complete.
+        blocks: how many there are on each side; if not given, as many as in `SIZES`.
     """
     data = date_data()
+    depths = {} if blocks is None else dict.fromkeys(DEPTHS, blocks)
     model = Transformer(
         len(data.source.vocabulary),
         len(data.target.vocabulary),
         norm_first=not change.startswith("post-norm"),
         norm="rms" if change == "RMSNorm" else "layer",
-        **SIZES,
+        **(SIZES | depths),
     )
     _BUILT.get(change, lambda model: None)(model)
     return model
