@@ -113,6 +113,28 @@ def test_the_short_plan_says_which_chapters_it_omits():
     assert f"omits chapters {missing}, chapter 2 except section {', '.join(of_two)}, " in text
 
 
+def test_the_lessons_of_the_short_course_use_sections_of_the_lesson_table():
+    text = " ".join(PAGE.split("## Six weeks")[1].split())
+    ((board, bugs),) = re.findall(r"derive (.+?) in weeks 1 to 6; .*? use (.+?) in weeks", text)
+    board, bugs = (re.findall(r"\d+\.\d+", one) for one in (board, bugs))
+    table = PAGE.split("| at the board |")[1].split("**Slides.**")[0]
+    rows = re.findall(r"^\| \d+ \| (\d+\.\d+), .* \| (.*?) \|$", table, re.M)
+    assert set(board) <= {row[0] for row in rows}
+    assert set(bugs) <= {one for row in rows for one in named(row[1])}
+    assert (len(board), len(bugs)) == (6, 5)
+    read_at_home = [
+        {
+            one
+            for name, sections in parts(row)
+            for one in (words_by_section(intro.chapters()[name]) if sections is None else sections)
+        }
+        for row in SIX
+    ]
+    assert all(one in week for one, week in zip(board, read_at_home, strict=True))
+    unread = [one for one, week in zip(bugs, read_at_home[1:], strict=True) if one not in week]
+    assert f"Sections {', '.join(unread[:-1])} and {unread[-1]} are not read at home" in text
+
+
 def test_both_pages_require_the_exercises_and_mark_the_project():
     assert {row[5] for row in [*TWELVE[:9], TWELVE[10]]} == {"complete / incomplete"}
     assert TWELVE[11][5] == "marks"
