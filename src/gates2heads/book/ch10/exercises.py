@@ -140,6 +140,14 @@ def _front_with(way: str) -> Callable:
                 "either": lambda c, q: c < cost or q > quality,
             }[way]
 
+        if way == "twins":
+            return [
+                not any(
+                    place != other and a <= cost and b >= quality
+                    for other, (a, b) in enumerate(rungs)
+                )
+                for place, (cost, quality) in enumerate(rungs)
+            ]
         if way == "ratio":
             best = max(quality / cost for cost, quality in rungs)
             return [quality / cost == best for cost, quality in rungs]
@@ -168,6 +176,8 @@ check_front = FunctionCheck(
         "you require a model to be better in both: it is enough to be better in one and no worse "
         "in the other": _front_with("strict"),
         "you let a model beat itself: exclude models that are equal in both": _front_with("equal"),
+        "you let two equal models dominate each other: one of the two inequalities must be "
+        "strict": _front_with("twins"),
         "you let the more expensive model win: a low cost is better": _front_with("dear"),
         "you let the worse model win: a high quality is better": _front_with("low"),
         "you let one advantage suffice to beat a model: the other value must not be worse": (
