@@ -8,14 +8,16 @@ caption. `nearest` returns the English side of the training pair whose German si
 similar: the cosine of the counts of words and pairs of words, in lower case, weighted by their
 inverse document frequency. `dictionary` replaces every German word by the most probable English
 one, by IBM model 1 (expectation maximisation on the same 29,000 pairs, `REPEATED` times); the
-order is the German one, and unknown words are copied.
+order is the German one, and unknown words are copied. In "dictionary, lower case" its German words
+are in lower case, so that it cannot know which of them begins a sentence.
 
 `dictionary` is also compared with the GRU's first run by a paired bootstrap, by BLEU of a beam.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -113,10 +115,10 @@ def dictionary_of(train: Pairs) -> dict[str, str]:
     return {ours[pair // len(theirs)]: theirs[pair % len(theirs)] for pair in pairs[best]}
 
 
-def word_by_word(train: Pairs, texts: Sequence[str]) -> list[str]:
-    """Every word replaced by its entry in the dictionary, or copied."""
-    entries = dictionary_of(train)
-    return [joined(entries.get(word, word) for word in split(text)) for text in texts]
+def word_by_word(train: Pairs, texts: Sequence[str], key: Callable = str) -> list[str]:
+    """Every word replaced by its entry in the dictionary, under `key(word)`, or copied."""
+    entries = dictionary_of([(key(source), target) for source, target in train])
+    return [joined(entries.get(key(word), word) for word in split(text)) for text in texts]
 
 
 RULES = {
@@ -124,6 +126,7 @@ RULES = {
     "constant": constants,
     "nearest": nearest,
     "dictionary": word_by_word,
+    "dictionary, lower case": partial(word_by_word, key=str.lower),
 }
 
 
