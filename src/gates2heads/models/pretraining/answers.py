@@ -47,7 +47,12 @@ class AnswerHead(nn.Module):
         return AnswerLogits(*self.readout(vectors).unbind(-1))
 
 
-@accepts(logits=instance(tuple, "as `AnswerHead` gives"), max_length=natural, null=natural(least=0))
+@accepts(
+    logits=instance(tuple, "as `AnswerHead` gives"),
+    max_length=natural,
+    null=natural(least=0),
+    threshold=number,
+)
 def best_answers(
     logits: AnswerLogits,
     *,
