@@ -28,8 +28,9 @@ from gates2heads.book.written import read_written
 from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.metrics.bleu import Bleu
 from gates2heads.metrics.chrf import corpus_chrf
+from gates2heads.metrics.significance import paired_bootstrap
 
-REPEATED, DRAWS = 8, 1000
+REPEATED = 8
 BESIDE = "captions-gru 0"
 
 Pairs = Sequence[tuple[str, str]]
@@ -132,16 +133,10 @@ RULES = {
 
 def gain(ours: np.ndarray, theirs: np.ndarray, seed: int) -> dict:
     """The difference in BLEU and its 95 % paired bootstrap interval, from counts of captions."""
-    chance = np.random.default_rng(seed)
-
-    def difference(some: np.ndarray) -> float:
-        first, second = (Bleu().from_statistics(one[some].sum(0)).score for one in (ours, theirs))
-        return first - second
-
-    count = len(ours)
-    drawn = [difference(chance.integers(0, count, count)) for _ in range(DRAWS)]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return {"bleu": [difference(np.arange(count)), float(low), float(high)]}
+    found = paired_bootstrap(
+        ours, theirs, lambda total: Bleu().from_statistics(total).score, seed=seed
+    )
+    return {"bleu": [found.difference, *found.interval_difference]}
 
 
 def run(setting: str, seed: int) -> Mapping:

@@ -67,11 +67,22 @@ def stepper(rung: str, seed: int, *, per_batch_slots: bool = False):
     return step
 
 
+def beside_the_gru(
+    rung: str, seed: int, *, per_batch_slots: bool = False
+) -> list[tuple[float, float]]:
+    """The CPU seconds of alternate steps of a model and of the GRU, after the first `WARM`.
+
+    Args:
+        per_batch_slots: see `stepper`.
+    """
+    one, other = stepper(rung, seed, per_batch_slots=per_batch_slots), stepper(BESIDE, seed)
+    return [(one(batch), other(batch)) for batch in batches(seed)[0]][WARM:]
+
+
 def run(rung: str, seed: int) -> dict:
     """Alternate steps of a model and of the GRU."""
     torch.set_num_threads(1)
-    one, other = stepper(rung, seed), stepper(BESIDE, seed)
-    times = [(one(batch), other(batch)) for batch in batches(seed)[0]][WARM:]
+    times = beside_the_gru(rung, seed)
     own, beside = map(list, zip(*times, strict=True))
     return {
         "seconds_a_step": median(own),

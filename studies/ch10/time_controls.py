@@ -42,10 +42,7 @@ def training(rung: str, seed: int, *, few: bool) -> float:
     Args:
         few: whether the model computes as many positions as the batch's longest target.
     """
-    one = step_times.stepper(rung, seed, per_batch_slots=few)
-    other = step_times.stepper(step_times.BESIDE, seed)
-    times = [(one(batch), other(batch)) for batch in step_times.batches(seed)[0]]
-    return median(a / b for a, b in times[step_times.WARM :])
+    return median(a / b for a, b in step_times.beside_the_gru(rung, seed, per_batch_slots=few))
 
 
 def run(setting: str, seed: int) -> Mapping:

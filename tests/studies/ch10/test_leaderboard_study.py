@@ -1,7 +1,6 @@
 """Chapter 10's rows: standings by hand, the studies on few captions, and what is stored."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -108,11 +107,7 @@ def test_a_pace_is_told(monkeypatch):
     assert told["steps"] > 1000
 
 
-def test_decoding_is_timed_without_captions(monkeypatch):
-    words = type("Words", (), {"bos": 1, "__len__": lambda self: 50})()
-    tokenizer = SimpleNamespace(vocabulary=words)
-    read = ([[5, 6, 2], [7, 2]], 3, tokenizer, tokenizer)
-    monkeypatch.setattr(decoding_times, "captions", lambda: read)
+def test_decoding_is_timed_without_captions(monkeypatch, two_captions):
     monkeypatch.setattr(decoding_times.torch, "set_num_threads", lambda count: None)
     ways = {"greedy": decoding_times.Way(2, 1, 1, 2), "beam": decoding_times.Way(1, 2, 2, 1)}
     monkeypatch.setattr(decoding_times, "WAYS", ways)

@@ -1,7 +1,5 @@
 """Chapter 10's control of its times: every setting is a recipe, and each has two timings."""
 
-from types import SimpleNamespace
-
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.training.recipes.recipe import read_recipe
 from studies.ch10 import decoding_times, time_controls
@@ -13,11 +11,7 @@ def test_a_setting_changes_a_recipe_of_the_board():
         assert (plain["model"] == changed["model"]) == (not changes)
 
 
-def test_a_changed_model_is_timed(monkeypatch):
-    words = type("Words", (), {"bos": 1, "__len__": lambda self: 50})()
-    tokenizer = SimpleNamespace(vocabulary=words)
-    read = ([[5, 6, 2], [7, 2]], 3, tokenizer, tokenizer)
-    monkeypatch.setattr(decoding_times, "captions", lambda: read)
+def test_a_changed_model_is_timed(monkeypatch, two_captions):
     monkeypatch.setattr(time_controls.torch, "set_num_threads", lambda count: None)
     ways = {name: decoding_times.Way(1, 1, 1, 1) for name in time_controls.WAYS}
     monkeypatch.setattr(decoding_times, "WAYS", ways)

@@ -135,18 +135,16 @@ def _front_with(way: str) -> Callable:
             return {
                 "strict": lambda c, q: c < cost and q > quality,
                 "equal": lambda c, q: c <= cost and q >= quality,
+                "twins": lambda c, q: c <= cost and q >= quality,
                 "dear": lambda c, q: c >= cost and q >= quality and (c, q) != (cost, quality),
                 "low": lambda c, q: c <= cost and q <= quality and (c, q) != (cost, quality),
                 "either": lambda c, q: c < cost or q > quality,
             }[way]
 
-        if way == "twins":
+        if way == "twins":  # as "equal", but no model beats itself
             return [
-                not any(
-                    place != other and a <= cost and b >= quality
-                    for other, (a, b) in enumerate(rungs)
-                )
-                for place, (cost, quality) in enumerate(rungs)
+                not any(beaten(*rung)(*other) for other in rungs[:at] + rungs[at + 1 :])
+                for at, rung in enumerate(rungs)
             ]
         if way == "ratio":
             best = max(quality / cost for cost, quality in rungs)
