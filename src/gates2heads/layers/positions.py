@@ -5,6 +5,8 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, anything, choice, floats, natural, positive
 
+BASE = 10000.0  # of the wavelengths, in Vaswani et al. 2017
+
 
 @accepts(positions=anything(), size=natural)
 def sinusoids(positions: Tensor, size: int) -> Tensor:
@@ -24,13 +26,13 @@ def sinusoids(positions: Tensor, size: int) -> Tensor:
     return _waves(positions, size).to(torch.get_default_dtype() if whole else positions.dtype)
 
 
-@accepts(vectors=floats("B H L D"), start=natural(least=0), scale=positive)
-def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
+@accepts(vectors=floats("B H L D"), start=natural(least=0), scale=positive, base=positive)
+def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0, base: float = BASE) -> Tensor:
     """Rotate each vector by angles proportional to its position.
 
     The product of a rotated query and a rotated key depends on their distance and not on their
     absolute positions. Position p rotates the plane of dimensions i and i + D/2 by p /
-    10000^(2i/D).
+    base^(2i/D).
 
     Source: Su et al. 2021, section 3.2.2, eq. 34. Departs from it in the planes, which there are of
     dimensions 2i and 2i + 1; with learned projections the two are equivalent.
@@ -40,6 +42,7 @@ def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
         start: the position of the first.
         scale: factor on every position. A factor of L / L' maps L' positions into the first L:
             *position interpolation* (Chen et al. 2023, section 2.3, eq. 4).
+        base: a larger one turns the slow planes more slowly; models for long texts have one.
 
     Returns:
         (B, H, L, D); the norms are unchanged.
@@ -50,7 +53,7 @@ def rotate(vectors: Tensor, *, start: int = 0, scale: float = 1.0) -> Tensor:
     places, size = _places(vectors, start), vectors.shape[-1]
     if not size or size % 2:
         raise ValueError(f"vectors must have an even width to be turned in planes, got {size}")
-    angles = scale * _angles(places, size)  # (L, D/2)
+    angles = scale * _angles(places, size, base)  # (L, D/2)
     sines, cosines = angles.sin().to(vectors.dtype), angles.cos().to(vectors.dtype)
     left, right = vectors.chunk(2, dim=-1)  # (B, H, L, D/2) each
     return torch.cat([left * cosines - right * sines, left * sines + right * cosines], dim=-1)
@@ -92,8 +95,8 @@ def alibi_bias(num_heads: int, length: int) -> Tensor:
     return -alibi_slopes(num_heads)[:, None, None] * distances
 
 
-def _angles(positions: Tensor, size: int) -> Tensor:
-    """Angles p / 10000^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉).
+def _angles(positions: Tensor, size: int, base: float = BASE) -> Tensor:
+    """Angles p / base^(2i/D) of positions p (…), one for each pair i of D: (…, ⌈D/2⌉).
 
     They are large where their sines are small: at p = 100,000 in single precision a sine would be
     wrong in its third digit. So they are in double precision, and only the result is rounded.
@@ -101,7 +104,7 @@ def _angles(positions: Tensor, size: int) -> Tensor:
     device = positions.device
     precise = torch.float32 if device.type == "mps" else torch.float64  # mps has no float64
     pairs = torch.arange(0, size, 2, dtype=precise, device=device)  # (⌈D/2⌉,)
-    return positions[..., None].to(precise) * 10000.0 ** (-pairs / size)
+    return positions[..., None].to(precise) * base ** (-pairs / size)
 
 
 def _waves(positions: Tensor, size: int) -> Tensor:

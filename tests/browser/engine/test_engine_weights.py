@@ -17,6 +17,7 @@ from gates2heads.browser.engine.export import Exported, export_model, pack
 from gates2heads.browser.engine.rebuild import rebuild
 from gates2heads.data.tokens.characters import CharacterTokenizer
 from gates2heads.decoding.translation import translate
+from gates2heads.models.language.decoder_only import LLAMA, DecoderOnly
 from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.quantisation import quantise
@@ -163,6 +164,14 @@ def test_what_has_no_twin_is_refused():
         describe_tokenizer("abc")
     with pytest.raises(TypeError, match="card and words must hold what JSON can hold"):
         export_model(small_model(), name="x", card={"seed": object()})
+
+
+@pytest.mark.parametrize("setting", [{"rotary_base": 500.0}, {"eps": 1e-3}])
+def test_a_setting_that_the_engine_lacks_is_rejected(setting):
+    with pytest.raises(ValueError, match=rf"^model must have {next(iter(setting))}="):
+        describe_model(DecoderOnly(9, d_model=6, nhead=3, **LLAMA, **setting))
+    described = describe_model(DecoderOnly(9, d_model=6, nhead=3, **LLAMA))
+    assert not setting.keys() & described["settings"].keys()
 
 
 def test_the_command_line_writes_the_file(tmp_path, capsys, exported):

@@ -8,7 +8,7 @@ from gates2heads.decoding.beam import beam
 from gates2heads.layers.blocks import SwiGLU
 from gates2heads.layers.masks import prefix_mask
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
-from gates2heads.models.language.published import as_gpt2, as_llama
+from gates2heads.models.language.published import as_gpt2, as_llama, from_llama
 
 V, LENGTH = 29, 12
 SIZES = {"d_model": 24, "nhead": 4, "num_layers": 2, "dim_feedforward": 20, "max_length": LENGTH}
@@ -18,6 +18,7 @@ STYLES = {
     "llama": {**LLAMA, "num_key_value_heads": 2},
     "llama, untied": {**LLAMA, "tie": False},
     "llama, one group": {**LLAMA, "num_key_value_heads": 1},
+    "llama, long texts": {**LLAMA, "rotary_base": 300.0, "eps": 1e-3},
     "window": {**LLAMA, "window": 3},
     "mixed": {**GPT2, "norm": "rms", "feed_forward": "swiglu"},
 }
@@ -61,6 +62,56 @@ def test_its_logits_are_those_of_gpt2(style):
     twin = GPT2LMHeadModel(GPT2Config(**settings, **ends)).double().eval()
     twin.load_state_dict(tensors)
     torch.testing.assert_close(twin(some_tokens()).logits, model.logits(some_tokens()))
+
+
+@pytest.mark.parametrize("style", [one for one in STYLES if one.startswith("llama")])
+def test_a_llama_is_read_back_under_its_published_names(style):
+    model = made(style)
+    settings, tensors = as_llama(model)
+    again = from_llama(settings, tensors)
+    assert not again.training
+    assert {**again.settings, "eps": None} == {
+        **model.settings,
+        "num_key_value_heads": settings["num_key_value_heads"],
+        "eps": None,
+    }
+    close = {"rtol": 1e-4, "atol": 1e-4}  # it is in single precision
+    torch.testing.assert_close(
+        again.logits(some_tokens()).double(), model.logits(some_tokens()), **close
+    )
+    older = {**tensors, "model.layers.0.self_attn.rotary_emb.inv_freq": torch.ones(3)}
+    newer = {**settings, "rope_parameters": {"rope_theta": settings.pop("rope_theta")}}
+    assert from_llama(newer, older).settings == again.settings
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"vocab_size": 0}, "vocab_size in config must"),
+        ({"num_hidden_layers": 10**9}, "config must have no more layers than there are tensors"),
+        ({"vocab_size": 10**9}, "tensors must include model.embed_tokens.weight"),
+        ({"num_hidden_layers": 3}, "tensors must include model.layers.2"),
+        ({"num_hidden_layers": 1}, "tensors must be those of a Llama, got 'model.layers.1"),
+        ({"rms_norm_eps": None}, "rms_norm_eps in config must"),
+        ({"num_attention_heads": True}, "num_attention_heads in config must"),
+        ({"rope_theta": -1.0}, "rope_theta in config must"),
+        ({"rope_scaling": {"factor": 8.0}}, "rope_scaling in config must be None"),
+        ({"rope_parameters": {"rope_type": "llama3"}}, "rope_parameters in config must"),
+        ({"rope_parameters": "llama3"}, "rope_parameters in config must"),
+        ({"model_type": "qwen3"}, "model_type in config must be 'llama', got 'qwen3'"),
+        ({"attention_bias": True}, "attention_bias in config must be False"),
+        ({"head_dim": 12}, "head_dim in config must be 6, got 12"),
+        ({"tie_word_embeddings": False}, "tensors must include lm_head.weight"),
+    ],
+)
+def test_what_is_not_a_llama_is_rejected(change, message):
+    settings, tensors = as_llama(made("llama"))
+    del tensors["lm_head.weight"]
+    assert from_llama(settings, tensors).settings["tie"]
+    with pytest.raises((TypeError, ValueError)) as error:
+        from_llama({**settings, **change}, tensors)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
 
 
 def test_only_a_model_with_all_parts_of_a_published_one_is_renamed():

@@ -113,7 +113,10 @@ def _cases() -> list[Case]:
     short, long, new = random_tensors((1, 2, 3, 4), (1, 2, 5, 4), (1, 2, 1, 4))
     return [
         Case("three keys in a window of five", (short, new, 3, 5)),
-        Case("a full window of five, after nine tokens", (long, new, 9, 5)),
+        Case(
+            "five keys and a window of five, after nine tokens: the oldest leaves",
+            (long, new, 9, 5),
+        ),
         Case("a window of four, after 20 tokens", (short, new, 20, 4)),
     ]
 

@@ -13,6 +13,7 @@ from torch import nn
 from gates2heads.data.tokens.bilingual import BilingualTokenizer
 from gates2heads.data.tokens.bpe import SPECIAL, BPETokenizer, bytes_to_characters
 from gates2heads.data.tokens.characters import CharacterTokenizer
+from gates2heads.layers.positions import BASE
 from gates2heads.models.kinds import NUMBERS, describe
 
 COUNTERPARTS = (  # the kinds of models and of their parts that the engine has too
@@ -47,6 +48,8 @@ COUNTERPARTS = (  # the kinds of models and of their parts that the engine has t
     "ScaledDotScore",
 )
 
+FIXED = {"rotary_base": BASE, "eps": None}  # settings for which the engine has one value
+
 POINTS = 0x110000  # the number of code points
 SURROGATES = range(0xD800, 0xE000)  # which occur in no text
 
@@ -60,6 +63,7 @@ def describe_model(model: nn.Module) -> dict:
 
     Raises:
         TypeError: the engine has no counterpart of the model or of a part of it.
+        ValueError: a setting has a value that the engine lacks.
     """
     return _known(describe(model))
 
@@ -69,10 +73,14 @@ def _known(described: Mapping) -> dict:
     if described["kind"] not in COUNTERPARTS:
         names = ", ".join(COUNTERPARTS)
         raise TypeError(f"model must consist of {names}, for a page, got {described['kind']}")
+    for name, only in FIXED.items():
+        value = described["settings"].get(name, only)
+        if value != only:
+            raise ValueError(f"model must have {name}={only}, for a page, got {value}")
     settings = {
         name: _known(value) if isinstance(value, Mapping) else value
         for name, value in described["settings"].items()
-        if not (isinstance(value, Mapping) and value["kind"] == NUMBERS)
+        if name not in FIXED and not (isinstance(value, Mapping) and value["kind"] == NUMBERS)
     }
     return {"kind": described["kind"], "settings": settings}
 

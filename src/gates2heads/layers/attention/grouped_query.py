@@ -3,12 +3,22 @@
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import Call, accepts, boolean_mask, flag, floats, instance, maybe, natural
+from gates2heads.accepts import (
+    Call,
+    accepts,
+    boolean_mask,
+    flag,
+    floats,
+    instance,
+    maybe,
+    natural,
+    positive,
+)
 from gates2heads.layers.attention.heads import head_width, join_heads, split_heads
 from gates2heads.layers.attention.kernels import attend_in_heads
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.masks import causal_mask
-from gates2heads.layers.positions import rotate
+from gates2heads.layers.positions import BASE, rotate
 
 CACHED = floats("rows num_key_value_heads S head_width")
 
@@ -18,6 +28,7 @@ CACHED = floats("rows num_key_value_heads S head_width")
     num_heads=natural,
     num_key_value_heads=maybe(natural),
     rotary=flag,
+    rotary_base=positive,
     bias=flag,
     window=maybe(natural),
 )
@@ -33,6 +44,7 @@ class GroupedQueryAttention(nn.Module):
         num_heads: H, which must divide D.
         num_key_value_heads: G, which must divide H; H if not given.
         rotary: rotate queries and keys by their positions; see `rotate`.
+        rotary_base: of the angles.
         bias: whether the four projections have biases.
         window: a query attends to its own position and the window − 1 positions before it
             (sliding-window attention, Child et al. 2019; Jiang et al. 2023); all if not given.
@@ -45,6 +57,7 @@ class GroupedQueryAttention(nn.Module):
         num_key_value_heads: int | None = None,
         *,
         rotary: bool = False,
+        rotary_base: float = BASE,
         bias: bool = True,
         window: int | None = None,
     ):
@@ -57,6 +70,7 @@ class GroupedQueryAttention(nn.Module):
             )
         self.embed_dim, self.num_heads, self.num_key_value_heads = embed_dim, num_heads, groups
         self.rotary, self.window, self.dropout = rotary, window, 0.0
+        self.rotary_base = rotary_base
         shared = groups * self.head_width
         self.q_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, shared, bias=bias)
@@ -118,7 +132,9 @@ class GroupedQueryAttention(nn.Module):
         keys = split_heads(self.k_proj(inputs), self.num_key_value_heads)
         values = split_heads(self.v_proj(inputs), self.num_key_value_heads)
         if self.rotary:
-            queries, keys = rotate(queries, start=start), rotate(keys, start=start)
+            queries, keys = (
+                rotate(part, start=start, base=self.rotary_base) for part in (queries, keys)
+            )
         return queries, KeyValues(keys, values)
 
     def _attend(self, queries: Tensor, memory: KeyValues, **how) -> Tensor:

@@ -1,18 +1,31 @@
 """A decoder-only Transformer: from the block of GPT-2 to that of Llama, one exchange at a time."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, flag, fraction, maybe, natural, tokens, whole
+from gates2heads.accepts import (
+    accepts,
+    choice,
+    flag,
+    fraction,
+    maybe,
+    natural,
+    positive,
+    tokens,
+    whole,
+)
 from gates2heads.layers.attention.grouped_query import GroupedQueryAttention
 from gates2heads.layers.attention.key_values import KeyValues
 from gates2heads.layers.blocks import FeedForward, SwiGLU
 from gates2heads.layers.masks import prefix_mask
 from gates2heads.layers.norms import NORMS
+from gates2heads.layers.positions import BASE
 from gates2heads.models.language.base import TOKENS, NeuralLanguageModel
 
 FEED_FORWARD = ("gelu", "swiglu")
@@ -35,10 +48,10 @@ class CachedState(NamedTuple):
 class Block(nn.Module):
     """A pre-norm block: x + attention(norm(x)), then x + feed_forward(norm(x))."""
 
-    def __init__(self, sizes: dict, norm: str, feed_forward: str, dropout: float, **attention):
+    def __init__(self, sizes: dict, norm: Callable, feed_forward: str, dropout: float, **attention):
         super().__init__()
         width, bias = sizes["d_model"], attention["bias"]
-        self.attention_norm, self.feed_forward_norm = NORMS[norm](width), NORMS[norm](width)
+        self.attention_norm, self.feed_forward_norm = norm(width), norm(width)
         self.attention = GroupedQueryAttention(width, **attention)
         hidden = sizes["dim_feedforward"]
         self.feed_forward = (
@@ -73,7 +86,9 @@ class Block(nn.Module):
     dim_feedforward=natural,
     num_key_value_heads=maybe(natural),
     norm=choice(NORMS),
+    eps=maybe(positive),
     positions=choice(POSITIONS),
+    rotary_base=positive,
     feed_forward=choice(FEED_FORWARD),
     bias=flag,
     tie=flag,
@@ -97,7 +112,9 @@ class DecoderOnly(NeuralLanguageModel):
         dim_feedforward: width F of the hidden layer of a feed-forward sublayer.
         num_key_value_heads: number G of heads of keys and values; H if not given.
         norm: "layer" or "rms".
+        eps: of all norms, against division by zero; that of their class if not given.
         positions: "learned" or "rotary".
+        rotary_base: of the angles of the rotary encoding; see `rotate`.
         feed_forward: "gelu" or "swiglu".
         bias: whether all linear layers but the output projection have biases.
         tie: one matrix for embedding and output projection.
@@ -118,7 +135,9 @@ class DecoderOnly(NeuralLanguageModel):
         dim_feedforward: int = 512,
         num_key_value_heads: int | None = None,
         norm: str = "layer",
+        eps: float | None = None,
         positions: str = "learned",
+        rotary_base: float = BASE,
         feed_forward: str = "gelu",
         bias: bool = True,
         tie: bool = True,
@@ -134,15 +153,17 @@ class DecoderOnly(NeuralLanguageModel):
             "num_heads": nhead,
             "num_key_value_heads": num_key_value_heads,
             "rotary": positions == "rotary",
+            "rotary_base": rotary_base,
             "bias": bias,
             "window": window,
         }
+        norm_of = NORMS[norm] if eps is None else partial(NORMS[norm], eps=eps)
         self.token_table = nn.Embedding(vocabulary_size, d_model)
         self.position_table = nn.Embedding(max_length, d_model) if positions == "learned" else None
         self.layers = nn.ModuleList(
-            Block(sizes, norm, feed_forward, dropout, **attention) for _ in range(num_layers)
+            Block(sizes, norm_of, feed_forward, dropout, **attention) for _ in range(num_layers)
         )
-        self.norm = NORMS[norm](d_model)
+        self.norm = norm_of(d_model)
         self.output = None if tie else nn.Linear(d_model, vocabulary_size, bias=False)
         self._initialise()
 

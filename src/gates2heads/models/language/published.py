@@ -1,12 +1,14 @@
-"""Names of a `DecoderOnly` in the package transformers: as GPT-2, or as Llama."""
+"""A `DecoderOnly` under the names of the package transformers: as GPT-2, or as Llama."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from gates2heads.accepts import accepts, instance
+from gates2heads.accepts import accepts, flag, instance, natural, positive
 from gates2heads.accepts.shown import shown
+from gates2heads.layers.positions import BASE
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
 
 MODEL = instance(DecoderOnly)
@@ -65,12 +67,102 @@ def as_llama(model: DecoderOnly) -> tuple[dict, dict[str, Tensor]]:
         "num_key_value_heads": attention.num_key_value_heads,
         "max_position_embeddings": model.max_length,
         "rms_norm_eps": model.norm.eps,
+        "rope_theta": settings["rotary_base"],
         "tie_word_embeddings": model.output is None,
     }
     tensors = _renamed(model.state_dict(), LLAMA_OUTSIDE, "model.layers", LLAMA_INSIDE)
     if model.output is None:
         tensors["lm_head.weight"] = model.token_table.weight.detach()
     return config, tensors
+
+
+@accepts(config=instance(Mapping), tensors=instance(Mapping))
+def from_llama(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> DecoderOnly:
+    """The model that computes the logits of a published Llama, in single precision.
+
+    Args:
+        config: the content of its `config.json`.
+        tensors: its parameters by name, matrices (F, D) and vectors (F,).
+
+    Returns:
+        in evaluation mode.
+
+    Raises:
+        TypeError, ValueError: a setting is missing, wrong or of another architecture, or a tensor
+            is missing, superfluous or of another shape.
+    """
+    settings = _llama_settings(config)
+    layers = settings["num_layers"]
+    if layers > len(tensors):
+        raise ValueError(
+            f"config must have no more layers than there are tensors, got {layers} layers and "
+            f"{len(tensors)} tensors"
+        )
+    with torch.device("meta"):  # nothing is allocated before names and shapes are checked
+        model = DecoderOnly(**settings)
+    own = model.state_dict()
+    theirs = _renamed(
+        {name: name for name in own}, LLAMA_OUTSIDE, "model.layers", LLAMA_INSIDE
+    )  # their name -> ours
+    left_out = {"lm_head.weight"} if settings["tie"] else set()
+    for name in tensors.keys() - theirs.keys() - left_out:
+        if not name.endswith("rotary_emb.inv_freq"):  # angles, stored by older versions
+            raise ValueError(f"tensors must be those of a Llama, got {shown(name)} beside them")
+    found = {}
+    for name, ours in theirs.items():
+        shape = tuple(own[ours].shape)
+        if name not in tensors:
+            raise ValueError(f"tensors must include {name} {shape}, but it is missing")
+        if tuple(tensors[name].shape) != shape:
+            raise ValueError(
+                f"tensors must include {name} {shape}, got {tuple(tensors[name].shape)}"
+            )
+        found[ours] = tensors[name].float()
+    model.load_state_dict(found, assign=True)
+    return model.eval()
+
+
+def _llama_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a `DecoderOnly`, from those of a Llama."""
+
+    def read(name, kind, default=None):
+        value = config.get(name, default)
+        kind.check(f"{name} in config", value)
+        return value
+
+    rope = config.get("rope_parameters") or {}  # where newer versions keep the angles
+    heads, width = read("num_attention_heads", natural), read("hidden_size", natural)
+    fixed = {
+        "model_type": "llama",
+        "hidden_act": "silu",
+        "attention_bias": False,
+        "mlp_bias": False,
+        "head_dim": width // heads,
+        "rope_scaling": None,
+    }
+    for name, wanted in fixed.items():
+        value = config.get(name, wanted)
+        if value != wanted and value is not None:
+            raise ValueError(f"{name} in config must be {shown(wanted)}, got {shown(value)}")
+    if not isinstance(rope, Mapping) or rope.get("rope_type", "default") != "default":
+        raise ValueError(
+            f'rope_parameters in config must have the rope_type "default", got {shown(rope)}'
+        )
+    base = {"rope_theta": BASE, **config, **rope}["rope_theta"]
+    positive.check("rope_theta in config", base)
+    return {
+        "vocabulary_size": read("vocab_size", natural),
+        "d_model": width,
+        "nhead": heads,
+        "num_key_value_heads": read("num_key_value_heads", natural, heads),
+        "num_layers": read("num_hidden_layers", natural),
+        "dim_feedforward": read("intermediate_size", natural),
+        "max_length": read("max_position_embeddings", natural),
+        "eps": read("rms_norm_eps", positive),
+        "rotary_base": base,
+        "tie": read("tie_word_embeddings", flag, False),
+        **LLAMA,
+    }
 
 
 @accepts(model=MODEL)
@@ -134,11 +226,11 @@ def _check(model: DecoderOnly, style: Mapping, name: str) -> None:
 
 
 def _renamed(
-    tensors: Mapping[str, Tensor],
+    tensors: Mapping[str, Any],
     outside: Mapping[str, str],
     layers: str,
     inside: Mapping[str, str],
-) -> dict[str, Tensor]:
+) -> dict[str, Any]:
     """Rename all parameters: those of layer l begin with `layers`.l there."""
     renamed = {}
     for name, tensor in tensors.items():
