@@ -6,8 +6,8 @@
 Four tasks, each with 8, 32 and 128 labelled examples that are drawn at random, start from the
 released ERNIE or from an encoder of its size with random parameters, and two of the tasks also
 from the released BERT. All parameters are trained, for as many steps as in
-`studies.ch11.fine_tuning`, which holds the runs with all examples; one setting is trained for
-four times the steps, and three with three times the learning rate. The test examples are those of
+`studies.ch11.fine_tuning`, which holds the runs with all examples; some settings are trained for
+four times the steps, with three times the learning rate, or both. The test examples are those of
 the page. Nothing is downloaded.
 """
 
@@ -29,6 +29,7 @@ SETTINGS = (
     *(f"{use} bert, {labels}" for labels in LABELS for use in ("slots", "answers")),
     *(f"slots ernie, 32{how}" for how in ATTACKS),
     *(f"slots random, {labels}{FASTER}" for labels in (128, 512)),
+    *(f"slots random, {labels}{LONGER}{how}" for labels in (32, 512) for how in ("", FASTER)),
 )
 
 
@@ -42,7 +43,7 @@ def run(setting: str, seed: int) -> dict:
         frozen=False,
         labels=int(labels),
         seed=seed,
-        **({"steps": STEPS} | (ATTACKS[f", {how[0]}"] if how else {})),
+        **{"steps": STEPS, **{k: v for one in how for k, v in ATTACKS[f", {one}"].items()}},
     )
     return {"right": sum(learned.right), "asked": len(learned.right)}
 
