@@ -10,8 +10,8 @@ of 12 words, we wrote four sentences in each of two senses, before any of them w
 occurrence counts as right if the most similar of the other seven has the same sense; a random one
 has it in 3 of 7 cases. "word" is the vector of the word itself in each layer, "others" the mean of
 the input embeddings of the other words of the sentence, "others, last layer" the mean of their
-contextual vectors. "untrained" is the same architecture with random parameters, one draw for each seed.
-`bank` holds the similarities of the word in the four sentences of section 11.1.
+contextual vectors. "untrained" is the same architecture with random parameters, one draw for each
+seed. `bank` holds the similarities of the word in the four sentences of section 11.1.
 """
 
 import hashlib
