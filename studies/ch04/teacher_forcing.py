@@ -20,7 +20,8 @@ were stored before it was added lack it.
 After training, at each of the ten positions of a date, a wrong token replaces the one that the
 network chose: another digit at a digit, a digit at a hyphen. `drift` is the share of the test
 dates, of those that were right, in which a later token is wrong then; `later`, the share of later
-tokens that are wrong.
+tokens that are wrong; `late`, the share of dates whose later tokens are right, but one position
+late. Rows that were stored before it was added lack it.
 
 `shipping/forced.py` writes the three networks of seed 0 for the page, which tests them too.
 """

@@ -47,12 +47,21 @@ def batch_of(*targets):
 
 def test_a_decoder_that_looks_at_its_source_does_not_drift():
     found = drift(Copying(), batch_of([3, 4, HYPHEN, 5, EOS], [9, 9, HYPHEN, 3, EOS]), DIGITS)
-    assert found == {"sound": 2, "drift": [0.0] * 4, "later": [0.0] * 4}
+    assert found == {"sound": 2, "drift": [0.0] * 4, "later": [0.0] * 4, "late": [0.0] * 4}
 
 
 def test_a_decoder_that_looks_at_its_own_does():
     found = drift(Counting(), batch_of([3, 4, 5, 6, 7]), DIGITS)
+    assert found.pop("late") is not None
     assert found == {"sound": 1, "drift": [1.0] * 4, "later": [1.0] * 4}
+
+
+def test_a_decoder_that_repeats_its_last_token_continues_one_position_late():
+    # The output is 3, 4, 5, 6 and 7, and only one digit is put in.
+    found = drift(Counting(), batch_of([3, 4, 5, 6, 7]), torch.tensor([3]))
+    assert found["late"] == [0.0, 1.0, 0.0, 0.0]
+    found = drift(Counting(), batch_of([3, 4, 5, 6, 7]), torch.tensor([5]))
+    assert found["late"] == [0.0, 0.0, 0.0, 1.0]
 
 
 def test_exact_matches_by_hand():

@@ -96,7 +96,8 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
 
     Returns:
         `sound`, the number of correct sequences; for each position but the last two, `drift`, the
-        share of them in which a later token is wrong, and `later`, the share of wrong later tokens.
+        share of them in which a later token is wrong, `later`, the share of wrong later tokens, and
+        `late`, the share of them whose later tokens are right, but each one position late.
 
     Raises:
         ValueError: the targets differ in length, or no output is correct.
@@ -104,11 +105,14 @@ def drift(model: nn.Module, batch: Batch, digits: Tensor, *, seed: int = 0) -> d
     wanted, sound = batch.target_out, exact_matches(model, batch)
     if not sound.any():
         raise ValueError("model must generate at least one target of the batch, got none")
-    draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": []}
+    draw, found = torch.Generator().manual_seed(int(seed)), {"drift": [], "later": [], "late": []}
     for place in range(wanted.shape[1] - 1):
         held = {place: wrong_tokens(wanted[:, place], digits, draw)}
-        wrong = (_outputs(model, batch, held) != wanted)[sound]
+        outputs = _outputs(model, batch, held)
+        wrong = (outputs != wanted)[sound]
+        late = (outputs[:, place + 1 :] == wanted[:, place:-1]).all(dim=1)[sound]
         later = wrong[:, place + 1 :].double()
         found["drift"].append(float(later.amax(dim=1).mean()))
         found["later"].append(float(later.mean()))
+        found["late"].append(float(late.double().mean()))
     return {"sound": int(sound.sum()), **found}
