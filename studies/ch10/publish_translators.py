@@ -2,8 +2,8 @@
 
     python -m studies.ch10.publish_translators
 
-The rows of `studies/ch10/results/translators.json`, without translations and curves, go to
-`gates2heads/book/ch10/results/translators.json`. Nothing is trained.
+The rows of `studies/ch10/results/translators.json`, without translations and with BLEU as the only
+validation score, go to `gates2heads/book/ch10/results/translators.json`. Nothing is trained.
 """
 
 from gates2heads.book.studies import Study
@@ -23,6 +23,7 @@ def carried(row: dict) -> dict:
             "chrf": result["test"]["width 5"]["chrf"],
             "chrf_greedy": result["test"]["width 1"]["chrf"],
             "perplexity_free_running": result["perplexity_free_running"],
+            "bleu_validation": {step: one["bleu"] for step, one in result["validation"].items()},
         },
     }
 
