@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -14,8 +15,8 @@ from gates2heads.figures.content import figure_content
 from gates2heads.figures.diagrams.attention import (
     attention_encoder_decoder,
     attention_in_heads,
+    one_query,
     residual_orders,
-    self_attention_head,
     transformer_architecture,
 )
 from gates2heads.figures.diagrams.diagram import Diagram
@@ -169,7 +170,6 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (self_attention_head, {"queries", "keys", "values", "scores (S, S)", "context (S, V)"}),
         (attention_in_heads, {"join the heads", "3 × (B, H, S, K)", "(B, S, D)"}),
         (gru_cell, {"gate z", "gate r", "σ", "candidate", "r × h", "× (1 − z)", "x", "h", "(U,)"}),
         (lstm_cell, {"gate f", "σ", "candidate", "f × c", "o × tanh(c)", "(D,), (U,)"}),
@@ -186,6 +186,30 @@ def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):
     assert_texts_are_apart(figure)
     assert figure.get_size_inches()[0] < 7.5
     assert said <= {text.get_text() for text in figure.axes[0].texts}
+
+
+QUERY = {
+    "query": "q = (a, 0)",
+    "keys": ["k = (a, 0)", "k = (0, a)", "k = (a, a)"],
+    "exponentials": ["2", "1", "2"],
+    "weights": [Fraction(2, 5), Fraction(1, 5), Fraction(2, 5)],
+    "values": ["v = a", "v = 0", "v = a"],
+    "context": "c = 4/5 · a",
+}
+
+
+def test_one_query_is_drawn_in_numbers_and_its_lines_are_as_wide_as_the_weights():
+    figure = one_query(["children", "enjoy", "walks"], "enjoy", **QUERY)
+    assert_texts_are_apart(figure)
+    assert figure.get_size_inches()[0] < 3.75  # the width of a phone
+    said = {text.get_text() for text in figure.axes[0].texts}
+    assert {"enjoy", "q = (a, 0)", "k = (0, a)", "1/5", "v = 0", "c = 4/5 · a"} <= said
+    widths = [line.get_linewidth() for line in figure.axes[0].lines[1::2]]
+    assert widths[0] == widths[2] == pytest.approx(2 * widths[1])
+    with pytest.raises(ValueError, match=r"^asks must be one of the words"):
+        one_query(["children", "enjoy", "walks"], "run", **QUERY)
+    with pytest.raises(ValueError, match=r"^keys must have one entry for each word, got 3"):
+        one_query(["children", "enjoy"], "enjoy", **QUERY)
 
 
 def test_every_residual_connection_of_the_transformer_passes_its_norm_and_its_sublayer():

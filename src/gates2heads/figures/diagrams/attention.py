@@ -1,11 +1,17 @@
 """Diagrams of attention and of the Transformer."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 from matplotlib.figure import Figure
 
+from gates2heads.accepts import accepts, instance, listed, string
+from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.diagram import Diagram
+from gates2heads.figures.diagrams.layout import Rect
+from gates2heads.figures.diagrams.parts import NAME, SMALL, Box, draw_box, sheet, write
+from gates2heads.figures.theme import COLOURS, styled
 
 
 def attention_encoder_decoder() -> Figure:
@@ -49,31 +55,87 @@ def attention_encoder_decoder() -> Figure:
     return d.draw()
 
 
-def self_attention_head() -> Figure:
-    """Draw one head of self-attention over one sequence of S vectors.
+WORDS = listed("strings", kind=string, least=1)
+
+
+@accepts(
+    words=WORDS,
+    asks=string,
+    query=string,
+    keys=WORDS,
+    exponentials=WORDS,
+    weights=listed("Fractions", kind=instance(Fraction), least=1),
+    values=WORDS,
+    context=string,
+)
+def one_query(
+    words: Sequence[str],
+    asks: str,
+    *,
+    query: str,
+    keys: Sequence[str],
+    exponentials: Sequence[str],
+    weights: Sequence[Fraction],
+    values: Sequence[str],
+    context: str,
+) -> Figure:
+    """Draw how the query of one word of a sequence becomes its context vector, in numbers.
+
+    Args:
+        words: the S words of the sequence.
+        asks: the one of them whose query is followed.
+        query: its query, such as "(a, 0)".
+        keys: of the S words.
+        exponentials: exp of the S scores.
+        weights: the S attention weights; the lines are as wide as they are large.
+        values: of the S words.
+        context: the context vector of the word that asks, such as "4/5 a".
 
     Returns:
         The figure, for `show`.
+
+    Raises:
+        ValueError: `asks` is none of the words, or the lists differ in length.
     """
-    d = Diagram()
-    d.box("x", "input", at=(0, 1), shape="(S, D)", kind="plain")
-    d.box("query", "queries", at=(1, 0), shape="(S, K)", colour="orange")
-    d.box("key", "keys", at=(1, 1), shape="(S, K)")
-    d.box("value", "values", at=(1, 2), shape="(S, V)")
-    d.box("scores", "Q Kᵀ / √K", at=(2, 1), shape="scores (S, S)", colour="green")
-    d.box("mask", "mask", at=(3, 0), shape="(S, S), optional", kind="plain")
-    d.box("softmax", "softmax of rows", at=(3, 1), shape="weights (S, S)", colour="green")
-    d.box("sum", "weighted sum", at=(3, 2), shape="context (S, V)", colour="green")
-    d.arrow("x", "query", "W_q", route="down then across")
-    d.arrow("x", "key", "W_k")
-    d.arrow("x", "value", "W_v", route="down then across")
-    d.arrow("query", "scores", route="across then down")
-    d.arrow("key", "scores")
-    d.arrow("scores", "softmax")
-    d.arrow("mask", "softmax")
-    d.arrow("softmax", "sum")
-    d.arrow("value", "sum")
-    return d.draw()
+    lists = {"keys": keys, "exponentials": exponentials, "weights": weights, "values": values}
+    for name, one in lists.items():
+        if len(one) != len(words):
+            raise ValueError(f"{name} must have one entry for each word, got {len(one)}")
+    if asks not in words:
+        raise ValueError(f"asks must be one of the words, got {shown(asks)}")
+    across, half = 0.96, (0.44, 0.17)
+    places = [1.16 + across * place for place in range(len(words))]
+    middle = places[list(words).index(asks)]
+    rows = {"word": 0.0, "query": 0.62, "key": 1.5, "score": 2.05, "weight": 2.42, "value": 2.97}
+    end = 3.95
+
+    def boxed(text: str, x: float, y: float, colour: str) -> None:
+        area = Rect(x - half[0], y - half[1], x + half[0], y + half[1])
+        draw_box(axis, area, Box(text, (0.0, 0.0), "", "box", colour))
+
+    with styled({"axes.grid": False}):
+        figure, axis = sheet(Rect(0.0, -0.3, places[-1] + 0.48, end + 0.3))
+        for x, weight in zip(places, weights, strict=True):
+            look = {"color": "black", "alpha": 0.45, "solid_capstyle": "butt"}
+            axis.plot([middle, x], [rows["query"] + half[1], rows["key"] - half[1]],
+                      linewidth=1.0, **look)  # fmt: skip
+            axis.plot([x, middle], [rows["value"] + half[1], end - half[1]],
+                      linewidth=12 * float(weight), **look)  # fmt: skip
+        for place, x in enumerate(places):
+            strong = "bold" if words[place] == asks else "normal"
+            write(axis, words[place], (x, rows["word"]), NAME, fontweight=strong)
+            boxed(keys[place], x, rows["key"], "blue")
+            write(axis, exponentials[place], (x, rows["score"]), NAME)
+            write(axis, str(weights[place]), (x, rows["weight"]), NAME, color=COLOURS["green"])
+            boxed(values[place], x, rows["value"], "blue")
+        boxed(query, middle, rows["query"], "orange")
+        boxed(context, middle, end, "orange")
+        labels = {"query": "query q", "key": "keys k", "score": "exp(qᵀk / √K)",
+                  "weight": "weights", "value": "values v"}  # fmt: skip
+        for row, label in labels.items():
+            write(axis, label, (0.0, rows[row]), SMALL, ha="left", alpha=0.8)
+        write(axis, "context c", (0.0, end), SMALL, ha="left", alpha=0.8)
+    return figure
 
 
 def attention_in_heads() -> Figure:
