@@ -456,11 +456,16 @@ def test_the_page_and_the_readme_count_the_claims_that_attempts_changed():
 
 def test_the_page_of_models_compares_with_the_stored_translators():
     page = " ".join((CHAPTERS.parent / "docs" / "models.md").read_text("utf-8").split())
-    rows, kinds = read_study("ch10/translators"), dict.fromkeys(("gru", "luong", "rotary"))
+    kinds = dict.fromkeys(("gru", "luong", "rotary", "transformer", "convolutional"))
+    rows = read_study("ch10/translators")
     for kind in kinds:
         kinds[kind] = mean(row["bleu"] for row in results_of(rows, f"captions-{kind}"))
     assert f"reaches {kinds['gru']:.1f} BLEU (`captions-gru`)" in page
     readme = " ".join((CHAPTERS.parent / "README.md").read_text("utf-8").split())
-    assert f"without attention, after a shorter training, reaches {kinds['gru']:.1f} BLEU" in readme
+    assert (
+        "After an equal, shorter training (chapter 10), a recurrent model without attention "
+        f"reaches {kinds['gru']:.1f} BLEU, one with attention {kinds['luong']:.1f}, a Transformer "
+        f"{kinds['transformer']:.1f}, and a convolutional model {kinds['convolutional']:.1f}."
+    ) in readme
     assert f"recurrent model with attention {kinds['luong']:.1f} (`captions-luong`)" in page
     assert f"the best Transformer {kinds['rotary']:.1f} (`captions-rotary`)" in page
