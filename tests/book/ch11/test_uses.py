@@ -8,7 +8,7 @@ from torch import nn
 from gates2heads.book.ch11 import use_batches, uses
 from gates2heads.book.ch11.pretraining import fact_markers, untrained
 from gates2heads.book.ch11.use_batches import UseReader, use_batch
-from gates2heads.book.ch11.uses import USES, learn_use
+from gates2heads.book.ch11.uses import USES, learn_use, truth_from_names
 from gates2heads.data.corpora.fact_examples import Labelled
 from gates2heads.data.tokens.bilingual import split_bilingual
 from gates2heads.models.pretraining.answers import AnswerLogits
@@ -157,3 +157,10 @@ def test_answers_are_counted_with_and_without():
         return AnswerLogits(logits, logits)
 
     assert uses.answer_counts(reader, examples) == {"with": (0, 2), "without": (2, 2)}
+
+
+def test_names_alone_tell_a_part_of_the_truth():
+    # False names are drawn evenly, true ones come with their frequency (chapter 11F, section F).
+    right, asked = truth_from_names()
+    assert asked == len(USES["classification"].examples("test"))
+    assert 0.6 * asked < right < 0.66 * asked
