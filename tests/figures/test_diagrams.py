@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Polygon
 
 from gates2heads.figures.content import figure_content
 from gates2heads.figures.diagrams.attention import (
@@ -198,14 +199,24 @@ QUERY = {
 }
 
 
-def test_one_query_is_drawn_in_numbers_and_its_lines_are_as_wide_as_the_weights():
+def across_band(corners):
+    # the distance between the two long sides of a band
+    along, wide = corners[3] - corners[0], corners[1] - corners[0]
+    return abs(along[0] * wide[1] - along[1] * wide[0]) / np.hypot(*along)
+
+
+def test_one_query_is_drawn_in_numbers_and_its_bands_are_as_thick_as_the_weights():
     figure = one_query(["children", "enjoy", "walks"], "enjoy", **QUERY)
     assert_texts_are_apart(figure)
     assert figure.get_size_inches()[0] < 3.75  # the width of a phone
     said = {text.get_text() for text in figure.axes[0].texts}
     assert {"enjoy", "q = (a, 0)", "k = (0, a)", "1/5", "v = 0", "c = 4/5 · a"} <= said
-    widths = [line.get_linewidth() for line in figure.axes[0].lines[1::2]]
-    assert widths[0] == widths[2] == pytest.approx(2 * widths[1])
+    bands = [patch.get_xy() for patch in figure.axes[0].patches if isinstance(patch, Polygon)]
+    thick = [across_band(corners) for corners in bands]
+    assert thick[0] == pytest.approx(2 * thick[1])
+    assert thick[2] == pytest.approx(2 * thick[1])
+    feet = [corners[2:4, 0] for corners in bands]  # right and left, at the context
+    assert all(left.max() < right.min() for left, right in pairwise(feet))
     with pytest.raises(ValueError, match=r"^asks must be one of the words"):
         one_query(["children", "enjoy", "walks"], "run", **QUERY)
     with pytest.raises(ValueError, match=r"^keys must have one entry for each word, got 3"):

@@ -1,15 +1,18 @@
 """Diagrams of attention and of the Transformer."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
 
 from gates2heads.accepts import accepts, instance, listed, string
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.diagram import Diagram
-from gates2heads.figures.diagrams.layout import Rect
+from gates2heads.figures.diagrams.layout import Point, Rect
 from gates2heads.figures.diagrams.parts import NAME, SMALL, Box, draw_box, sheet, write
 from gates2heads.figures.theme import COLOURS, styled
 
@@ -87,7 +90,7 @@ def one_query(
         query: its query, such as "(a, 0)".
         keys: of the S words.
         exponentials: exp of the S scores.
-        weights: the S attention weights; the lines are as wide as they are large.
+        weights: the S attention weights; the bands are as thick as they are large.
         values: of the S words.
         context: the context vector of the word that asks, such as "4/5 a".
 
@@ -103,24 +106,24 @@ def one_query(
             raise ValueError(f"{name} must have one entry for each word, got {len(one)}")
     if asks not in words:
         raise ValueError(f"asks must be one of the words, got {shown(asks)}")
-    across, half = 0.96, (0.44, 0.17)
+    across, (wide, high) = 0.96, (0.44, 0.17)  # inches: between columns; half a box
     places = [1.16 + across * place for place in range(len(words))]
     middle = places[list(words).index(asks)]
-    rows = {"word": 0.0, "query": 0.62, "key": 1.5, "score": 2.05, "weight": 2.42, "value": 2.97}
-    end = 3.95
+    rows = {"word": 0.0, "query": 0.54, "key": 1.4, "score": 1.98, "weight": 2.42, "value": 3.0}
+    end = 3.98
 
     def boxed(text: str, x: float, y: float, colour: str) -> None:
-        area = Rect(x - half[0], y - half[1], x + half[0], y + half[1])
+        area = Rect(x - wide, y - high, x + wide, y + high)
         draw_box(axis, area, Box(text, (0.0, 0.0), "", "box", colour))
 
     with styled({"axes.grid": False}):
-        figure, axis = sheet(Rect(0.0, -0.3, places[-1] + 0.48, end + 0.3))
-        for x, weight in zip(places, weights, strict=True):
-            look = {"color": "black", "alpha": 0.45, "solid_capstyle": "butt"}
-            axis.plot([middle, x], [rows["query"] + half[1], rows["key"] - half[1]],
-                      linewidth=1.0, **look)  # fmt: skip
-            axis.plot([x, middle], [rows["value"] + half[1], end - half[1]],
-                      linewidth=12 * float(weight), **look)  # fmt: skip
+        figure, axis = sheet(Rect(0.0, -0.2, places[-1] + 0.48, end + 0.25))
+        for place, (x, weight) in enumerate(zip(places, weights, strict=True)):
+            axis.plot([middle, x], [rows["query"] + high, rows["key"] - high],
+                      color="black", alpha=0.45, linewidth=1.0)  # fmt: skip
+            foot = middle + 1.4 * wide * ((place + 0.5) / len(places) - 0.5)
+            top, bottom = (x, rows["value"] + high + 0.01), (foot, end - high - 0.01)
+            axis.add_patch(_band(top, bottom, 0.3 * float(weight)))
         for place, x in enumerate(places):
             strong = "bold" if words[place] == asks else "normal"
             write(axis, words[place], (x, rows["word"]), NAME, fontweight=strong)
@@ -130,12 +133,20 @@ def one_query(
             boxed(values[place], x, rows["value"], "blue")
         boxed(query, middle, rows["query"], "orange")
         boxed(context, middle, end, "orange")
-        labels = {"query": "query q", "key": "keys k", "score": "exp(qᵀk / √K)",
-                  "weight": "weights", "value": "values v"}  # fmt: skip
+        labels = {"query": "query\n(K,)", "key": "keys\n(S, K)", "score": "exp(qᵀk / √K)\n(S,)",
+                  "weight": "weights\n(S,)", "value": "values\n(S, V)"}  # fmt: skip
         for row, label in labels.items():
             write(axis, label, (0.0, rows[row]), SMALL, ha="left", alpha=0.8)
-        write(axis, "context c", (0.0, end), SMALL, ha="left", alpha=0.8)
+        write(axis, "context\n(V,)", (0.0, end), SMALL, ha="left", alpha=0.8)
     return figure
+
+
+def _band(top: Point, bottom: Point, thick: float) -> Polygon:
+    """Return a band between two points of two horizontal edges, of a thickness across it."""
+    (x, y), (foot, end) = top, bottom
+    half = thick / 2 * math.hypot(foot - x, end - y) / (end - y)
+    corners = [(x - half, y), (x + half, y), (foot + half, end), (foot - half, end)]
+    return Polygon(corners, closed=True, facecolor=to_rgba(COLOURS["green"], 0.55), linewidth=0)
 
 
 def attention_in_heads() -> Figure:
