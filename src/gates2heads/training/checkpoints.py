@@ -121,20 +121,32 @@ def read_packed(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict]:
     return packed, card
 
 
+def read_tensors(path: Path, *, what: str) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read the tensors of a safetensors file by name, and its metadata; the file runs no code.
+
+    Args:
+        path: an existing file.
+        what: is wrong if it is damaged or of another format, for the message.
+
+    Raises:
+        ValueError: it is.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, file.metadata() or {}
+    except Exception as error:  # a foreign file can raise anything
+        raise ValueError(f"{what}: {error}") from error
+
+
 def _read(path: Path) -> tuple[dict[str, Tensor], dict, dict | None]:
     """The content of a file: its tensors, its card, and its model's kind and settings."""
     if not path.is_file():
         raise FileNotFoundError(
             f"path must name a file of parameters, but there is none at {in_line(path)}"
         )
-    try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            metadata = file.metadata() or {}
-    except Exception as error:  # the caller names the content of a foreign file
-        raise ValueError(
-            f"path {in_line(path)} is truncated or is not a safetensors file: {error}"
-        ) from error
+    what = f"path {in_line(path)} is truncated or is not a safetensors file"
+    tensors, metadata = read_tensors(path, what=what)
     if not {"card", "checksum"} <= metadata.keys():
         raise ValueError(
             f"path {in_line(path)} holds no card and checksum; it was not written by "

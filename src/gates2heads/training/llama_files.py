@@ -3,14 +3,15 @@
 import os
 from pathlib import Path
 
-from safetensors import safe_open
-
 from gates2heads.accepts import accepts, instance
 from gates2heads.accepts.shown import in_line
 from gates2heads.models.language.decoder_only import DecoderOnly
 from gates2heads.models.language.published import from_llama
+from gates2heads.training.checkpoints import read_tensors
 from gates2heads.training.files import as_path
 from gates2heads.training.plain_json import read_json
+
+FILES = ("config.json", "model.safetensors")
 
 
 @accepts(folder=instance((str, os.PathLike)))
@@ -35,17 +36,9 @@ def read_llama(folder: str | os.PathLike) -> DecoderOnly:
     config = read_json(config_file.read_bytes(), what=what)
     if not isinstance(config, dict):
         raise ValueError(f"{what}, got a {type(config).__name__}")
-    try:
-        with safe_open(tensor_file, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except Exception as error:  # the caller names the content of a foreign file
-        raise ValueError(
-            f"folder {in_line(folder)} must hold parameters in model.safetensors: {error}"
-        ) from error
+    what = f"folder {in_line(folder)} must hold parameters in model.safetensors"
+    tensors, _ = read_tensors(tensor_file, what=what)
     return from_llama(config, tensors)
-
-
-FILES = ("config.json", "model.safetensors")
 
 
 def _file(folder: Path, name: str) -> Path:

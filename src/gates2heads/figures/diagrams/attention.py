@@ -107,8 +107,8 @@ def one_query(
     if asks not in words:
         raise ValueError(f"asks must be one of the words, got {shown(asks)}")
     across, (wide, high) = 0.96, (0.44, 0.17)  # inches: between columns; half a box
-    places = [1.16 + across * place for place in range(len(words))]
-    middle = places[list(words).index(asks)]
+    columns = [1.16 + across * position for position in range(len(words))]
+    middle = columns[list(words).index(asks)]
     rows = {"word": 0.0, "query": 0.54, "key": 1.4, "score": 1.98, "weight": 2.42, "value": 3.0}
     end = 3.98
 
@@ -117,20 +117,20 @@ def one_query(
         draw_box(axis, area, Box(text, (0.0, 0.0), "", "box", colour))
 
     with styled({"axes.grid": False}):
-        figure, axis = sheet(Rect(0.0, -0.2, places[-1] + 0.48, end + 0.25))
-        for place, (x, weight) in enumerate(zip(places, weights, strict=True)):
+        figure, axis = sheet(Rect(0.0, -0.2, columns[-1] + 0.48, end + 0.25))
+        for position, (x, weight) in enumerate(zip(columns, weights, strict=True)):
             axis.plot([middle, x], [rows["query"] + high, rows["key"] - high],
                       color="black", alpha=0.45, linewidth=1.0)  # fmt: skip
-            foot = middle + 1.4 * wide * ((place + 0.5) / len(places) - 0.5)
+            foot = middle + 1.4 * wide * ((position + 0.5) / len(columns) - 0.5)
             top, bottom = (x, rows["value"] + high + 0.01), (foot, end - high - 0.01)
             axis.add_patch(_band(top, bottom, 0.3 * float(weight)))
-        for place, x in enumerate(places):
-            strong = "bold" if words[place] == asks else "normal"
-            write(axis, words[place], (x, rows["word"]), NAME, fontweight=strong)
-            boxed(keys[place], x, rows["key"], "blue")
-            write(axis, exponentials[place], (x, rows["score"]), NAME)
-            write(axis, str(weights[place]), (x, rows["weight"]), NAME, color=COLOURS["green"])
-            boxed(values[place], x, rows["value"], "blue")
+        for position, x in enumerate(columns):
+            strong = "bold" if words[position] == asks else "normal"
+            write(axis, words[position], (x, rows["word"]), NAME, fontweight=strong)
+            boxed(keys[position], x, rows["key"], "blue")
+            write(axis, exponentials[position], (x, rows["score"]), NAME)
+            write(axis, str(weights[position]), (x, rows["weight"]), NAME, color=COLOURS["green"])
+            boxed(values[position], x, rows["value"], "blue")
         boxed(query, middle, rows["query"], "orange")
         boxed(context, middle, end, "orange")
         labels = {"query": "query\n(K,)", "key": "keys\n(S, K)", "score": "exp(qᵀk / √K)\n(S,)",

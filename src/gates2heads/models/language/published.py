@@ -105,7 +105,7 @@ def from_llama(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Deco
         {name: name for name in own}, LLAMA_OUTSIDE, "model.layers", LLAMA_INSIDE
     )  # their name -> ours
     left_out = {"lm_head.weight"} if settings["tie"] else set()
-    for name in tensors.keys() - theirs.keys() - left_out:
+    for name in sorted(tensors.keys() - theirs.keys() - left_out):  # always the same message
         if not name.endswith("rotary_emb.inv_freq"):  # angles, stored by older versions
             raise ValueError(f"tensors must be those of a Llama, got {shown(name)} beside them")
     found = {}
