@@ -126,10 +126,13 @@ def read_tensors(path: Path, *, what: str) -> tuple[dict[str, Tensor], dict[str,
 
     Args:
         path: an existing file.
-        what: is wrong if it is damaged or of another format, for the message.
+        what: the start of the message if the file is damaged or of another format.
+
+    Returns:
+        Each tensor, in the shape in which the file holds it, and the metadata.
 
     Raises:
-        ValueError: it is.
+        ValueError: the file is damaged or of another format.
     """
     try:
         with safe_open(path, framework="pt") as file:
