@@ -17,12 +17,10 @@ LONGER = math.exp(1 - 7 / 6)  # the penalty with the longer reference
 _CROSS_OFF = "count each n-gram of x, and clip the count at its maximum in one reference"
 
 
-def _in_percent(of: dict[float, str]) -> tuple[Range, ...]:
-    """Wrong answers that were given as a number from 0 to 1 or from 0 to 100."""
-    return (
-        *slips(of, within=5e-3),
-        *slips({100 * wrong: hint for wrong, hint in of.items()}, within=0.5),
-    )
+def _slips(of: dict[float, str]) -> tuple[Range, ...]:
+    """Wrong answers, as a number from 0 to 1 or from 0 to 100."""
+    percent = {100 * wrong: hint for wrong, hint in of.items()}
+    return (*slips(of, within=5e-3), *slips(percent, within=0.5))
 
 
 check_by_hand = NumbersCheck(
@@ -31,22 +29,16 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="unigram_precision",
             right=(near(WORDS, within=5e-3), near(100 * WORDS, within=0.5)),
-            slips=(
-                near(
-                    4.0,
-                    "This is the clipped count: divide it by the number of words of x.",
-                    within=5e-3,
-                ),
-                *_in_percent(
-                    {
-                        1.0: "“a” occurs three times in x and at most twice in one reference: clip "
-                        "its count.",
-                        5 / 6: "Two counts are clipped: how often do “a” and “dog” occur in x, and "
-                        "how often in one reference?",
-                        3 / 6: "Clip at the reference in which “a” occurs most often, not at the "
-                        "other one.",
-                    }
-                ),
+            slips=_slips(
+                {
+                    4.0: "This is the clipped count: divide it by the number of words of x.",
+                    1.0: "“a” occurs three times in x and at most twice in one reference: clip its "
+                    "count.",
+                    5 / 6: "Two counts are clipped: how often do “a” and “dog” occur in x, and how "
+                    "often in one reference?",
+                    3 / 6: "Clip at the reference in which “a” occurs most often, not at the other "
+                    "one.",
+                }
             ),
             otherwise=f"The unigram precision is not right: {_CROSS_OFF}.",
             ask="The unigram precision should be a number",
@@ -54,19 +46,13 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="bigram_precision",
             right=(near(PAIRS, within=5e-3), near(100 * PAIRS, within=0.5)),
-            slips=(
-                near(
-                    2.0,
-                    "This is the clipped count: divide it by the number of bigrams of x.",
-                    within=5e-3,
-                ),
-                *_in_percent(
-                    {
-                        3 / 5: "“a dog” occurs twice in x and once in a reference: clip its count.",
-                        2 / 6: "x has six words and therefore five bigrams.",
-                        1 / 5: "Each bigram may match in a different reference.",
-                    }
-                ),
+            slips=_slips(
+                {
+                    2.0: "This is the clipped count: divide it by the number of bigrams of x.",
+                    3 / 5: "“a dog” occurs twice in x and once in a reference: clip its count.",
+                    2 / 6: "x has six words and therefore five bigrams.",
+                    1 / 5: "Each bigram may match in a different reference.",
+                }
             ),
             otherwise=f"The bigram precision is not right: {_CROSS_OFF}.",
             ask="The bigram precision should be a number",
@@ -74,12 +60,12 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="penalty",
             right=(near(PENALTY, within=5e-3),),
-            slips=slips(
-                {
-                    LONGER: "Both references differ from x by one word: then the shorter one "
-                    "counts.",
-                },
-                within=5e-3,
+            slips=(
+                near(
+                    LONGER,
+                    "Both references differ from x by one word: then the shorter one counts.",
+                    within=5e-3,
+                ),
             ),
             otherwise="The answer for penalty is not right: compare the length of x, 6, with those "
             "of the references, 7 and 5.",
@@ -88,7 +74,7 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="score",
             right=(near(SCORE, within=5e-3), near(100 * SCORE, within=0.5)),
-            slips=_in_percent(
+            slips=_slips(
                 {
                     WORDS * PAIRS: "A geometric mean of two factors is the square root of their "
                     "product.",
