@@ -41,6 +41,7 @@ from gates2heads.figures.charts.bounds import outwards
 
 CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
 PAGE = "chapters/appendix/claims"
+TASKS = ("Exercise", "Explore")  # parts of a section in which the reader works
 ATTACKS = {
     "training": "More training",
     "rate": "Other learning rates",
@@ -289,15 +290,22 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for section in list(doctree.findall(nodes.section)):
         for name in section["ids"]:
             if found := _claims_at().get(anchors.get(name, "")):
-                inner = next((one for one in section if isinstance(one, nodes.section)), None)
-                at = section.index(inner) if inner is not None else len(section)
-                section.insert(
-                    at, _links("How we tested the claims of this section: ", address, found)
-                )
+                label = f"How we tested the claims of section {anchors[name]}: "
+                _close(section, _links(label, address, found))
     for caption in list(doctree.findall(nodes.strong)):
         mention = MENTION.match(caption.astext())
         if mention and (found := _claims_at().get(f"Figure {mention[1]}")):
             caption.parent += [*_links(" How we tested it: ", address, found).children]
+
+
+def _close(section: nodes.section, line: nodes.paragraph) -> None:
+    """Put a line at the end of a section's text, before the exercises that follow it."""
+    inner = [one for one in section if isinstance(one, nodes.section)]
+    told = [one for one in inner if not one.next_node(nodes.title).astext().startswith(TASKS)]
+    if told:
+        _close(told[-1], line)
+    else:
+        section.insert(section.index(inner[0]) if inner else len(section), line)
 
 
 def _targets(page: str) -> dict[str, str]:

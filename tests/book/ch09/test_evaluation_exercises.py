@@ -112,7 +112,10 @@ def test_a_wrong_answer_gets_its_reason(check, answer, words):
         ({"unigram_precision": 5 / 6}, "Two counts are clipped"),
         ({"unigram_precision": 0.7}, "unigram precision is not right"),
         ({"unigram_precision": "4/6"}, "should be a number"),
+        ({"unigram_precision": 83.3}, "Two counts are clipped"),
+        ({"unigram_precision": 50}, "most often"),
         ({"bigram_precision": 0.6}, "clip its count"),
+        ({"bigram_precision": 33.3}, "five bigrams"),
         ({"bigram_precision": 1 / 3}, "five bigrams"),
         ({"penalty": math.exp(-1 / 6)}, "the shorter one counts"),
         ({"penalty": 0.9}, "answer for penalty is not right"),
@@ -137,8 +140,10 @@ def test_the_pencil_is_right():
     wanted = exercises.WORDS, exercises.PAIRS, exercises.PENALTY, exercises.SCORE
     told = *(p / 100 for p in found.precisions), found.brevity_penalty, found.score / 100
     assert told == pytest.approx(wanted)
-    for answer in (wanted, (0.667, 0.4, 1, 51.6), (0.67, 0.4, 1, 0.52)):
-        assert exercises.check_by_hand(*answer).passed
+    for answer in (wanted, (0.667, 0.4, 1, 51.6), (0.67, 0.4, 1, 0.52), (66.7, 40, 1, 51.6)):
+        verdict = exercises.check_by_hand(*answer)
+        assert verdict.passed
+        assert "(7 words), the penalty would be 0.85" in verdict.message
 
 
 CHECK = exercises.check_permutation

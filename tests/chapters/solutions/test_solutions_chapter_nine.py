@@ -53,7 +53,7 @@ def test_the_numbers_of_the_first_solution_pass():
 
 def test_the_solution_gives_the_p_value_that_the_page_prints():
     cells = [source_of(cell) for cell in _cells()]
-    (statement,) = [one for one in cells if one.startswith("### Exercise 9.4")]
+    (statement,) = [one for one in cells if one.startswith("**Apply your function**")]
     (setup,) = re.findall(r"```python\n(.*?)```", statement, re.S)
     setup = setup.replace("10_000", "500").replace("permutation_p(", "found = permutation_p(")
     space = run(cell_of(PAGE, "def bleus(").partition("a, b =")[0])

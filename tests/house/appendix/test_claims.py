@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from docutils import nodes
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "_ext"))
@@ -316,3 +317,24 @@ appendix/claims
     assert len(found) == sum(len({"4.5", "Figure 4.2"} & set(one["where"])) for one in here)
     for anchor in set(found):
         assert f'id="{anchor}"' in built["appendix/claims"]
+
+
+def section(title, *parts):
+    return nodes.section("", nodes.title("", title), *parts)
+
+
+@pytest.mark.parametrize(
+    ("inner", "before"),
+    [
+        ([], None),
+        (["Exercise 9.3 · A task"], "Exercise 9.3 · A task"),
+        (["A test", "Exercise 9.4 · A task", "What to report"], None),
+        (["A test", "Exercise 9.4 · A task"], "Exercise 9.4 · A task"),
+    ],
+)
+def test_the_claims_of_a_section_follow_its_text_and_precede_its_last_exercises(inner, before):
+    whole, line = section("9.6 A section", *map(section, inner)), nodes.paragraph("", "claims")
+    claims._close(whole, line)
+    order = [one for one in whole.findall() if isinstance(one, nodes.title) or one is line]
+    after = order[order.index(line) + 1 :]
+    assert (after[0].astext() if after else None) == before

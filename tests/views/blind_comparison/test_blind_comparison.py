@@ -91,12 +91,25 @@ def test_the_result_is_told_in_sentences():
     assert chosen == (
         "You preferred old 9 times and new 0 times; you found the two equally good once."
     )
-    assert "9 preferences: p = 0.004, significant" in test
+    assert "9 preferences, without ties: p = 0.004, significant" in test
     assert test.endswith("must win at least 8.")
-    assert agreed == "You and chrF agree on 10 of 10 pairs: κ = 1.00."
+    both = "Both you and chrF preferred a system in"
+    assert agreed == f"{both} 9 of 10 pairs, the same one 9 times: κ = 1.00."
     data = {"metric": ["first"] * 3, "choices": ["A", "tie", "B"]}
     _, test, agreed = run_javascript(body, MODULES, data)
     assert "p = 1.00, not significant" in test
     assert "no result can be significant" in test
-    _, test, _ = run_javascript(body, MODULES, {"metric": ["tie"], "choices": ["tie"]})
+    assert agreed == f"{both} 2 of 3 pairs, the same one once: κ = 0.00."
+    _, test, agreed = run_javascript(body, MODULES, {"metric": ["tie"], "choices": ["tie"]})
     assert test == "Without a preference there is nothing to test."
+    assert agreed == "In no pair did you and chrF both prefer a system, so there is no κ."
+
+
+def test_ties_are_no_disagreement_with_a_metric_that_always_prefers_a_system():
+    body = """const pairs = given.metric.map((metric) => ({ metric, swapped: false }));
+    return it.outcome(pairs, given.choices);"""
+    metric = ["first", "second"] * 5
+    choices = ["A", "B"] * 2 + ["A"] + ["tie"] * 5
+    found = run_javascript(body, MODULES, {"metric": metric, "choices": choices})
+    assert (found["ties"], found["items"], found["same"], found["kappa"]) == (5, 5, 5, 1)
+    assert agreement(found["reader"], metric).kappa < 0.5  # with ties as a label of its own

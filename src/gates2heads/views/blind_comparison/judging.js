@@ -32,11 +32,14 @@ export function preferred(choice, { swapped }) {
   return (choice === "A") === swapped ? "second" : "first";
 }
 
-/** What all choices come to. */
+/** What all choices come to; κ is of the pairs in which reader and metric both prefer a system. */
 export function outcome(pairs, choices) {
   const reader = pairs.map((pair, at) => preferred(choices[at], pair));
   const count = (label) => reader.filter((one) => one === label).length;
   const [first, second, ties] = [count("first"), count("second"), count("tie")];
+  const judged = reader
+    .map((label, at) => [label, pairs[at].metric])
+    .filter((labels) => !labels.includes("tie"));
   return {
     reader,
     first,
@@ -44,8 +47,8 @@ export function outcome(pairs, choices) {
     ties,
     p: signTest(first, second),
     ...agreement(
-      reader,
-      pairs.map(({ metric }) => metric),
+      judged.map(([label]) => label),
+      judged.map(([, label]) => label),
     ),
   };
 }
@@ -70,11 +73,13 @@ export function inWords(found, [first, second], metric) {
     `You preferred ${first} ${times(found.first)} and ${second} ${times(found.second)}; you found the two equally good ${times(found.ties)}.`,
     decided === 0
       ? "Without a preference there is nothing to test."
-      : `Sign test over the ${decided} preferences: ${p}, ${verdict}. ${
+      : `Sign test over the ${decided} preferences, without ties: ${p}, ${verdict}. ${
           enough === null
             ? `With ${decided} preferences no result can be significant.`
             : `With ${decided} preferences, one system must win at least ${enough}.`
         }`,
-    `You and ${metric} agree on ${found.same} of ${found.items} pairs: κ = ${rounded(found.kappa)}.`,
+    found.items === 0
+      ? `In no pair did you and ${metric} both prefer a system, so there is no κ.`
+      : `Both you and ${metric} preferred a system in ${found.items} of ${found.reader.length} pairs, the same one ${times(found.same)}: κ = ${rounded(found.kappa)}.`,
   ];
 }

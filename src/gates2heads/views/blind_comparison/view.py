@@ -59,7 +59,8 @@ class BlindComparison(View):
 
     For each pair the reader chooses A, B or neither. The side of each system is chosen at random
     for each pair. The result is computed in the page from the choices alone, which are sent
-    nowhere.
+    nowhere. The sign test leaves ties out, and κ compares the pairs in which the reader and the
+    metric both prefer a system: a metric hardly ever finds two outputs equally good.
 
     Args:
         pairs: the pairs to judge, in this order.

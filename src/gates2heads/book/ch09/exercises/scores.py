@@ -8,23 +8,28 @@ import torch
 from torch import Tensor
 
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
-from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
+from gates2heads.grading.paper import Numbers, NumbersCheck, Range, near, slips
 
 # Exercise 9.1: x = a dog a dog a ball; s1 = a dog plays with a red ball, s2 = the dog has a ball
 WORDS, PAIRS, PENALTY = 4 / 6, 2 / 5, 1.0
 SCORE = math.sqrt(WORDS * PAIRS)
+LONGER = math.exp(1 - 7 / 6)  # the penalty with the longer reference
 _CROSS_OFF = "count each n-gram of x, and clip the count at its maximum in one reference"
-_BLEU_SLIPS = {
-    WORDS * PAIRS: "A geometric mean of two factors is the square root of their product.",
-    (WORDS + PAIRS) / 2: "This is the arithmetic mean; BLEU uses the geometric mean.",
-}
+
+
+def _slips(of: dict[float, str]) -> tuple[Range, ...]:
+    """Wrong answers, as a number from 0 to 1 or from 0 to 100."""
+    percent = {100 * wrong: hint for wrong, hint in of.items()}
+    return (*slips(of, within=5e-3), *slips(percent, within=0.5))
+
+
 check_by_hand = NumbersCheck(
     title="Exercise 9.1",
     questions=(
         Numbers(
             name="unigram_precision",
-            right=(near(WORDS, within=5e-3),),
-            slips=slips(
+            right=(near(WORDS, within=5e-3), near(100 * WORDS, within=0.5)),
+            slips=_slips(
                 {
                     4.0: "This is the clipped count: divide it by the number of words of x.",
                     1.0: "“a” occurs three times in x and at most twice in one reference: clip its "
@@ -33,23 +38,21 @@ check_by_hand = NumbersCheck(
                     "often in one reference?",
                     3 / 6: "Clip at the reference in which “a” occurs most often, not at the other "
                     "one.",
-                },
-                within=5e-3,
+                }
             ),
             otherwise=f"The unigram precision is not right: {_CROSS_OFF}.",
             ask="The unigram precision should be a number",
         ),
         Numbers(
             name="bigram_precision",
-            right=(near(PAIRS, within=5e-3),),
-            slips=slips(
+            right=(near(PAIRS, within=5e-3), near(100 * PAIRS, within=0.5)),
+            slips=_slips(
                 {
                     2.0: "This is the clipped count: divide it by the number of bigrams of x.",
                     3 / 5: "“a dog” occurs twice in x and once in a reference: clip its count.",
                     2 / 6: "x has six words and therefore five bigrams.",
                     1 / 5: "Each bigram may match in a different reference.",
-                },
-                within=5e-3,
+                }
             ),
             otherwise=f"The bigram precision is not right: {_CROSS_OFF}.",
             ask="The bigram precision should be a number",
@@ -57,12 +60,12 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="penalty",
             right=(near(PENALTY, within=5e-3),),
-            slips=slips(
-                {
-                    math.exp(1 - 7 / 6): "Both references differ from x by one word: then the "
-                    "shorter one counts.",
-                },
-                within=5e-3,
+            slips=(
+                near(
+                    LONGER,
+                    "Both references differ from x by one word: then the shorter one counts.",
+                    within=5e-3,
+                ),
             ),
             otherwise="The answer for penalty is not right: compare the length of x, 6, with those "
             "of the references, 7 and 5.",
@@ -71,16 +74,20 @@ check_by_hand = NumbersCheck(
         Numbers(
             name="score",
             right=(near(SCORE, within=5e-3), near(100 * SCORE, within=0.5)),
-            slips=(
-                *slips(_BLEU_SLIPS, within=5e-3),
-                *slips({100 * wrong: hint for wrong, hint in _BLEU_SLIPS.items()}, within=0.5),
+            slips=_slips(
+                {
+                    WORDS * PAIRS: "A geometric mean of two factors is the square root of their "
+                    "product.",
+                    (WORDS + PAIRS) / 2: "This is the arithmetic mean; BLEU uses the geometric "
+                    "mean.",
+                }
             ),
             otherwise="The answer for BLEU is not right: it is the penalty times the square root "
             "of the product of the two precisions.",
             ask="The answer for BLEU should be a number",
         ),
     ),
-    remark="With the longer reference as l_s, the penalty would cost 15 %.",
+    remark=f"With the longer reference (7 words), the penalty would be {LONGER:.2f}.",
 )
 
 
