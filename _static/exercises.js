@@ -254,7 +254,7 @@
         fields[i].focus();
         const given = fields[i].value.trim();
         const problem = given
-          ? `${question.ask}, and “${given}” cannot be read as that. ${READS}`
+          ? `“${given}” cannot be read as an answer. ${question.ask}. ${READS}`
           : `${question.ask}. ${READS}`;
         return { problem };
       }

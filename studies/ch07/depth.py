@@ -4,10 +4,12 @@
     python -m studies.ch07.depth --table
 
 The Transformer of `ablations.py` with twelve blocks on each side instead of three, pre-norm or
-post-norm or without normalisation, with and without warm-up, at two learning rates; 100 batches
-of 32 dates. With "small start", the last matrix of every sublayer is divided by 10 before
-training, so that at first they add little to the residual stream. "final norms" keeps only the norm
-at the end of each stack, which bounds the logits and not what grows inside. `losses` are means of
+post-norm or without normalisation, with and without warm-up, at several learning rates; 100 batches
+of 32 dates. The library initialises matrices by Xavier's method. With "small start", the last
+matrix of every sublayer is divided by 10 before training, so that at first they add little to the
+residual stream. With "linear init", every matrix and bias of a sublayer has the default
+initialisation of `torch.nn.Linear`, as in section 7.5. "final norms" keeps only the norm at the end
+of each stack, which bounds the logits and not what grows inside. `losses` are means of
 the training loss over 10 steps, in nats per character, up to the step at which the loss is no
 longer finite, which `failed` gives (null if there is none). `gradients` are the norms of the
 gradient of each decoder block on the first batch, before training, from the first block to the
@@ -16,38 +18,65 @@ last.
 
 import torch
 
-from gates2heads.book.ch07.ablation import BATCH_SIZE, DECAY, changed_transformer, date_data
+from gates2heads.book.ch07.ablation import (
+    BATCH_SIZE,
+    DECAY,
+    changed_transformer,
+    date_data,
+    use_linear_default,
+)
 from gates2heads.book.studies import Study
 from gates2heads.data.batches.pairs import collate, endless_batches
 from gates2heads.layers.norms import LayerNorm
+from gates2heads.models.transformer.transformer import Transformer
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
 
-BLOCKS, STEPS, WARMUP, BIN = 12, 100, 30, 10
+BLOCKS, STEPS, BIN = 12, 100, 10
+WARMUP = 0.3  # share of the steps
 CHANGES = ("whole", "no norms", "no warm-up", "post-norm", "post-norm, no warm-up")
-SMALL, FINAL = ", small start", "final norms"
-RATES = {"0.003": 3e-3, "0.001": 1e-3, "0.0003": 3e-4}
+SMALL, LINEAR, FINAL = ", small start", ", linear init", "final norms"
+NORMS = ("whole", "no norms")
 SETTINGS = (
     *(f"{change}, rate {rate}" for rate in ("0.003", "0.001") for change in CHANGES),
     "no norms, rate 0.0003",
     *(f"{FINAL}, rate {rate}" for rate in ("0.003", "0.001")),
-    *(f"{change}{SMALL}, rate 0.003" for change in ("whole", "no norms")),
+    *(f"{change}{SMALL}, rate 0.003" for change in NORMS),
+    *(
+        f"{change}{LINEAR}{other}"
+        for other in (
+            *(f", rate {rate}" for rate in ("0.003", "0.01", "0.03", "0.001")),
+            ", rate 0.003, 400 steps",
+            ", rate 0.003, 24 blocks",
+        )
+        for change in NORMS
+    ),
 )
 
 
-def deep(change: str):
-    """A model of one change with twelve blocks on each side, randomly initialised."""
-    removed = "no norms" if change == FINAL else change.removesuffix(SMALL)
-    model = changed_transformer(removed, blocks=BLOCKS)
-    if change == FINAL:
+def deep(change: str, blocks: int = BLOCKS) -> Transformer:
+    """A model of one change with so many blocks on each side, randomly initialised."""
+    removed = change.removesuffix(SMALL).removesuffix(LINEAR)
+    model = changed_transformer("no norms" if removed == FINAL else removed, blocks=blocks)
+    if removed == FINAL:
         model.encoder_norm, model.decoder_norm = LayerNorm(model.d_model), LayerNorm(model.d_model)
     if change.endswith(SMALL):
         with torch.no_grad():
             for name, parameter in model.named_parameters():
                 if name.endswith(("out_proj.weight", "linear2.weight")):
                     parameter.div_(10)
+    if change.endswith(LINEAR):
+        use_linear_default(model)
     return model
+
+
+def asked(setting: str) -> tuple[str, float, int, int]:
+    """Change, learning rate, steps and blocks of a setting."""
+    change, rest = setting.split(", rate ")
+    rate, *others = rest.split(", ")
+    counts = {word: int(count) for count, word in (other.split() for other in others)}
+    return change, float(rate), counts.get("steps", STEPS), counts.get("blocks", BLOCKS)
 
 
 def gradients(model, data) -> list[float]:
@@ -64,10 +93,10 @@ def gradients(model, data) -> list[float]:
 def run(setting: str, seed: int) -> dict:
     """Train one model, to the end or until its loss is not finite."""
     torch.set_num_threads(1)
-    change, rate = setting.split(", rate ")
+    change, rate, steps, blocks = asked(setting)
     data, losses = date_data(), []
     torch.manual_seed(seed)
-    model = deep(change)
+    model = deep(change, blocks)
     at_first = gradients(model, data)
 
     def noted(model, batch):
@@ -80,11 +109,13 @@ def run(setting: str, seed: int) -> dict:
         fit(
             model,
             endless_batches(data.train, BATCH_SIZE, seed=seed),
-            steps=STEPS,
+            steps=steps,
             loss=noted,
-            learning_rate=RATES[rate],
+            learning_rate=rate,
             schedule=warmup_linear(
-                STEPS, warmup=0 if change.endswith("no warm-up") else WARMUP, decay=DECAY
+                steps,
+                warmup=0 if change.endswith("no warm-up") else round(WARMUP * steps),
+                decay=DECAY,
             ),
             description=f"{setting}, seed {seed}",
             progress=False,

@@ -16,6 +16,7 @@ from gates2heads.book.ch07.ablation import (
     changed_transformer,
     date_data,
     loss_for,
+    use_linear_default,
 )
 from gates2heads.book.ch07.faulty import AlwaysFirst, faulty_writer, write_anew
 from gates2heads.data.batches.pairs import collate
@@ -82,6 +83,20 @@ def test_each_change_changes_its_part_alone(batch):
     for change in same:
         pairs = zip(whole.parameters(), fresh(change).parameters(), strict=True)
         assert all(torch.equal(one, other) for one, other in pairs), change
+
+
+def test_the_default_of_linear_changes_sublayers_and_not_embeddings():
+    one, other = fresh("whole"), fresh("whole")
+    use_linear_default(other)
+    assert torch.equal(one.source_table, other.source_table)
+    block = other.decoder_layers[0]
+    for layer in (block.self_attn.out_proj, block.cross_attn.out_proj, block.feed_forward.linear1):
+        bound = layer.in_features**-0.5  # of `nn.Linear`, for matrix and bias
+        for parameter in (layer.weight, layer.bias):
+            assert 0.7 * bound < parameter.abs().max() <= bound
+    for parameter in (block.self_attn.in_proj_weight, block.self_attn.in_proj_bias):
+        assert 0.9 / 8 < parameter.abs().max() <= 1 / 8
+    assert torch.equal(block.self_residual.norm.weight, torch.ones(64))
 
 
 def test_what_is_taken_away_by_hand():

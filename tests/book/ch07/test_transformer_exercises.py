@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.book.ch07 import exercises
-from gates2heads.book.ch07.exercises import cached_step, encoder_block, may_see
+from gates2heads.book.ch07.exercises import attention_mask, cached_step, encoder_block
 from gates2heads.book.ch07.faulty import FAULTS, check_fault
 
 WRONG = [
@@ -43,17 +43,21 @@ WRONG = [
         "after the square root",
     ),
     (exercises.check_layer_norm, lambda x, w, b: F.layer_norm(x, (x.shape[-1],)), "both missing"),
-    (exercises.check_may_see, lambda r: may_see(r) & r[:, :, None], "rows and columns"),
+    (
+        exercises.check_attention_mask,
+        lambda r: attention_mask(r) & r[:, :, None],
+        "rows and columns",
+    ),
     (exercises.check_repair, lambda v, t, s: v + t[: v.shape[1]], "the bug itself"),
     (exercises.check_repair, lambda v, t, s: v + t[s], "every vector"),
     (exercises.check_repair, lambda v, t, s: v + t[s + 1 : s + 1 + v.shape[1]], "from 1"),
     (exercises.check_layer_norm, lambda x, w: x, "should take 3 arguments"),
     (
-        exercises.check_may_see,
+        exercises.check_attention_mask,
         lambda r: torch.ones(r.shape[1], r.shape[1]).tril().bool().expand(len(r), -1, -1),
         "padding is visible",
     ),
-    (exercises.check_may_see, lambda r: ~may_see(r), "are exchanged"),
+    (exercises.check_attention_mask, lambda r: ~attention_mask(r), "are exchanged"),
     (exercises.check_intensity, lambda n, width, size: 2 * n / size, "vectors are not counted"),
     (
         exercises.check_intensity,
@@ -73,7 +77,11 @@ WRONG = [
         lambda x, w: x / x.square().mean(-1, keepdim=True).sqrt() * w,
         "zero by zero",
     ),
-    (exercises.check_may_see, lambda r: may_see(r).float(), "True and False, got numbers"),
+    (
+        exercises.check_attention_mask,
+        lambda r: attention_mask(r).float(),
+        "True and False, got numbers",
+    ),
     (
         exercises.check_encoder_block,
         lambda x, a, f, m, n: n(f(m(x + a(x)))),
@@ -84,7 +92,11 @@ WRONG = [
         lambda x, a, f, m, n: n(m(a(x)) + f(m(a(x)))),
         "the first residual connection is missing",
     ),
-    (exercises.check_may_see, lambda r: torch.ones(r.shape[1], r.shape[1]).tril(), "of shape"),
+    (
+        exercises.check_attention_mask,
+        lambda r: torch.ones(r.shape[1], r.shape[1]).tril(),
+        "of shape",
+    ),
     (
         exercises.check_encoder_block,
         lambda x, a, f, m, n: x + a(m(x)) + f(n(x + a(m(x)))),
@@ -136,7 +148,7 @@ def test_other_right_ways_pass():
 
     assert exercises.check_layer_norm(normed)
     assert exercises.check_encoder_block(block)
-    assert exercises.check_may_see(visible)
+    assert exercises.check_attention_mask(visible)
     assert exercises.check_cached_step(stepped)
 
 

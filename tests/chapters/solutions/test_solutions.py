@@ -139,7 +139,7 @@ def test_the_study_of_a_language_left_out_runs_on_its_page():
 SEVEN = {
     "7.2": ("layer_norm", "check_layer_norm"),
     "7.3": ("encoder_block", "check_encoder_block"),
-    "7.4": ("may_see", "check_may_see"),
+    "7.4": ("attention_mask", "check_attention_mask"),
     "7.5": ("cached_step", "check_cached_step"),
 }
 

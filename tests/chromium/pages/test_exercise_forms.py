@@ -60,7 +60,7 @@ def test_an_answer_is_judged_kept_and_counted(open_page, mode):
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"), [("", "Type a number"), ("many", "“many” cannot be read as that")]
+    ("typed", "words"), [("", "Type a number"), ("many", "“many” cannot be read as an answer")]
 )
 def test_what_is_no_number_gets_a_sentence_and_stays(open_page, typed, words):
     with served(BUILT, "file") as site:

@@ -177,7 +177,7 @@ def test_with_the_cache_and_without_it_writes_the_same(monkeypatch):
 
 def test_a_short_run_of_the_study_of_depth(monkeypatch):
     monkeypatch.setattr(depth, "STEPS", 2)
-    monkeypatch.setattr(depth, "WARMUP", 1)
+    monkeypatch.setattr(depth, "WARMUP", 0.5)
     monkeypatch.setattr(depth, "BIN", 1)
     monkeypatch.setattr(depth, "BLOCKS", 2)
     threads = torch.get_num_threads()
@@ -189,6 +189,16 @@ def test_a_short_run_of_the_study_of_depth(monkeypatch):
         assert row["failed"] is None
         assert len(row["losses"]) == len(row["gradients"]) == 2
     assert found["whole, rate 0.003"]["losses"] != found["no norms, rate 0.003"]["losses"]
+
+
+def test_the_settings_of_the_study_of_depth_are_read():
+    assert depth.asked("no norms, rate 0.003") == ("no norms", 0.003, 100, depth.BLOCKS)
+    change = "whole" + depth.LINEAR
+    assert depth.asked(f"{change}, rate 0.01, 400 steps") == (change, 0.01, 400, depth.BLOCKS)
+    assert depth.asked(f"{change}, rate 0.003, 24 blocks") == (change, 0.003, 100, 24)
+    model = depth.deep("no norms" + depth.LINEAR, 1)
+    assert len(model.encoder_layers) == len(model.decoder_layers) == 1
+    assert model.encoder_layers[0].self_attn.in_proj_bias.abs().max() > 0
 
 
 def test_a_short_run_of_the_profile_of_a_step(monkeypatch):

@@ -142,7 +142,7 @@ def test_what_is_kept():
         **{"target": 24, "total": 48, "without": 84},
     }
     assert told[1] == (
-        "Each token takes 1 layers × (key + value) × 6 = 12 numbers. The cache holds 24 for the "
+        "Each token takes 1 block × (key + value) × 6 = 12 numbers. The cache holds 24 for the "
         "source, computed once, and 24 for the output so far: 48 in total. Without any cache, 84 "
         "would have been computed by now, 1.8 times as many."
     )
@@ -169,6 +169,22 @@ def test_places_in_words():
         "feed-forward network adds a vector with RMS 1.00 to one with RMS 10.00, "
         "and the sum has RMS 11.00. The output is “-b” (0.50).",
         "Output: “ab”.",
+    ]
+
+
+def test_the_lens_tells_the_input_token_of_a_step_and_how_many_rank_first():
+    found = ask(
+        "const deeper = { ...result, written: 'ab.', readouts: { ...readouts,"
+        " words: [readouts.words[0], [[' a', 'b'], [' a', 'b'], ['b', ' a']], readouts.words[1]],"
+        " logProbs: [readouts.logProbs[0], ...[1, 2].map(() => readouts.logProbs[1])] } };"
+        "return [walks.lensInWords(deeper, 1, 1), walks.lensInWords(deeper, 1, 0),"
+        " walks.walkInWords(deeper)];"
+    )
+    assert found == [
+        "The logit lens after this block gives “a” (0.50), the input token of this step; "
+        "the final output is “-b”.",
+        "The logit lens after this block gives “a” (0.82); the same as the final output.",
+        "Output: “ab.” 1 of the 3 output tokens already rank first after block 1.",
     ]
 
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, choice, maybe, natural
+from gates2heads.accepts import accepts, choice, instance, maybe, natural
 from gates2heads.data.corpora.dates import dates
 from gates2heads.data.tokens.characters import CharacterTokenizer, encode_pairs
+from gates2heads.layers.attention.multi_head import MultiHeadAttention
 from gates2heads.layers.blocks import Residual
 from gates2heads.layers.norms import BatchNorm
 from gates2heads.layers.transformer_layers import DecoderLayer
@@ -186,6 +187,22 @@ def changed_transformer(change: str, *, blocks: int | None = None) -> Transforme
     )
     _BUILT.get(change, lambda model: None)(model)
     return model
+
+
+@accepts(model=instance(Transformer))
+@torch.no_grad()
+def use_linear_default(model: Transformer) -> None:
+    """Give all matrices and biases of a model's sublayers the default of `torch.nn.Linear`.
+
+    The constructor of `Transformer` uses Xavier initialisation instead. Embeddings do not change.
+    """
+    for module in model.modules():
+        if isinstance(module, MultiHeadAttention):
+            bound = module.embed_dim**-0.5  # queries, keys and values: three layers of D inputs
+            module.in_proj_weight.uniform_(-bound, bound)
+            module.in_proj_bias.uniform_(-bound, bound)
+        elif isinstance(module, nn.Linear):
+            module.reset_parameters()
 
 
 @accepts(change=choice(CHANGES))

@@ -82,6 +82,7 @@ class ModelWalk extends GermanStage {
     this.root.append(picture, legend);
     this.buildFoot();
     this.refusal.node.after(this.state); // in sight of who types
+    this.status.classList.add("g2h-dim"); // it describes the picture, also where that is old
     picture.before(this.status);
   }
 
@@ -183,10 +184,6 @@ class ModelWalk extends GermanStage {
 
   get nothing() {
     return "The field is empty: type a German sentence.";
-  }
-
-  get afresh() {
-    return { step: 0, token: 0 };
   }
 
   question() {

@@ -24,7 +24,8 @@ export class WalkLens {
       "p",
       { class: "g2h-caption" },
       element("b", {}, "Logit lens"),
-      ": the most probable token if the final norm and the output projection follow each block directly",
+      ": the most probable token if the final norm and the output projection follow each block directly. " +
+        "The embedding and the first block often give the input token of the step, because input and output share one matrix.",
     );
     this.node = element("div", { class: "g2h-lensview" }, caption, this.scroll, this.named);
     const on = (type, handler) => stage.listen(this.table, type, handler);

@@ -148,7 +148,7 @@ export function keptInWords(cache, step) {
   const { each, layers, width, source, target, total, without } = keptAt(cache, step);
   const times = (without / total).toFixed(1);
   return (
-    `Each token takes ${layers} layers × (key + value) × ${width} = ${grouped(each)} numbers. The cache holds ` +
+    `Each token takes ${layers} ${layers === 1 ? "block" : "blocks"} × (key + value) × ${width} = ${grouped(each)} numbers. The cache holds ` +
     `${grouped(source)} for the source, computed once, and ${grouped(target)} for the output so far: ${grouped(total)} ` +
     `in total. Without any cache, ${grouped(without)} would have been computed by now, ${times} times as many.`
   );
@@ -184,7 +184,8 @@ export function lensInWords(result, depth, step) {
   const ends = cell.isFinal
     ? "the same as the final output"
     : `the final output is “${wordShown(result.target[step])}”`;
-  return `The logit lens after this block gives ${best}; ${ends}.`;
+  const echo = cell.word === result.target[step - 1] ? ", the input token of this step" : "";
+  return `The logit lens after this block gives ${best}${echo}; ${ends}.`;
 }
 
 /** The whole walk in a sentence or two. */
@@ -194,11 +195,13 @@ export function walkInWords(result) {
   const steps = result.target.length;
   const early = agreements(cells)
     .slice(1, last)
-    .map((count, at) => `${count} after block ${at + 1}`);
-  const told = early.length
-    ? ` Of the ${steps} output tokens, the logit lens already gives ${early.join(" and ")}.`
-    : "";
-  return `Output: “${result.written}”.${told}`;
+    .map(
+      (count, at) =>
+        `${count}${at ? "" : ` of the ${steps} output tokens already rank first`} after block ${at + 1}`,
+    );
+  const told = early.length ? ` ${early.join(", and ")}.` : "";
+  const stop = /[.!?]$/.test(result.written) ? "" : ".";
+  return `Output: “${result.written}”${stop}${told}`;
 }
 
 // ---- the language of the source

@@ -236,7 +236,7 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
     """What is empty or too long gets a sentence; the field keeps it, the old answer is dimmed."""
     refusal, picture = (
         view.root.locator(".g2h-refusal:not(.g2h-english *)"),
-        view.root.locator(".g2h-dim"),
+        view.root.locator("div.g2h-dim"),
     )
     for text, sentence in (
         ("", "The field is empty"),
@@ -248,6 +248,7 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
         expect(refusal).to_contain_text("The picture below belongs to the previous sentence.")
         assert view.field.input_value() == text
         expect(picture).to_have_css("opacity", "0.45")
+        expect(view.root.locator(".g2h-live")).to_have_css("opacity", "0.45")
     for text in ("☃ שלום", "x", OWN):
         view.check(view.type(text))
         expect(refusal).to_be_hidden()

@@ -85,5 +85,5 @@ def test_without_its_model_the_recorded_example_stays(site, open_page, tmp_path)
         expect(view.state).to_contain_text("The view still shows the stored result.")
         assert view.field.input_value() == OWN
         expect(view.slider).to_have_value("1")  # what was typed is taken: it begins anew
-        expect(view.root.locator(".g2h-dim")).to_have_css("opacity", "0.45")
+        expect(view.root.locator("div.g2h-dim")).to_have_css("opacity", "0.45")
         view.check(python_walks(traits["text"]))

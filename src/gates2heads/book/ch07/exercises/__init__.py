@@ -2,14 +2,14 @@
 
 from gates2heads.book.ch07.exercises.blocks import (
     OUTPUT,
+    attention_mask,
+    check_attention_mask,
     check_by_hand,
     check_encoder_block,
     check_layer_norm,
-    check_may_see,
     check_rms_norm,
     encoder_block,
     layer_norm,
-    may_see,
     rms_norm,
 )
 from gates2heads.book.ch07.exercises.generation import (
@@ -23,19 +23,19 @@ from gates2heads.book.ch07.exercises.generation import (
 
 __all__ = [
     "OUTPUT",
+    "attention_mask",
     "cached_step",
+    "check_attention_mask",
     "check_by_hand",
     "check_cached_step",
     "check_encoder_block",
     "check_intensity",
     "check_layer_norm",
-    "check_may_see",
     "check_repair",
     "check_rms_norm",
     "encoder_block",
     "intensity",
     "layer_norm",
-    "may_see",
     "repaired",
     "rms_norm",
 ]

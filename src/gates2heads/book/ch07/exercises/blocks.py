@@ -119,7 +119,7 @@ check_layer_norm = FunctionCheck(
 )
 
 
-def may_see(real: Tensor) -> Tensor:
+def attention_mask(real: Tensor) -> Tensor:
     """The solution of exercise 7.4: real (B, T) bool -> (B, T, T) bool, True = may attend."""
     length = real.shape[1]
     return torch.ones(length, length, dtype=torch.bool).tril() & real[:, None]
@@ -129,9 +129,9 @@ def _ones(real: Tensor) -> Tensor:
     return torch.ones(real.shape[1], real.shape[1], dtype=torch.bool)
 
 
-check_may_see = FunctionCheck(
+check_attention_mask = FunctionCheck(
     title="Exercise 7.4",
-    solution=may_see,
+    solution=attention_mask,
     cases=lambda: [
         Case(
             "one sequence of two tokens and one padding position",
@@ -159,9 +159,9 @@ check_may_see = FunctionCheck(
         ),
         "padding is visible": lambda real: _ones(real).tril().expand(len(real), -1, -1),
         "later tokens are visible": lambda real: _ones(real) & real[:, None],
-        "True and False are exchanged: True means may attend": lambda real: ~may_see(real),
+        "True and False are exchanged: True means may attend": lambda real: ~attention_mask(real),
         "the padding mask is applied to rows and columns: the columns, the keys, are enough": (
-            lambda real: may_see(real) & real[:, :, None]
+            lambda real: attention_mask(real) & real[:, :, None]
         ),
     },
     remark="Rows are queries, columns are keys.",
