@@ -115,6 +115,7 @@ def test_perplexity_tokens_and_texts_in_words():
             even: foresight.perplexity([1, 3]), never: foresight.perplexity([1, Infinity]),
             none: foresight.perplexity([]), large: foresight.perplexity([20, 22]),
             powers: [-29.9, Math.log2(9.99e-7), 13.3].map(foresight.inPowers),
+            probabilities: [-29.9, -2.4].map(foresight.probability),
             on: [["A dog runs.", [" A"]], ["A dog runs.", ["<eos>"]],
               ["A dog", [" runs", ".", "<eos>"]],
               ["A dog", [".", " Two"]], ["", ["A"]]].map((some) => foresight.wentOn(...some)),
@@ -129,6 +130,7 @@ def test_perplexity_tokens_and_texts_in_words():
     assert (found["even"], found["never"], found["none"]) == ("4.0", "∞", "–")
     assert found["large"] == "2.1 × 10⁶"
     assert found["powers"] == ["1.0 × 10⁻⁹", "1.0 × 10⁻⁶", "1.0 × 10⁴"]
+    assert found["probabilities"] == ["1.0 × 10⁻⁹", "0.19"]
     assert found["on"] == [True, False, False, True, False]
     assert found["shares"] == ["0", "< 0.001", "0.250"]
     assert found["names"] == ["dog", "·ing", ".", "end", "␣"]

@@ -32,6 +32,10 @@ export function inPowers(log2) {
   return `${digits} × 10${raised(power)}`;
 }
 
+/** A probability, of which the logarithm to the base 2 is given: 0.19, or 3.2 × 10⁻⁷. */
+export const probability = (log2) =>
+  log2 > Math.log2(0.01) ? (2 ** log2).toFixed(2) : inPowers(log2);
+
 /** Whether a model went on after what ends a sentence in a text. */
 export function wentOn(before, pieces) {
   const read = [before.trim().at(-1) ?? "", ...pieces.map((piece) => piece.trim())];

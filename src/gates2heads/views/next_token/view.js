@@ -3,9 +3,9 @@ import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import {
   bitsOf,
   extended,
-  inPowers,
   named,
   perplexity,
+  probability,
   sum,
   surprises,
   told,
@@ -260,7 +260,7 @@ class NextToken extends LiveStage {
       ? "The text is empty: these are the tokens with which a caption may begin. The last two rows of the table belong to a caption without any word."
       : least === Infinity
         ? "No model assigns this text a probability above 0."
-        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${inPowers(-least)}.`;
+        : `Least surprised: ${best.join(" and ")}, ${told(least)} bits, a probability of ${probability(-least)}.`;
     this.say(/^\p{Ll}/u.test(words[0]?.text ?? "") ? `${said} ${SMALL}` : said);
   }
 }
