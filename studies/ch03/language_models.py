@@ -164,8 +164,18 @@ def build(model: str, vocabulary_size: int) -> NeuralLanguageModel:
     )
 
 
+def rate_of(model: str) -> float:
+    """The learning rate at the peak of a network's schedule."""
+    return RATES["feed-forward" if model.startswith("feed-forward-") else model]
+
+
 def train(
-    name: str, model: str, corpus: Corpus, seed: int, rounds: int | None = None
+    name: str,
+    model: str,
+    corpus: Corpus,
+    seed: int,
+    rounds: int | None = None,
+    rate: float | None = None,
 ) -> tuple[NeuralLanguageModel, dict]:
     """Train a network; return it, and the course of its bits per token on the validation split."""
     rounds = ROUNDS[name] if rounds is None else rounds
@@ -174,7 +184,7 @@ def train(
     pairs = [([corpus.tokenizer.eos], text) for text in corpus.tokens["train"]]
     once = sum(1 for _ in token_batches(pairs, BATCH_TOKENS))
     steps = rounds * once
-    rate = RATES["feed-forward" if model.startswith("feed-forward-") else model]
+    rate = rate_of(model) if rate is None else rate
     accelerator = prepare_accelerator(precision_here("auto"))
     history = fit(
         network,

@@ -11,6 +11,8 @@ view" are the released networks of the next-token view; the other models are cou
 `language_models.py` does it. "…, four tokens" is the same released network, which then reads only
 <bos> and the last four tokens of each prefix, as many as the 5-gram model. It was not trained for
 such beginnings, so what it loses in this way is an upper bound on the value of the longer context.
+"…, 6 epochs" has twice the training. "…, counts at distances 2 to 4" is the 5-gram model with
+another choice among unseen pairs, see `skip_counts.py`.
 
 The tokens are also divided in two groups: those that form, with the token before them, a pair that
 is absent from the training captions, and the rest. What the token itself is has a say in this, so
@@ -34,17 +36,22 @@ from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.metrics.significance import paired_bootstrap
 from gates2heads.models.language.base import LanguageModel, NeuralLanguageModel
 from studies.ch03.language_models import Corpus, count, log_probs_of, read, train
+from studies.ch03.skip_counts import SkipCounts
 
 BASE = "5-gram-kneser-ney"
 SHIPPED = {"gru of the view": "captions_gru", "transformer of the view": "captions_transformer"}
 CUT, WINDOW = ", four tokens", 4
+LONGER = "feed-forward-4, 6 epochs"
+SKIPPING = f"{BASE}, counts at distances 2 to 4"
 SETTINGS = (
     "3-gram-kneser-ney",
     *SHIPPED,
     *(f"{name}{CUT}" for name in SHIPPED),
     "feed-forward-4",
+    LONGER,
     "rnn",
     "gru",
+    SKIPPING,
 )
 AT_ONCE = 500  # windows
 RESAMPLES = 10_000
@@ -54,6 +61,11 @@ def make(model: str, corpus: Corpus, seed: int) -> LanguageModel:
     """Count, load or train a model."""
     if model in SHIPPED:
         return shipped(SHIPPED[model]).model
+    if model == SKIPPING:
+        base, _ = count(BASE, corpus)
+        return SkipCounts(base, corpus.tokens["train"], corpus.tokens["validation"])
+    if model == LONGER:
+        return train("captions", "feed-forward-4", corpus, seed, rounds=6)[0]
     if "-gram-" in model:
         return count(model, corpus)[0]
     return train("captions", model, corpus, seed)[0]

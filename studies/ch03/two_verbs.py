@@ -2,6 +2,7 @@
 
     python -m studies.ch03.two_verbs
     python -m studies.ch03.two_verbs gru transformer feed-forward-4 --seeds 0 1
+    python -m studies.ch03.two_verbs "feed-forward-4, rate 0.008" "gru, rate 0.002" --seeds 0 1
     python -m studies.ch03.two_verbs --table
 
 A model reads “A brown …” with an animal or a vehicle, and gives probabilities to two verbs, such as
@@ -12,7 +13,8 @@ after animals minus that after vehicles. The vehicles are the control; without t
 frequent everywhere looks like knowledge about animals. Fifteen pairs of verbs are compared, since
 one pair could be chosen to suit a model.
 
-"… of the view" are the released models; the others are trained as in `language_models.py`.
+"… of the view" are the released models; the others are trained as in `language_models.py`, three
+of them with a different learning rate at the peak of the schedule.
 """
 
 from functools import cache
@@ -31,7 +33,13 @@ SHIPPED = {
     "gru of the view": "captions_gru",
     "transformer of the view": "captions_transformer",
 }
-SETTINGS = (*SHIPPED, "gru", "transformer", "feed-forward-4")
+TRAINED = ("gru", "transformer", "feed-forward-4")
+OTHER_RATES = {
+    "feed-forward-4, rate 0.008": ("feed-forward-4", 8e-3),
+    "gru, rate 0.002": ("gru", 2e-3),
+    "transformer, rate 0.001": ("transformer", 1e-3),
+}
+SETTINGS = (*SHIPPED, *TRAINED, *OTHER_RATES)
 NOUNS = {
     "animals": "animal bear bird camel cat cow dog dogs duck elephant fish horse pig pony puppy "
     "sheep",
@@ -50,7 +58,8 @@ def make(setting: str, corpus: Corpus, seed: int) -> LanguageModel:
     """Load or train a model."""
     if setting in SHIPPED:
         return shipped(SHIPPED[setting]).model
-    return train("captions", setting, corpus, seed)[0]
+    model, rate = OTHER_RATES.get(setting, (setting, None))
+    return train("captions", model, corpus, seed, rate=rate)[0]
 
 
 @cache

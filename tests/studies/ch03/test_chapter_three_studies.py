@@ -19,6 +19,8 @@ from studies.ch03 import (
     ngram_samples,
     paired_captions,
     seen_contexts,
+    skip_counts,
+    two_verbs,
     unseen_ngrams,
     unseen_words,
     vocabulary_sizes,
@@ -227,6 +229,42 @@ def test_pairs_that_are_not_in_training_by_hand():
     bits = paired_captions.bits_for_any_unseen(model, train, texts)
     # after <bos> 2 of 4 tokens are unseen, after 4 and after 3 are 3
     assert (-bits).exp2().tolist() == pytest.approx([2 / 6, 3 / 5, 3 / 5])
+
+
+def test_counts_at_a_distance_change_the_choice_among_unseen_tokens_alone():
+    # Two tokens after 3 comes 6, two tokens after 4 comes 7; neither follows 8 in training.
+    train = [[3, 5, 6, 2], [4, 5, 7, 2], [8, 9, 2]] * 5
+    base = language_models.KneserNey(train, 10, 2)
+    model = skip_counts.SkipCounts(base, train, [[3, 8, 6, 2], [4, 8, 7, 2], [3, 8, 9, 2]])
+    assert model.weights[1] > 0.1
+    for text in ([3, 8], [4, 8], [3, 5], []):
+        probs, plain = model.probs(text), base.probs(text)
+        assert probs.sum() == pytest.approx(1)
+        seen = list(model.followers[text[-1] if text else Vocabulary.bos])
+        torch.testing.assert_close(probs[seen], plain[seen])
+    assert base.probs([3, 8])[6] == base.probs([4, 8])[6]
+    assert model.probs([3, 8])[6] > 2 * model.probs([4, 8])[6]
+    tokens = torch.tensor([[3, 8, 6, 2], [8, 9, 2, 0]])
+    mask = tokens != Vocabulary.pad
+    found = model.log_probs(tokens, mask=mask)
+    by_hand = model.probs([3])[8] * model.probs([3, 8])[6]
+    assert found[0, 1] + found[0, 2] == pytest.approx(by_hand.log().item())
+
+
+def test_another_learning_rate_reaches_the_training(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        two_verbs, "train", lambda *some, rate: given.append((some[1], rate)) or [None]
+    )
+    for setting in ("gru", "gru, rate 0.002"):
+        two_verbs.make(setting, None, 0)
+    assert given == [("gru", None), ("gru", 0.002)]
+
+
+def test_the_stored_preferences_are_of_every_setting():
+    rows = read_study("ch03/two_verbs")
+    assert {row["setting"] for row in rows} == {*two_verbs.SETTINGS}
+    assert all(len(row["result"]["pairs"]) == len(two_verbs.VERBS) == 15 for row in rows)
 
 
 def test_a_window_as_long_as_the_text_changes_nothing_and_a_short_one_forgets():
