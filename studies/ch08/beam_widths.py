@@ -185,7 +185,7 @@ def likeliest(trained, texts: Sequence[str], known) -> list[tuple[list[int], flo
             bos=words.bos,
             eos=words.eos,
             max_length=LONGEST,
-            bar=log_prob + NEAR,
+            threshold=log_prob + NEAR,
             limit=LIMIT,
         )
         better = found.tokens is not None

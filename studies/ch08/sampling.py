@@ -27,7 +27,7 @@ WAYS = {
     "greedy": None,
     "temperature 0.5": {"temperature": 0.5},
     "temperature 0.7": {"temperature": 0.7},
-    "as the model says": {},  # term: as the model says, a stored key
+    "unmodified": {},
     "top-k 5": {"top_k": 5},
     "top-p 0.5": {"top_p": 0.5},
     "top-p 0.8": {"top_p": 0.8},

@@ -18,7 +18,7 @@ TABLES = {"bos": BOS, "eos": EOS, "max_length": 4}
 
 def test_by_hand_on_the_two_tables():
     """Two are likelier than 0.048 and 0.054: <eos> at once, 0.1, and A <eos>, 0.5 · 0.2 = 0.1."""
-    found = exact(two_tables, START, **TABLES, bar=math.log(0.054))
+    found = exact(two_tables, START, **TABLES, threshold=math.log(0.054))
     assert found.tokens in ([EOS], [A, EOS])
     assert (found.finished, found.proven) == (True, True)
     assert math.exp(found.log_prob) == pytest.approx(0.1)
@@ -26,13 +26,14 @@ def test_by_hand_on_the_two_tables():
 
 def test_a_small_numpy_number_may_be_the_end():
     for kind in (np.uint8, np.int32):
-        found = exact(two_tables, START, bos=BOS, eos=kind(EOS), max_length=4, bar=math.log(0.054))
+        known = math.log(0.054)
+        found = exact(two_tables, START, bos=BOS, eos=kind(EOS), max_length=4, threshold=known)
         assert math.exp(found.log_prob) == pytest.approx(0.1)
 
 
 def test_nothing_is_likelier_than_the_likeliest():
-    """With the best as the bar, nothing is found, and that is proven with few prefixes."""
-    found = exact(two_tables, START, **TABLES, bar=math.log(0.1) + 1e-9)
+    """With the best as the threshold, nothing is found, and that is proven with few prefixes."""
+    found = exact(two_tables, START, **TABLES, threshold=math.log(0.1) + 1e-9)
     assert found.tokens is None
     assert found.proven
     # Above 0.1: the empty one, A, B and C at 0.5, 0.2 and 0.2, and A B at 0.2, A C at 0.15.
@@ -47,15 +48,15 @@ def test_nothing_is_likelier_than_the_likeliest():
     zeros=st.sampled_from([0.0, 0.3]),
 )
 def test_equals_exhaustive_search(seed, size, ends, rows, zeros):
-    """Whatever the tables, the bar of a beam and the number of rows at once."""
+    """Whatever the tables, the threshold of a beam and the number of rows at once."""
     tables = RandomTables(1, size, 4, seed, zeros=zeros, sharpness=2.0)
     eos = size - 1 if ends else None
     options = {"bos": 0, "eos": eos, "max_length": 4}
     best = exhaustive(tables.step, tables.start, **options)
     wide = beam(tables.step, tables.start, **options, width=2)
-    bar = wide.log_prob[0, 0].item()
-    bar = bar - 1e-9 if math.isfinite(bar) else -100.0
-    found = exact(tables.step, tables.start, **options, bar=bar, rows=rows)
+    threshold = wide.log_prob[0, 0].item()
+    threshold = threshold - 1e-9 if math.isfinite(threshold) else -100.0
+    found = exact(tables.step, tables.start, **options, threshold=threshold, rows=rows)
     assert found.proven
     assert found.log_prob == pytest.approx(best.log_prob[0, 0].item(), abs=1e-6)
     assert found.tokens is not None
@@ -66,7 +67,7 @@ def test_equals_exhaustive_search(seed, size, ends, rows, zeros):
 def test_few_prefixes_are_above_a_bar(seed, power):
     """Of each length at most 1/P, since their probabilities sum to at most 1."""
     tables = RandomTables(1, 5, 5, seed, sharpness=2.0)
-    found = exact(tables.step, tables.start, bos=0, eos=4, max_length=5, bar=-power, rows=1)
+    found = exact(tables.step, tables.start, bos=0, eos=4, max_length=5, threshold=-power, rows=1)
     assert found.prefixes <= 1 + 4 * math.exp(power)
 
 
@@ -79,13 +80,13 @@ def test_the_likeliest_prefixes_go_first(rows, asked):
         seen.append(last_tokens.tolist())
         return tables[[level]].expand(len(last_tokens), -1), level + 1
 
-    exact(step, 0, bos=9, eos=None, max_length=2, bar=-50, rows=rows)
+    exact(step, 0, bos=9, eos=None, max_length=2, threshold=-50, rows=rows)
     assert seen == asked
 
 
 def test_the_limit_stops_it_unproven():
     tables = RandomTables(1, 5, 5, 1)
-    found = exact(tables.step, tables.start, bos=0, eos=None, max_length=5, bar=-50, limit=3)
+    found = exact(tables.step, tables.start, bos=0, eos=None, max_length=5, threshold=-50, limit=3)
     assert not found.proven
     assert found.prefixes >= 3
 
@@ -98,7 +99,7 @@ def test_the_limit_stops_it_unproven():
     ],
 )
 def test_bad_input_is_refused(changed, words):
-    options = {"state": START, **TABLES, "bar": -1.0, **changed}
+    options = {"state": START, **TABLES, "threshold": -1.0, **changed}
     with pytest.raises(ValueError, match=words):
         exact(two_tables, **options)
 

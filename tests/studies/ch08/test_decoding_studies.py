@@ -14,6 +14,8 @@ from studies.ch08 import (
     decoding_speed,
     label_smoothing,
     non_autoregressive,
+    other_translators,
+    repetition,
     sampling,
 )
 
@@ -67,7 +69,7 @@ def test_greedy_search_draws_nothing_and_sampling_repeats(few, monkeypatch):
     plain = sampling.run("greedy", 0)
     assert (plain["distinct"], plain["likelier_than_greedy"]) == (1, 0)
     assert plain["self_bleu"] == pytest.approx(100)
-    wild = [sampling.run("as the model says", seed) for seed in (0, 0, 1)]
+    wild = [sampling.run("unmodified", seed) for seed in (0, 0, 1)]
     assert wild[0] == wild[1] != wild[2]
     assert wild[0]["distinct"] > 1
 
@@ -129,6 +131,24 @@ def test_dates_have_the_orders_that_are_asked_for():
         assert (in_order == 1) == (orders == 1)
 
 
+def test_repeated_ngrams_by_hand():
+    assert repetition.repeated([1, 2, 3, 4, 5]) == 0
+    assert repetition.repeated([1, 2, 1, 2, 1, 2], 2) == pytest.approx(3 / 5)
+
+
+def test_open_ended_outputs_have_no_stops_and_follow_their_seed(monkeypatch):
+    monkeypatch.setattr(repetition, "LONGEST", 8)
+    writer = repetition.shipped("captions_ngram")
+    forbidden = repetition.stops(writer.source.vocabulary.tokens)
+    assert len(forbidden) == len(repetition.STOPS)
+    outputs = [repetition.continued(writer, {}, seed) for seed in (0, 0, 1)]
+    assert outputs[0] == outputs[1] != outputs[2]
+    human = repetition.joined(writer, ["A dog sleeps.", "A man reads a book."] * 3, 0)
+    for tokens in outputs[0] + human:
+        assert len(tokens) == 8
+        assert not set(tokens) & set(forbidden)
+
+
 # ---- what is stored
 
 
@@ -138,6 +158,8 @@ def test_dates_have_the_orders_that_are_asked_for():
         (beam_widths, ("test", "validation"), (0,)),
         (decoding_speed, decoding_speed.WAYS, (0,)),
         (label_smoothing, label_smoothing.WAYS, (0,)),
+        (other_translators, other_translators.TRANSLATORS, (0,)),
+        (repetition, repetition.WAYS, (0, 1, 2, 3, 4)),
         (sampling, sampling.WAYS, (0, 1, 2)),
         (non_autoregressive, non_autoregressive.SETTINGS, (0, 1, 2)),
     ],
@@ -185,3 +207,12 @@ def test_a_card_and_a_study_agree_on_the_translator():
     card = load(shipped_weights("translator")).card["scores"]["test"]["bleu"]
     at = tested["alphas"].index(1.2)
     assert tested["widths"]["5"]["alphas"][at]["bleu"] == pytest.approx(card, abs=0.3)
+
+
+def test_the_study_of_translators_agrees_with_that_of_widths():
+    plain = read_study("ch08/other_translators")[0]["result"]
+    tested = read_study("ch08/beam_widths")[0]["result"]
+    five = tested["widths"]["5"]["alphas"][tested["alphas"].index(1.0)]
+    assert plain["tuned"] == 1
+    assert plain["alphas"]["1"]["bleu"] == pytest.approx(five["bleu"], abs=0.1)
+    assert plain["alphas"]["1"]["over"]["1"] == pytest.approx(five["over"]["1"], abs=0.15)

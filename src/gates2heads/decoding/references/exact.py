@@ -20,8 +20,8 @@ from gates2heads.decoding.steps import SEARCH, Step, advance, begin, check_one
 class ExactResult(NamedTuple):
     """The result of an exact search, and its cost."""
 
-    tokens: list[int] | None  # without <bos>; None: nothing is more probable than the bar
-    log_prob: float  # of these tokens, or the bar, in nats
+    tokens: list[int] | None  # without <bos>; None: nothing is more probable than the threshold
+    log_prob: float  # of these tokens, or the threshold, in nats
     finished: bool  # whether <eos> was generated within max_length
     prefixes: int  # how many prefixes were extended
     proven: bool  # False: the limit was reached; a more probable one may exist
@@ -35,7 +35,7 @@ class Branch(NamedTuple):
     state: Any
 
 
-@accepts(**SEARCH, bar=number, limit=natural, rows=natural)
+@accepts(**SEARCH, threshold=number, limit=natural, rows=natural)
 @torch.no_grad()
 def exact(
     step: Step,
@@ -44,14 +44,14 @@ def exact(
     bos: Tensor | int,
     eos: int | None,
     max_length: int,
-    bar: float,
+    threshold: float,
     limit: int = 100_000,
     rows: int = 256,
 ) -> ExactResult:
-    """Find the most probable sequence, if it is more probable than the bar.
+    """Find the most probable sequence, if it is more probable than the threshold.
 
     The sequences are those of `exhaustive`. The search is depth-first, in order of decreasing
-    probability, and every better complete sequence raises the bar.
+    probability, and every better complete sequence raises the threshold.
 
     Source: Stahlberg and Byrne 2019, section 3. Departs from it by extending prefixes in batches.
 
@@ -59,7 +59,7 @@ def exact(
         step, state: as for `beam`, with one row; it receives up to `rows` = M rows, (M, V).
         bos: the token to begin with: (1,) long, or a number.
         eos, max_length: as for `beam`.
-        bar: a log-probability that is already known, such as that of a beam's output.
+        threshold: a log-probability that is already known, such as that of a beam's output.
         limit: the maximum number of prefixes to extend, rounded up to the next `rows`.
         rows: the number of prefixes passed to the step function in one call.
 
@@ -71,12 +71,12 @@ def exact(
     eos = eos if eos is None else int(eos)  # a NumPy number as an index is a mask
     check_one(last)
     check_state(state, last)
-    best, prefixes = ExactResult(None, float(bar), False, 0, False), 0
+    best, prefixes = ExactResult(None, float(threshold), False, 0, False), 0
     branches = [Branch(last.new_zeros(1, 0), torch.zeros(1, device=last.device), state)]
     while branches and prefixes < limit:
         branch = branches.pop()
         if branch.log_prob[0] <= best.log_prob and branch.tokens.shape[1]:
-            continue  # the bar has risen since
+            continue  # the threshold has risen since
         prefixes += len(branch.tokens)
         before = branch.tokens[:, -1] if branch.tokens.shape[1] else last
         log_probs, state = advance(step, branch.state, before, eos=eos)
@@ -105,12 +105,12 @@ def _completed(
 
 
 def _promising(
-    branch: Branch, grown: Tensor, state: Any, bar: float, eos: int | None, rows: int
+    branch: Branch, grown: Tensor, state: Any, threshold: float, eos: int | None, rows: int
 ) -> list[Branch]:
-    """The prefixes above the bar, in branches of at most `rows`, the most probable last."""
+    """The prefixes above the threshold, in branches of at most `rows`, the most probable last."""
     if eos is not None:
         grown = grown.index_fill(1, torch.tensor([eos], device=grown.device), -math.inf)
-    slots, tokens = (grown > bar).nonzero(as_tuple=True)
+    slots, tokens = (grown > threshold).nonzero(as_tuple=True)
     order = grown[slots, tokens].argsort(descending=True, stable=True)
     branches = []
     for some in order.split(rows) if len(order) else ():

@@ -18,7 +18,7 @@ import { searchTables } from "./table_search.js";
 import { TreePicture } from "./tree_picture.js";
 import { element } from "../kit/view.js";
 
-const OLD = "The dimmed result below belongs to the previous input.";
+const OLD = "The dimmed result below belongs to the previous";
 const LONGEST = 400; // characters; the tree's own limit is in tokens
 const ASKED = ["text", "table", "width", "alpha", "prefix"];
 const DRAWN = ["sampling", "temperature", "top_k", "top_p", "seed"];
@@ -120,7 +120,8 @@ class BeamLaboratory extends GermanStage {
   // ---- what is asked
 
   get old() {
-    return OLD;
+    const isSame = this.isAsTyped && this.model.get("text") === this.answered.text;
+    return `${OLD} ${isSame ? "setting" : "input"}.`;
   }
 
   get nothing() {
@@ -132,7 +133,7 @@ class BeamLaboratory extends GermanStage {
   }
 
   get phrases() {
-    return { ...super.phrases, running: "Searching …" };
+    return { ...super.phrases, running: "Searching …", asking: this.old };
   }
 
   get afresh() {

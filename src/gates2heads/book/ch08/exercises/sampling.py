@@ -6,29 +6,29 @@ from torch import Tensor
 from gates2heads.grading.diagnosis import Case, FunctionCheck, random_tensors
 
 
-def nucleus(probs: Tensor, share: float) -> Tensor:
-    """The solution of exercise 8.5: probs (V,), share p -> the nucleus (V,), normalised."""
+def nucleus(probs: Tensor, p: float) -> Tensor:
+    """The solution of exercise 8.5: probs (V,), threshold p -> the nucleus (V,), normalised."""
     ranked, order = probs.sort(descending=True)
-    kept = order[ranked.cumsum(0) - ranked < share]
+    kept = order[ranked.cumsum(0) - ranked < p]
     narrow = torch.zeros_like(probs)
     narrow[kept] = probs[kept]
     return narrow / narrow.sum()
 
 
 def _nucleus_with(*, reached="at least", normalise=True, order="descending", by="mass"):
-    def wrong(probs, share):
+    def wrong(probs, p):
         ranked, places = probs.sort(descending=order == "descending")
         before = ranked.cumsum(0) - ranked
         if by == "threshold":
-            kept = places[ranked >= 1 - share]
+            kept = places[ranked >= 1 - p]
         elif reached == "below":
-            kept = places[ranked.cumsum(0) <= share]
+            kept = places[ranked.cumsum(0) <= p]
         elif reached == "strictly below":
-            kept = places[ranked.cumsum(0) < share]
+            kept = places[ranked.cumsum(0) < p]
         elif reached == "beyond":
-            kept = places[before <= share]
+            kept = places[before <= p]
         else:
-            kept = places[before < share]
+            kept = places[before < p]
         narrow = torch.zeros_like(probs)
         narrow[kept] = probs[kept]
         return narrow / narrow.sum() if normalise else narrow
@@ -36,10 +36,10 @@ def _nucleus_with(*, reached="at least", normalise=True, order="descending", by=
     return wrong
 
 
-def _ranked(probs, share):
+def _ranked(probs, p):
     """A nucleus that stays sorted."""
     ranked = probs.sort(descending=True).values
-    narrow = ranked * (ranked.cumsum(0) - ranked < share)
+    narrow = ranked * (ranked.cumsum(0) - ranked < p)
     return narrow / narrow.sum()
 
 
