@@ -290,7 +290,8 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for section in list(doctree.findall(nodes.section)):
         for name in section["ids"]:
             if found := _claims_at().get(anchors.get(name, "")):
-                label = f"How we tested the claims of section {anchors[name]}: "
+                section_name = re.sub(r"^\d+F ", "", anchors[name])  # "1F H" is H on its page
+                label = f"How we tested the claims of section {section_name}: "
                 _close(section, _links(label, address, found))
     for caption in list(doctree.findall(nodes.strong)):
         mention = MENTION.match(caption.astext())

@@ -14,7 +14,9 @@ sequences at the distance k, with the parameters at the end of the run.
 The loop is the one that section 1.1 of the chapter shows, with AdamW, the learning rate 0.003, the
 betas 0.9 and 0.98, no weight decay, and the gradient clipped to norm 1, unless the name of the
 model says otherwise. Those with "AdamW's defaults" have PyTorch's betas, 0.9 and 0.999, and its
-weight decay of 0.01. Those with "distance k only" are trained without shorter sequences.
+weight decay of 0.01. Those with "distance k only" are trained without shorter sequences. For those
+with "letters as noise", the noise consists of letters too, so that only the position distinguishes
+the first symbol from the others. "identity" initialises W with the identity matrix.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,6 +50,18 @@ MODELS = {
     "gru, rate 0.01": {"cell": "gru", "learning_rate": 1e-2},
     "rnn, distance k only": {"cell": "rnn", "only": True},
     "gru, distance k only": {"cell": "gru", "only": True},
+    "lstm, bias 1, distance k only": {"cell": "lstm", "forget_bias": 1.0, "only": True},
+    "lstm, bias 3, distance k only": {"cell": "lstm", "forget_bias": 3.0, "only": True},
+    "rnn, orthogonal, distance k only": {"cell": "rnn", "orthogonal": True, "only": True},
+    "rnn, identity": {"cell": "rnn", "identity": True},
+    "rnn, identity, rate 0.001": {"cell": "rnn", "identity": True, "learning_rate": 1e-3},
+    "rnn, identity, rate 0.01": {"cell": "rnn", "identity": True, "learning_rate": 1e-2},
+    "rnn, identity, distance k only": {"cell": "rnn", "identity": True, "only": True},
+    "rnn, letters as noise": {"cell": "rnn", "letters_only": True},
+    "rnn, identity, letters as noise": {"cell": "rnn", "identity": True, "letters_only": True},
+    "gru, letters as noise": {"cell": "gru", "letters_only": True},
+    "lstm, bias 1, letters as noise": {"cell": "lstm", "forget_bias": 1.0, "letters_only": True},
+    "lstm, bias 3, letters as noise": {"cell": "lstm", "forget_bias": 3.0, "letters_only": True},
 }
 SETTINGS = {
     f"{model}, {distance} steps": (model, distance) for model in MODELS for distance in DISTANCES
@@ -86,10 +100,11 @@ def run(setting: str, seed: int) -> dict:
         if key in options
     }
     shortest = distance if options.pop("only", False) else 1
+    noise = {"letters_only": options.pop("letters_only", False)}
     torch.manual_seed(seed)
     model = Rememberer(**options)
-    batches = islice(texts(BATCH_SIZE, distance, shortest=shortest, seed=seed), CAP)
-    validation = next(texts(VALIDATED, distance, shortest=distance, seed=10**6 + seed))
+    batches = islice(texts(BATCH_SIZE, distance, shortest=shortest, seed=seed, **noise), CAP)
+    validation = next(texts(VALIDATED, distance, shortest=distance, seed=10**6 + seed, **noise))
     best, arrived = 0.0, None
     for done in train(model, batches, **training):
         if done % EVERY:
@@ -107,7 +122,7 @@ def run(setting: str, seed: int) -> dict:
         "cap": CAP,
         "best": best,
         "recalled": recalled(
-            model, next(texts(TESTED, distance, shortest=distance, seed=seed + 1))
+            model, next(texts(TESTED, distance, shortest=distance, seed=seed + 1, **noise))
         ),
     }
 

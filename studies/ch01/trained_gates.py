@@ -5,7 +5,9 @@
 
 Each network learns the recall task with distances up to 40 and is tested on 500 new texts with
 that distance. `kept` is the mean of the forget gates or update gates over all units and all noise
-symbols, before and after training. `recalled` has the share of letters recalled while something is
+symbols, before and after training. `keeping` counts, for each letter, the units whose gate has a
+mean above NEAR over the noise symbols of the texts that begin with this letter. `recalled` has the
+share of letters recalled while something is
 changed for the noise symbols alone: "free" nothing; "state kept" f = 1 and i = 0, or z = 1; "i = 0"
 the input gates alone; "f = 0" the forget gates alone; "no candidate path" the candidate without its
 term of the hidden state, so that what is added to the cell state depends on the letter through the
@@ -22,13 +24,14 @@ from typing import NamedTuple
 
 import torch
 
-from gates2heads.book.ch01.recall_task import Rememberer, recall_loss, texts
+from gates2heads.book.ch01.recall_task import LETTERS, Rememberer, recall_loss, texts
 from gates2heads.book.studies import Study
 from gates2heads.layers.record import record
 from gates2heads.layers.recurrent import LSTM, clamp_gates
 from gates2heads.training.loop import fit
 
 DISTANCE, BATCH_SIZE, TESTED, RATE = 40, 32, 500, 3e-3
+NEAR = 0.95  # a gate above it keeps more than an eighth of a value over DISTANCE steps
 
 
 class How(NamedTuple):
@@ -63,7 +66,7 @@ def run(setting: str, seed: int) -> dict:
     tested = next(texts(TESTED, DISTANCE, shortest=DISTANCE, seed=10**6 + seed))
     lstm = isinstance(model.recurrent, LSTM)
     keeper = "forget_l0" if lstm else "update_l0"
-    before = recorded(model, tested)[keeper].mean().item()
+    before = recorded(model, tested)[keeper]
     fit(
         model,
         texts(BATCH_SIZE, DISTANCE, seed=seed),
@@ -77,7 +80,11 @@ def run(setting: str, seed: int) -> dict:
     layer, keep = model.recurrent, {"forget": 1.0, "input": 0.0} if lstm else {"update": 1.0}
     changes = {"free": nullcontext(), "state kept": clamp_gates(layer, keep)}
     result = {"steps": how.steps, "rate": how.rate, "distance": DISTANCE}
-    result |= {"kept_before": before, "kept": gates[keeper].mean().item()}
+    result |= {"kept_before": before.mean().item(), "kept": gates[keeper].mean().item()}
+    result |= {
+        "keeping_before": keeping(before, tested[:, 0]),
+        "keeping": keeping(gates[keeper], tested[:, 0]),
+    }
     if lstm:
         changes["i = 0"] = clamp_gates(layer, {"input": 0.0})
         changes["f = 0"] = clamp_gates(layer, {"forget": 0.0})
@@ -100,6 +107,12 @@ def recorded(model: Rememberer, batch: torch.Tensor) -> dict[str, torch.Tensor]:
     if "cell_l0" in whole:
         found["cell_before"] = whole["cell_l0"][:, :-1]
     return found
+
+
+def keeping(gates: torch.Tensor, letters: torch.Tensor) -> list[int]:
+    """For each letter, how many of the units of gates (B, k, U) are above NEAR on average."""
+    means = (gates[letters == letter].mean((0, 1)) for letter in range(LETTERS))  # (U,) each
+    return [(mean > NEAR).sum().item() for mean in means]
 
 
 @torch.no_grad()

@@ -82,6 +82,9 @@ def test_the_table_gives_means_and_ranges_and_runs_nothing(study, ran, capsys):
     assert line.startswith("| hard | 2 | 0 (0–0) | 0.625 (0.500–0.750) |")
     assert ran == before
     assert table_of([]).count("\n") == 1
+    rows = [{"setting": "a", "seconds": 1, "result": {"x": x}} for x in (2, None, 4)]
+    assert table_of(rows).endswith("| a | 3 | 1 (1–1) | 3.000 (2.000–4.000), 1 without |")
+    assert table_of([*rows[:1], {**rows[1], "setting": "b"}]).endswith(" | 1 without |")
 
 
 def test_what_the_command_line_does_not_know_is_refused(study, capsys):

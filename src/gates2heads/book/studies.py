@@ -201,9 +201,17 @@ def table_of(rows: Sequence[Mapping]) -> str:
     for setting in dict.fromkeys(row["setting"] for row in rows):
         runs = [row for row in rows if row["setting"] == setting]
         cells = [setting, len(runs), spread([run["seconds"] for run in runs], 0)]
-        cells += [spread([run["result"][key] for run in runs], 3) for key in numbers]
+        cells += [_known([run["result"][key] for run in runs]) for key in numbers]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
+
+
+def _known(values: Sequence[float | None]) -> str:
+    """The mean and the range of those that are known, and how many are not."""
+    known = [value for value in values if value is not None]
+    told = [spread(known, 3)] if known else []
+    missing = len(values) - len(known)
+    return ", ".join([*told, f"{missing} without"] if missing else told)
 
 
 @accepts(values=listed("numbers", kind=number, least=1), places=natural(least=0))

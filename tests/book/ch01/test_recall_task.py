@@ -39,6 +39,14 @@ def test_a_text_is_a_letter_and_then_noise():
     assert lengths == {2, 3, 4, 5}
 
 
+def test_letters_as_noise_are_told_apart_by_position_alone():
+    stream = texts(9, 30, shortest=30, seed=3, letters_only=True)
+    batch = torch.cat([next(stream) for _ in range(5)])
+    assert batch.shape == (45, 31)
+    assert sorted(batch.unique().tolist()) == list(range(LETTERS))
+    assert len(set(batch[:, 1:].flatten().tolist())) == LETTERS
+
+
 def test_the_task_by_hand():
     batch = torch.tensor([[3, 9, 11], [5, 15, 13], [0, 8, 8]])
     assert recalled(Knowing(0), batch) == 1
@@ -83,11 +91,18 @@ def test_an_orthogonal_matrix_turns_and_keeps_lengths():
     torch.testing.assert_close(moduli, torch.ones(5), atol=1e-5, rtol=0)
 
 
+def test_the_identity_leaves_a_state_as_it_is():
+    weight = Rememberer("rnn", 5, identity=True).recurrent.weight_hh_l0
+    assert torch.equal(weight, torch.eye(5))
+    assert weight.requires_grad
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
         (lambda: Rememberer("gru", forget_bias=1.0), "forget_bias must"),
         (lambda: Rememberer("lstm", orthogonal=True), "orthogonal must"),
+        (lambda: Rememberer("gru", identity=True), "identity must"),
         (lambda: next(texts(2, 5, shortest=6)), "shortest must"),
         (lambda: recall_loss(Rememberer("rnn", 5), torch.full((2, 3), LETTERS)), "below 8"),
     ],

@@ -28,7 +28,12 @@ def batches(model, distance):
 
 @pytest.mark.parametrize(
     "setting",
-    ["rnn, not clipped, 5 steps", "gru, distance k only, 5 steps", "lstm, bias 3, 5 steps"],
+    [
+        "rnn, not clipped, 5 steps",
+        "gru, distance k only, 5 steps",
+        "lstm, bias 3, 5 steps",
+        "rnn, identity, letters as noise, 5 steps",
+    ],
 )
 def test_a_run_in_small_that_does_not_arrive(monkeypatch, setting):
     for name, value in (("EVERY", 2), ("CAP", 4), ("VALIDATED", 10), ("TESTED", 20)):
@@ -78,7 +83,7 @@ def test_the_models_of_the_page_have_five_seeds_and_all_arrive():
             found = batches(model, distance)
             assert len(found) >= 5
             assert None not in found
-    for model in ("rnn, orthogonal", "lstm, bias 3"):
+    for model in ("rnn, orthogonal", "rnn, identity", "lstm, bias 3"):
         for distance in (40, 80):
             assert len(batches(model, distance)) >= 5
             assert None not in batches(model, distance)
@@ -93,6 +98,15 @@ def test_the_learning_time_grows_with_the_distance_and_gates_shorten_it():
     assert shares[0] > 2 * shares[1]
     assert min(batches("rnn", 80)) > max(batches("gru", 80))
     assert mean(batches("lstm, bias 3", 80)) < mean(batches("gru", 80))
+
+
+def test_the_identity_is_fast_with_short_sequences_and_a_rotation_without():
+    assert mean(batches("rnn, identity", 80)) < mean(batches("gru", 80)) / 1.5
+    assert batches("rnn, identity, distance k only", 40).count(None) == 4
+    turning = [one for one in batches("rnn, orthogonal, distance k only", 40) if one]
+    assert len(turning) == 4
+    assert 2 * max(turning) < min(batches("rnn, orthogonal", 40))
+    assert max(batches("lstm, bias 3, distance k only", 40)) < 1_000
 
 
 def test_orthogonal_and_clipping():

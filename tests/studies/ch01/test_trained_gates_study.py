@@ -21,6 +21,13 @@ def test_a_run_in_small(monkeypatch, setting):
     assert all(0 <= share <= 1 for share in result["recalled"].values())
 
 
+def test_the_units_that_keep_a_letter_are_counted_by_letter():
+    gates = torch.full((3, 4, 5), 0.5)
+    gates[0, :, :2] = 0.99  # two units for the letter 6
+    gates[1, :, 4] = torch.tensor([1.0, 1.0, 1.0, 0.7])  # on average not above the bound
+    assert study.keeping(gates, torch.tensor([6, 1, 1])) == [0, 0, 0, 0, 0, 0, 2, 0]
+
+
 def test_every_setting_has_its_seeds():
     rows = read_study("ch01/trained_gates")
     for setting in study.SETTINGS:

@@ -14,7 +14,7 @@ LETTERS, NOISE, UNITS = 8, 8, 32  # kinds of letters, of noise symbols; numbers 
 SYMBOLS = LETTERS + NOISE
 
 
-@accepts(cell=choice(CELLS), units=natural, orthogonal=flag)
+@accepts(cell=choice(CELLS), units=natural, orthogonal=flag, identity=flag)
 class Rememberer(nn.Module):
     """Classify a sequence by its first letter, with one recurrent layer and an output layer.
 
@@ -24,10 +24,13 @@ class Rememberer(nn.Module):
         forget_bias: the initial bias of an LSTM's forget gates; if not given, small random
             numbers as in `torch.nn.LSTM`.
         orthogonal: initialise W of a plain RNN with a random orthogonal matrix.
+        identity: initialise it with the identity matrix.
 
     Raises:
-        ValueError: a forget bias is given for a cell without a forget gate, or `orthogonal` for
-            a cell with gates.
+        ValueError: a forget bias is given for a cell without a forget gate, or `orthogonal` or
+            `identity` for a cell with gates.
+
+    Source: Le, Jaitly & Hinton 2015 for the identity (there with ReLU in place of tanh).
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class Rememberer(nn.Module):
         units: int = UNITS,
         forget_bias: float | None = None,
         orthogonal: bool = False,
+        identity: bool = False,
     ):
         super().__init__()
         self.recurrent = recurrent_layer(cell, SYMBOLS, units)
@@ -46,10 +50,14 @@ class Rememberer(nn.Module):
             with torch.no_grad():  # rows: input gate, forget gate, candidate, output gate
                 self.recurrent.bias_ih_l0[units : 2 * units] = float(forget_bias)
                 self.recurrent.bias_hh_l0[units : 2 * units] = 0.0
-        if orthogonal:
-            if cell != "rnn":
-                raise ValueError(f"orthogonal must be False for {cell}, got True")
-            nn.init.orthogonal_(self.recurrent.weight_hh_l0)
+        for name, wanted, initialise in (
+            ("orthogonal", orthogonal, nn.init.orthogonal_),
+            ("identity", identity, nn.init.eye_),
+        ):
+            if wanted:
+                if cell != "rnn":
+                    raise ValueError(f"{name} must be False for {cell}, got True")
+                initialise(self.recurrent.weight_hh_l0)
 
     @accepts(texts=tokens("B S", below=SYMBOLS))
     def forward(self, texts: Tensor, *, mask: Tensor | None = None) -> Tensor:
@@ -64,8 +72,10 @@ class Rememberer(nn.Module):
         return F.one_hot(texts.long(), SYMBOLS).to(self.readout.weight.dtype)
 
 
-@accepts(count=natural, distance=natural, seed=any_seed)
-def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Iterator[Tensor]:
+@accepts(count=natural, distance=natural, seed=any_seed, letters_only=flag)
+def texts(
+    count: int, distance: int, *, shortest: int = 1, seed: int = 0, letters_only: bool = False
+) -> Iterator[Tensor]:
     """Yield random batches (B, k + 1) indefinitely: a letter, then k symbols of noise.
 
     Args:
@@ -73,6 +83,8 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
         distance: the largest k. For each batch, k is sampled uniformly.
         shortest: the smallest k.
         seed: of the random numbers.
+        letters_only: the noise consists of letters too, so that no symbol shows by itself whether
+            it is the one to recall.
     """
     if shortest > distance:
         raise ValueError(f"shortest must be at most the distance {distance}, got {shortest}")
@@ -80,7 +92,8 @@ def texts(count: int, distance: int, *, shortest: int = 1, seed: int = 0) -> Ite
     while True:
         steps = int(torch.randint(shortest, distance + 1, (), generator=draw))
         letter = torch.randint(LETTERS, (count, 1), generator=draw)
-        noise = torch.randint(LETTERS, SYMBOLS, (count, steps), generator=draw)
+        kinds = (0, LETTERS) if letters_only else (LETTERS, SYMBOLS)
+        noise = torch.randint(*kinds, (count, steps), generator=draw)
         yield torch.cat([letter, noise], 1)
 
 
