@@ -84,6 +84,6 @@ def test_without_its_model_the_recorded_example_stays(site, open_page, tmp_path)
         expect(view.root).to_have_attribute("data-state", "fault")
         expect(view.state).to_contain_text("The view still shows the stored result.")
         assert view.field.input_value() == OWN
-        expect(view.slider).to_have_value("1")  # what was typed is taken: it begins anew
+        expect(view.slider).to_have_value("3")  # the step of the stored result stays
         expect(view.root.locator("div.g2h-dim")).to_have_css("opacity", "0.45")
         view.check(python_walks(traits["text"]))
