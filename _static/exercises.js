@@ -253,10 +253,8 @@
         fields[i].setAttribute("aria-invalid", "true");
         fields[i].focus();
         const given = fields[i].value.trim();
-        const problem = given
-          ? `“${given}” cannot be read as an answer. ${question.ask}. ${READS}`
-          : `${question.ask}. ${READS}`;
-        return { problem };
+        const unread = given ? `“${given}” cannot be read as an answer. ` : "";
+        return { problem: `${unread}${question.ask}. ${READS}` };
       }
     }
     return { typed: fields.map((field) => field.value.trim()), answer };

@@ -39,13 +39,15 @@ def lists(split: str, size: int, count: int):
     return [(pair.text, pair.iso) for pair in pairs]
 
 
-def mixed_batches(source, target):
+def mixed_batches(source, target, seed: int = SEED):
     """Batches of one list length each, the length sampled for every batch."""
     streams = [
-        endless_batches(encode_pairs(lists("train", SIZE, count), source, target), BATCH_SIZE)
+        endless_batches(
+            encode_pairs(lists("train", SIZE, count), source, target), BATCH_SIZE, seed=seed
+        )
         for count in range(1, LONGEST + 1)
     ]
-    draw = random.Random(SEED)
+    draw = random.Random(seed)
     while True:
         yield next(draw.choice(streams))
 

@@ -12,23 +12,20 @@ the new vector too. Stored are the proportions of years, months and days that ar
 list's `own` dates and of the `other` list's, by position.
 """
 
-import random
-
 import torch
 from torch import Tensor
 
 from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
-from gates2heads.data.batches.pairs import collate, endless_batches
-from gates2heads.data.corpora.dates import date_lists
+from gates2heads.data.batches.pairs import collate
 from gates2heads.data.tokens.characters import encode_pairs
 from gates2heads.models.translation.seq2seq import EncoderDecoder
 from gates2heads.training.loop import fit
 from gates2heads.training.losses import sequence_loss
 from gates2heads.training.schedules import warmup_linear
+from shipping.bottleneck import LONGEST, SETTINGS, lists, mixed_batches
 
-TESTED, COUNT, STEPS, UNITS = 1000, 5, 3000, 64
-LISTS = {"locales": ("en", "fr", "de"), "forms": ("medium", "yMMMd")}
+TESTED, COUNT, STEPS, UNITS = 1000, LONGEST, 3000, SETTINGS["hidden_size"]
 PARTS = {"year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}
 HALVES = {
     "unchanged": slice(0, 0),
@@ -37,29 +34,15 @@ HALVES = {
 }
 
 
-def lists(split: str, size: int, count: int) -> list[tuple[str, str]]:
-    """Lists of `count` dates, as texts and in ISO 8601."""
-    return [(one.text, one.iso) for one in date_lists(split, size, count, **LISTS)]
-
-
 def train(source, target, seed: int) -> EncoderDecoder:
     """Train a model as `shipping.bottleneck` does, for fewer steps."""
-    draw = random.Random(seed)
-    streams = [
-        endless_batches(encode_pairs(lists("train", 8000, count), source, target), 64, seed=seed)
-        for count in range(1, COUNT + 1)
-    ]
+    batches = mixed_batches(source, target, seed)
     torch.manual_seed(seed)
-    model = EncoderDecoder(
-        len(source.vocabulary),
-        len(target.vocabulary),
-        embedding_size=64,
-        hidden_size=UNITS,
-        score=None,
-    )
+    sizes = len(source.vocabulary), len(target.vocabulary)
+    model = EncoderDecoder(*sizes, score=None, **SETTINGS)
     fit(
         model,
-        (next(draw.choice(streams)) for _ in iter(int, 1)),
+        batches,
         steps=STEPS,
         loss=sequence_loss,
         learning_rate=5e-3,

@@ -13,10 +13,17 @@ and its maximum over the outputs of a seed. Greedy search does not depend on the
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 
+from gates2heads.book.ch08.open_ended import (
+    BEGINNINGS,
+    LONGEST,
+    repeated,
+    stops,
+    without_stops,
+)
 from gates2heads.book.studies import Study
 from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.multi30k import multi30k
@@ -28,9 +35,6 @@ MODELS = {
     "GRU": "captions_gru",
     "Transformer": "captions_transformer",
 }
-BEGINNINGS = ("A man", "A group of people", "Two children", "A dog")
-STOPS = ("<eos>", ".", "!", "?")
-LONGEST, NGRAM = 60, 4
 HUMAN = "test captions"
 WAYS = {
     "greedy": None,
@@ -46,28 +50,6 @@ WAYS = {
     "unmodified": {},
     HUMAN: None,
 }
-
-
-def repeated(tokens: Sequence[int], n: int = NGRAM) -> float:
-    """The share of the n-grams that occurred before."""
-    ngrams = [tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1)]
-    return 1 - len(set(ngrams)) / len(ngrams)
-
-
-def stops(pieces: Sequence[str]) -> list[int]:
-    """The tokens that end a sentence."""
-    return [number for number, piece in enumerate(pieces) if piece.strip("Ġ ") in STOPS]
-
-
-def without_stops(model, forbidden: Sequence[int]) -> Callable:
-    """The model's step function, with the tokens that end a sentence forbidden."""
-
-    def step(state, last_tokens):
-        log_probs, state = model.step(state, last_tokens)
-        log_probs = log_probs.index_fill(1, torch.tensor(forbidden), -torch.inf)
-        return log_probs.log_softmax(-1), state
-
-    return step
 
 
 def continued(writer, way: dict | None, seed: int) -> list[list[int]]:

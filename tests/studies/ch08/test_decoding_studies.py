@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from gates2heads.book.ch08.open_ended import STOPS
 from gates2heads.book.studies import Study, read_study
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
@@ -140,7 +141,7 @@ def test_open_ended_outputs_have_no_stops_and_follow_their_seed(monkeypatch):
     monkeypatch.setattr(repetition, "LONGEST", 8)
     writer = repetition.shipped("captions_ngram")
     forbidden = repetition.stops(writer.source.vocabulary.tokens)
-    assert len(forbidden) == len(repetition.STOPS)
+    assert len(forbidden) == len(STOPS)
     outputs = [repetition.continued(writer, {}, seed) for seed in (0, 0, 1)]
     assert outputs[0] == outputs[1] != outputs[2]
     human = repetition.joined(writer, ["A dog sleeps.", "A man reads a book."] * 3, 0)
