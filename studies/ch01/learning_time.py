@@ -16,7 +16,8 @@ betas 0.9 and 0.98, no weight decay, and the gradient clipped to norm 1, unless 
 model says otherwise. Those with "AdamW's defaults" have PyTorch's betas, 0.9 and 0.999, and its
 weight decay of 0.01. Those with "distance k only" are trained without shorter sequences. For those
 with "letters as noise", the noise consists of letters too, so that only the position distinguishes
-the first symbol from the others. "identity" initialises W with the identity matrix.
+the first symbol from the others. "identity" initialises W with the identity matrix, "fixed W"
+does not train it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,6 +58,21 @@ MODELS = {
     "rnn, identity, rate 0.001": {"cell": "rnn", "identity": True, "learning_rate": 1e-3},
     "rnn, identity, rate 0.01": {"cell": "rnn", "identity": True, "learning_rate": 1e-2},
     "rnn, identity, distance k only": {"cell": "rnn", "identity": True, "only": True},
+    "rnn, identity, fixed W, distance k only": {
+        "cell": "rnn",
+        "identity": True,
+        "fixed": True,
+        "only": True,
+    },
+    **{
+        f"{name}, rate 0.0003{rest}": {**options, **only, "learning_rate": 3e-4}
+        for name, options in (
+            ("rnn, identity", {"cell": "rnn", "identity": True}),
+            ("rnn, orthogonal", {"cell": "rnn", "orthogonal": True}),
+            ("lstm, bias 3", {"cell": "lstm", "forget_bias": 3.0}),
+        )
+        for rest, only in (("", {}), (", distance k only", {"only": True}))
+    },
     "rnn, letters as noise": {"cell": "rnn", "letters_only": True},
     "rnn, identity, letters as noise": {"cell": "rnn", "identity": True, "letters_only": True},
     "gru, letters as noise": {"cell": "gru", "letters_only": True},
@@ -101,8 +117,11 @@ def run(setting: str, seed: int) -> dict:
     }
     shortest = distance if options.pop("only", False) else 1
     noise = {"letters_only": options.pop("letters_only", False)}
+    fixed = options.pop("fixed", False)
     torch.manual_seed(seed)
     model = Rememberer(**options)
+    if fixed:
+        model.recurrent.weight_hh_l0.requires_grad_(False)
     batches = islice(texts(BATCH_SIZE, distance, shortest=shortest, seed=seed, **noise), CAP)
     validation = next(texts(VALIDATED, distance, shortest=distance, seed=10**6 + seed, **noise))
     best, arrived = 0.0, None
