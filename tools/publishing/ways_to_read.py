@@ -39,8 +39,8 @@ BY_UPLOAD = (
     "4. Open the file panel on the left, upload the library, and wait until the upload is "
     "complete.\n"
     f"5. Run the first cell, which {INSTALLS} Then choose **Runtime → Run all**.\n\n"
-    "Colab deletes the library when the runtime ends; after that, repeat steps 4 and 5. For another "
-    "chapter, repeat steps 2 to 5."
+    "Colab deletes the library when the runtime ends; after that, repeat steps 4 and 5. For "
+    "another chapter, repeat steps 2 to 5."
 )
 VERSION = (
     "## Version, sources, citation, errors\n\n"
