@@ -80,8 +80,9 @@ def test_the_restricted_tests_are_stored_with_their_sizes():
                 everything = sizes[f"{test}, all, all words"]
                 assert sizes[f"{test}, upper half, all words"] == everything // 2
                 assert sizes[f"{test}, all, frequent"] < everything
-        assert row["result"]["restricted"]["men, all, all words"]["used"] == (
-            row["result"]["men"]["used"]
+        assert (
+            row["result"]["restricted"]["men, all, all words"]["used"]
+            == (row["result"]["men"]["used"])
         )
 
 
