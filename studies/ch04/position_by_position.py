@@ -4,12 +4,15 @@
     python -m studies.ch04.position_by_position --table
 
 The networks of `gates2heads.book.ch04.position_by_position` are trained on dates in eight
-languages, STEPS batches of 64; one setting has four times the training, and one a second layer. The
-result is the share of 1,000 test dates that are completely correct, of all and by language, and of
-those with at most nine characters, which have too few positions.
+languages, STEPS batches of 64; one setting has four times the training, and one a second layer. In
+two settings, the single layer stays and the output layer has two linear layers with HIDDEN units
+between them, with or without a tanh. The result is the share of 1,000 test dates that are
+completely correct, of all and by language, and of those with at most nine characters, which have
+too few positions.
 """
 
 import torch
+from torch import nn
 
 from gates2heads.book.ch04.position_by_position import READS, Tagger, tagged, tagging_loss
 from gates2heads.book.studies import Study
@@ -20,19 +23,30 @@ from gates2heads.training.loop import fit
 from gates2heads.training.schedules import warmup_linear
 
 STEPS, BATCH_SIZE, TESTED, ISO = 1000, 64, 1000, 10
+HIDDEN = 256
 LONGER = ", four times the training"
 DEEP = "both ways, two layers"
+READOUTS = {  # what is between the two linear layers of the output
+    "both ways, tanh layer before the output": [nn.Tanh()],
+    "both ways, second linear layer before the output": [],
+}
 
 
 def run(setting: str, seed: int) -> dict:
     """Train one network; return the share of dates that it gets right."""
-    reads = "both ways" if setting == DEEP else setting.removesuffix(LONGER)
+    reads = setting.removesuffix(LONGER)
+    if setting == DEEP or setting in READOUTS:
+        reads = "both ways"
     steps = 4 * STEPS if setting.endswith(LONGER) else STEPS
     layers = 2 if setting == DEEP else 1
     pairs = [(pair.text, pair.iso) for pair in dates("train", 30_000)]
     source, target = (CharacterTokenizer.from_texts(side) for side in zip(*pairs, strict=True))
     torch.manual_seed(seed)
     model = Tagger(len(source.vocabulary), len(target.vocabulary), reads=reads, num_layers=layers)
+    if setting in READOUTS:
+        width, size = model.readout.in_features, model.readout.out_features
+        first, last = nn.Linear(width, HIDDEN), nn.Linear(HIDDEN, size)
+        model.readout = nn.Sequential(first, *READOUTS[setting], last)
     fit(
         model,
         endless_batches(encode_pairs(pairs, source, target), BATCH_SIZE, seed=seed),
@@ -62,4 +76,5 @@ def run(setting: str, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    Study("ch04/position_by_position", run, (*READS, DEEP, "both ways" + LONGER)).main()
+    settings = *READS, DEEP, *READOUTS, "both ways" + LONGER
+    Study("ch04/position_by_position", run, settings).main()

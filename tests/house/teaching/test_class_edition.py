@@ -136,7 +136,8 @@ def test_the_first_page_of_the_class_edition_offers_neither_library_nor_answers(
     assert "teaching.md" not in texts
     assert not re.search("for teachers|for-teachers|teach a course", texts, re.I)
     assert "choose a chapter</a>" in texts
-    assert texts.count("not lectures.\n") == 1  # the sentence before the removed one is whole
+    # the sentence before the removed one is whole
+    assert texts.count("do not include lectures.\n") == 1
     assert "1. Ask your teacher for the library (" in texts
 
 

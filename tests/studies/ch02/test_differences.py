@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
@@ -18,14 +19,14 @@ VECTORS = [[0.6, -0.8], [0.6, 0.8], [1, 0.0], [0.6, 0.8], [0.96, 0.28]]
 def test_every_kind_of_vectors_is_stored():
     rows = read_study("ch02/differences")
     assert [(row["setting"], row["seed"]) for row in rows] == [
-        (setting, 0) for setting in differences.SETTINGS
+        (setting, seed) for setting in differences.SETTINGS for seed in (0, 1, 2)
     ]
     for row in rows:
         one = row["result"]
         assert one["right_by_both"] <= one["right"]
         answered = one["gain"]["value"] + one["c_alone"]["value"]
         assert one["analogies"]["value"] == pytest.approx(answered)
-        for test in (*differences.TESTS, "analogies"):
+        for test in (*differences.TESTS, "analogies", *differences.PRODUCTS):
             low, high = one[test]["interval_of_difference"]
             assert low <= one[test]["difference"] <= high
 
@@ -33,7 +34,7 @@ def test_every_kind_of_vectors_is_stored():
 def test_counted_vectors_are_judged_as_in_the_evaluation():
     judged = read_study("ch02/evaluation")
     for setting in ("ppmi", "svd", "untrained"):
-        (ours,) = results_of(read_study("ch02/differences"), setting)
+        ours = results_of(read_study("ch02/differences"), setting)[0]
         theirs = results_of(judged, f"descriptions, {setting}")[0]["judged"]
         for test in (*differences.TESTS, "analogies"):
             assert ours[test]["value"] == pytest.approx(theirs[test]["value"], abs=1e-3)
@@ -47,6 +48,42 @@ def test_the_baseline_looks_at_c_alone():
     )
     assert found["offset"].tolist() == [1, 0]
     assert found["c_alone"].tolist() == [0, 1]
+
+
+def test_the_product_divides_by_the_cosine_with_a():
+    rows = [[1, 0, 0, 0.0], [0, 1, 0, 0.0], [0, 0, 1, 0.0], [0.1, 0.6, 0.7, 0], [0.9, 0.6, 1, 0]]
+    vectors = WordVectors(WORDS, F.normalize(torch.tensor(rows), dim=1))
+    found = differences.solved(vectors, [("a", "b", "c", "far"), ("a", "b", "c", "near")])
+    for name in (*differences.PRODUCTS, "offset"):
+        assert found[name].tolist() == [1, 0]
+    a, b, c = vectors.unit[:3] @ vectors.unit.T
+    product = b * c / (a + differences.EPSILON)
+    assert product[3] > product[4]
+
+
+def test_cosines_with_negative_values_are_mapped():
+    vectors = WordVectors(WORDS, torch.tensor(VECTORS))
+    found = differences.solved(vectors, [("a", "b", "c", "far"), ("a", "b", "c", "near")])
+    assert found["product"].tolist() == found["unmapped"].tolist()
+
+
+def test_the_upper_half_has_the_highest_scores():
+    pairs = [("a", "b", 1.0), ("b", "c", 5.0), ("c", "near", 4.0), ("a", "c", 3.0), ("a", "x", 2.0)]
+    assert differences.upper_half(pairs) == [pairs[1], pairs[2]]
+
+
+def test_the_restricted_tests_are_stored_with_their_sizes():
+    for row in read_study("ch02/differences"):
+        for part in ("restricted", "restricted_whole"):
+            sizes = {name: one["used"] for name, one in row["result"][part].items()}
+            for test in ("men", "simlex999"):
+                everything = sizes[f"{test}, all, all words"]
+                assert sizes[f"{test}, upper half, all words"] == everything // 2
+                assert sizes[f"{test}, all, frequent"] < everything
+        assert (
+            row["result"]["restricted"]["men, all, all words"]["used"]
+            == (row["result"]["men"]["used"])
+        )
 
 
 def test_the_statistics_add_up_to_spearmans_correlation():
@@ -95,7 +132,7 @@ def test_the_most_frequent_words_are_one_in_a_hundred():
 @pytest.mark.slow
 def test_the_stored_results_are_those_of_the_shipped_vectors():
     vectors = shipped("words_cbow").model.compared()
-    (stored,) = results_of(read_study("ch02/differences"), "cbow")
+    stored = results_of(read_study("ch02/differences"), "cbow")[0]
     agreed = vectors.agreement(word_similarity("men")[1::2])
     assert stored["men"]["used"] == agreed.used
     assert stored["men"]["value"] == pytest.approx(agreed.value, abs=1e-4)

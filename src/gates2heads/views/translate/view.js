@@ -10,6 +10,7 @@ const OWN =
   "Your sentence: select an English word to see what it attends to, or a German word to see what attends to it.";
 const OLD_TEXT = "The dimmed result below belongs to the previous text.";
 const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
+const EMPTY = "The field is empty: type a German sentence.";
 const DEFAULTS = " (This describes the default settings.)";
 const LEGEND =
   "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
@@ -168,7 +169,10 @@ class Translate extends GermanStage {
     const found = this.model.get("examples").find(([, own]) => this.read(own) === text);
     const isWaiting =
       WAITS.has(this.root.dataset.state) || !this.lives.every((one) => one.isComing);
-    if (this.isOld && isWaiting) {
+    if (this.isCleared) {
+      this.watch.textContent = ""; // there is no result, of this text or of another
+      this.say(text ? "\u00a0" : EMPTY);
+    } else if (this.isOld && isWaiting) {
       this.watch.textContent = text === this.read(this.result.text) ? OLD_WIDTH : OLD_TEXT;
     } else {
       const isDefault = this.model.get("width") === 1 && this.looks.selectedIndex === 0;
@@ -226,7 +230,7 @@ class Translate extends GermanStage {
     this.state.textContent = "Translating …";
     if (this.writing !== text) {
       this.writing = text;
-      this.isRecorded = false;
+      this.isRecorded = this.isCleared = false;
       this.dim(false);
       this.sentences.clear();
       this.say("\u00a0");
@@ -242,6 +246,7 @@ class Translate extends GermanStage {
   draw() {
     const { text, written = "", width = 1 } = this.result;
     this.writing = null;
+    this.isCleared = false;
     this.sentences.show(this.result);
     Object.assign(this.root.dataset, { shown: text, written, width });
   }
@@ -258,9 +263,9 @@ class Translate extends GermanStage {
     this.isRecorded = false;
     super.rest("");
     this.put({ text: "" });
+    this.isCleared = true;
     this.dim(false);
     this.sentences.clear();
-    this.say("The field is empty: type a German sentence.");
   }
 
   report(sentence) {

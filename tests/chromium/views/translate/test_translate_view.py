@@ -108,6 +108,12 @@ def test_blanks_alone_are_nothing_to_translate(live, open_page):
             expect(view.root).to_have_attribute("data-state", "empty")
             expect(view.live).to_have_text("The field is empty: type a German sentence.")
             assert view.words("source") == view.words("target") == []
+            view.input.fill("Hund " * 1000)  # no result is left to which a message could refer
+            expect(view.root).to_have_attribute("data-state", "refused")
+            expect(view.root.locator(".g2h-watch")).to_have_text("")
+            expect(view.live).to_have_text("\u00a0")
+            view.input.fill(text)
+            expect(view.root).to_have_attribute("data-state", "empty")
         view.width.fill("3")  # there is still nothing to search for
         expect(view.width).to_have_attribute("aria-valuetext", "beam search, width 3")
         expect(view.root).to_have_attribute("data-state", "empty")

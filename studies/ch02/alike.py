@@ -1,0 +1,92 @@
+"""Do all vectors become alike at the beginning of training? For sections 2.6 and 2.10.
+
+    python -m studies.ch02.alike --seeds 0 1 2 3 4
+    python -m studies.ch02.alike --table
+
+Question: is the phase in which all input vectors have nearly the same direction a property of
+negative sampling, or of its settings? Data: the language of 28 words, 1,000 sentences. Model:
+skip-gram with eight dimensions, trained as the loop of section 2.6 trains it, with Adam at a
+learning rate of 0.01 and four epochs. Varied are the number of noise words, and the initial
+vectors: by default the input vectors are uniform in ±1/(2D) and the output vectors are 0; in the
+other settings both are normal with the given standard deviation. Such vectors are trained for
+twelve epochs as well. Metrics: the mean cosine between the input vectors of the 20 words of the
+five categories, before training, its maximum over training (every tenth step) and at the end; and
+how many of the 60 nearest neighbours belong to the category of their word.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gates2heads.book.ch02.small_language import kinds_of, small_language
+from gates2heads.book.studies import Study
+from gates2heads.data.batches.windows import join_sentences, windows
+from gates2heads.data.tokens.words import WordVocabulary
+
+WIDTH, SENTENCES, WINDOW, BATCH, RATE, EVERY = 8, 1000, 2, 64, 0.01, 10
+SETTINGS = {
+    "five noise words": {},
+    "two noise words": {"negatives": 2},
+    "one noise word": {"negatives": 1},
+    "initial vectors of 0.3": {"spread": 0.3, "epochs": 12},
+    "initial vectors of 1": {"spread": 1.0, "epochs": 12},
+}
+
+
+def mean_cosine(unit: Tensor) -> float:
+    """The mean cosine of two different rows of unit vectors (n, D)."""
+    size = len(unit)
+    return float(((unit @ unit.T).sum() - size) / (size * (size - 1)))
+
+
+def run(setting: str, seed: int) -> dict:
+    """Train one setting, and watch the cosines."""
+    chosen = {"negatives": 5, "spread": None, "epochs": 4} | SETTINGS[setting]
+    sentences = small_language(SENTENCES)
+    vocabulary = WordVocabulary.from_texts(sentences)
+    text = join_sentences([vocabulary.encode(words) for words in sentences])
+    kinds = torch.tensor(kinds_of(vocabulary))  # (5, 4)
+    words, size = kinds.flatten(), len(vocabulary)
+    torch.manual_seed(seed)
+    if chosen["spread"] is None:
+        v, u = (torch.rand(size, WIDTH) - 0.5) / WIDTH, torch.zeros(size, WIDTH)
+    else:
+        v, u = (chosen["spread"] * torch.randn(size, WIDTH) for _ in range(2))
+    v.requires_grad_(), u.requires_grad_()
+    noise, negatives = vocabulary.counts**0.75, chosen["negatives"]
+    optimizer = torch.optim.Adam([v, u], lr=RATE)
+    cosines, step = [mean_cosine(F.normalize(v.detach()[words], dim=1))], 0
+    for epoch in range(chosen["epochs"]):
+        for batch in windows(text, window=WINDOW, batch_size=BATCH, seed=epoch):
+            row, column = batch.mask.nonzero(as_tuple=True)
+            c, o = batch.center[row], batch.context[row, column]
+            k = torch.multinomial(noise, negatives * len(c), True).view(-1, negatives)
+            right = (u[o] * v[c]).sum(1)
+            wrong = (u[k] @ v[c][:, :, None])[:, :, 0]
+            loss = -F.logsigmoid(right) - F.logsigmoid(-wrong).sum(1)
+            optimizer.zero_grad()
+            loss.mean().backward()
+            optimizer.step()
+            step += 1
+            if step % EVERY == 0:
+                cosines.append(mean_cosine(F.normalize(v.detach()[words], dim=1)))
+    unit = F.normalize(v.detach(), dim=1)
+    near = (unit @ unit.T).fill_diagonal_(-2)[words].topk(3).indices  # (20, 3)
+    kind_of = torch.full((size,), -1)
+    kind_of[words] = torch.arange(len(kinds)).repeat_interleave(kinds.shape[1])
+    return {
+        "negatives": negatives,
+        "epochs": chosen["epochs"],
+        "before": cosines[0],
+        "largest": max(cosines),
+        "end": cosines[-1],
+        "correct": int((kind_of[near] == kind_of[words][:, None]).sum()),
+        "of": near.numel(),
+    }
+
+
+STUDY = Study("ch02/alike", run, list(SETTINGS))
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    STUDY.main()
