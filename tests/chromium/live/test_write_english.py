@@ -118,7 +118,10 @@ def test_the_second_model_is_loaded_when_it_is_used_and_once(writer):
     expect(writer.root.locator(".g2h-state")).to_contain_text("The model is loaded")
     writer.opener.click()
     expect(writer.told).to_have_text(
-        re.compile(r"The model \(8\.\d MB\) is loaded once, at the first translation\.")
+        re.compile(
+            r"It \(8\.\d MB\) and the first model \(8\.\d MB\) are loaded once, "
+            r"at the first translation\."
+        )
     )
     writer.english.fill(ENGLISH)
     writer.page.wait_for_timeout(600)

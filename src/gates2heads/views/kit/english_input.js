@@ -44,10 +44,10 @@ export class EnglishInput {
     stage.listen(this.input, "input", () => this.later());
   }
 
-  /** The message before the model is loaded. */
+  /** The message before the model is loaded: both sizes, since the view asks for both at once. */
   before() {
-    const size = inMegabytes(this.live.size);
-    return `A second model translates the sentence into German. The model (${size}) is loaded once, at the first translation.`;
+    const [size, ofFirst] = [this.live, ...this.stage.lives].map((one) => inMegabytes(one.size));
+    return `A second model translates the sentence into German. It (${size}) and the first model (${ofFirst}) are loaded once, at the first translation.`;
   }
 
   /** The German field holds something else now. */
