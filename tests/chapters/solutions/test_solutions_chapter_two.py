@@ -11,7 +11,7 @@ PAGES = ("02_word_vectors.ipynb", "02_word_vectors_further.ipynb")
 SOLUTIONS = {number: code for page in PAGES for number, code in solutions(page).items()}
 ANSWERS = {
     "2.1": ("ppmi", exercises.check_ppmi),
-    "2.2": ("center_gradient", exercises.check_center_gradient),
+    "2.2": ("context_gradient", exercises.check_context_gradient),
     "2.3": ("negative_loss", exercises.check_negative_loss),
     "2.4": ("glove_loss", exercises.check_glove_loss),
     "2.5": ("fourth", exercises.check_fourth),
@@ -62,6 +62,15 @@ def test_other_paths_get_a_sentence(answer, told):
     assert told in verdict.message
 
 
+def test_the_gradient_for_a_context_vector_is_autograds():
+    torch.manual_seed(0)
+    context, outputs = torch.randn(3, 5, requires_grad=True), torch.randn(7, 5)
+    log_p = (outputs @ context.mean(0)).log_softmax(0)[4]
+    (by_context,) = torch.autograd.grad(log_p, context)
+    ours = exercises.context_gradient(context.detach(), outputs, 4)
+    assert torch.allclose(by_context, ours.expand_as(by_context), atol=1e-6)
+
+
 def test_ppmi_names_the_usual_mistakes():
     for wrong, told in (
         (lambda x: (x * x.sum() / (x.sum(1, keepdim=True) * x.sum(0))).log(), "negative values"),
@@ -87,19 +96,34 @@ def test_ppmi_names_the_usual_mistakes():
             "only −∞ was replaced",
         ),
         (
-            exercises.check_center_gradient,
-            lambda v, u, o: (1 - (u @ v).softmax(0)[o]) * u[o],
-            "(1 − P) times the output vector",
+            exercises.check_context_gradient,
+            lambda v, u, c: u[c] - (u @ v.mean(0)).softmax(0) @ u,
+            "the factor 1/(2m) is missing",
         ),
         (
-            exercises.check_center_gradient,
-            lambda v, u, o: u[o] - torch.sigmoid(u @ v) @ u,
-            "σ is used instead of the softmax",
+            exercises.check_context_gradient,
+            lambda v, u, c: ((u @ v.mean(0)).softmax(0) @ u - u[c]) / len(v),
+            "the sign is reversed",
         ),
         (
-            exercises.check_center_gradient,
-            lambda v, u, o: (1 - (u @ v).softmax(0)[o]) * v,
-            "(1 − P) times the centre vector",
+            exercises.check_context_gradient,
+            lambda v, u, c: (1 - (u @ v.mean(0)).softmax(0)[c]) * v.mean(0),
+            "u and v are exchanged: this is the gradient with respect to the output vector",
+        ),
+        (
+            exercises.check_context_gradient,
+            lambda v, u, c: (v.mean(0) - (v @ u[c]).softmax(0) @ v) / len(v),
+            "u and v are exchanged: the softmax is over all words",
+        ),
+        (
+            exercises.check_context_gradient,
+            lambda v, u, c: (u[c] - (u @ v.mean(0)).softmax(0) @ u) / 4,
+            "this divides by 4",
+        ),
+        (
+            exercises.check_context_gradient,
+            lambda v, u, c: ((u[c] - (u @ v.mean(0)).softmax(0) @ u) / len(v)).repeat(len(v), 1),
+            "return that for one of them",
         ),
         (
             exercises.check_negative_loss,

@@ -313,6 +313,62 @@ def test_the_question_fits_a_phone_and_both_themes(live, visit):
         expect(one.load).to_be_in_viewport()
 
 
+# ---- a view with a choice of models
+
+
+@pytest.fixture
+def tables(sample_page, visit):
+    """The visit of an embedding map: four tables, 1.2 to 1.4 MB each."""
+    folder, _ = sample_page("views/embedding_map/samples.py")
+    with visit(folder, ".g2h-embedding-map") as one:
+        yield one
+
+
+def asks_for(visit: Visit, model: str) -> None:
+    """The question is about this model alone."""
+    size = f"{bytes_to_load(live_model(model)) / 1e6:.1f}"
+    told = f"The model runs in your browser and must be downloaded first ({size} MB)."
+    expect(visit.question.locator("span")).to_have_text(told)
+
+
+def test_a_model_that_is_no_longer_selected_is_not_asked_for(tables):
+    """A loaded model answers, although another one was selected in between and not loaded."""
+    model = tables.root.locator("select")
+    tables.field.fill("guitar")
+    asks_for(tables, "words_skip_gram")
+    tables.load.click()
+    expect(tables.root).to_have_attribute("data-state", "done")
+    model.select_option(index=1)
+    expect(tables.question).to_contain_text("The model runs in your browser")
+    model.select_option(index=0)
+    expect(tables.question).to_have_count(0)
+    expect(tables.root).to_have_attribute("data-state", "done")
+    tables.field.fill("piano")
+    expect(tables.root).to_have_attribute("data-question", re.compile("piano"))
+    expect(tables.question).to_have_count(0)
+    assert sorted(tables.fetched) == ["engine", "words_skip_gram"]
+
+
+def test_back_at_the_stored_result_nothing_is_asked(tables):
+    model = tables.root.locator("select")
+    model.select_option(index=1)
+    asks_for(tables, "words_cbow")
+    expect(tables.root).to_have_attribute("data-stale", "")
+    model.select_option(index=2)
+    asks_for(tables, "words_glove")
+    model.select_option(index=0)
+    expect(tables.question).to_have_count(0)
+    expect(tables.root).to_have_attribute("data-state", "recorded")
+    expect(tables.root).not_to_have_attribute("data-stale", "")
+    expect(tables.state).to_contain_text(STORED)
+    tables.field.fill("guitar")
+    asks_for(tables, "words_skip_gram")
+    tables.field.fill("dog")  # the stored example
+    expect(tables.question).to_have_count(0)
+    expect(tables.state).to_contain_text(STORED)
+    assert tables.fetched == []
+
+
 # ---- examples that are stored with the page
 
 

@@ -67,6 +67,24 @@ def test_an_unseen_word_in_words():
     assert told.endswith(f"captures 50 % of the variance of these vectors{warning}")
 
 
+@pytest.mark.parametrize(
+    ("unknown", "suggested"),
+    [
+        ("bycicle", ["bicycle"]),
+        ("dogz", ["dog", "dogs"]),  # the most frequent first
+        ("guitra", ["guitar"]),  # two neighbours are swapped
+        ("bicycel", ["bicycle", "bicycles"]),  # the most similar first
+        ("zq", []),
+        ("snowboardings", ["snowboarding"]),
+    ],
+)
+def test_words_with_a_similar_spelling_are_suggested(unknown, suggested):
+    known = ["a", "by", "dog", "dogs", "bytes", "bicycles", "bicycle", "guitar", "snowboarding"]
+    tasks = {"tasks": LIBRARY / "browser/live/tasks/words.js"}
+    body = "return tasks.suggestions(given.known, given.unknown);"
+    assert run_javascript(body, tasks, {"known": known, "unknown": unknown}) == suggested
+
+
 def test_numbers_out_of_bounds_are_told_and_moved_where_a_browser_sends_them():
     view = embedding_map()
     with pytest.raises(ValueError, match="model must"):

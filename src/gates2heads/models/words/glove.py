@@ -109,7 +109,7 @@ class GloVe(nn.Module):
 
     @accepts(pairs=PAIRS)
     def forward(self, pairs: Cooccurrences) -> Tensor:
-        """Σ f(X_ij) (w_i · w̃_j + b_i + b̃_j − log X_ij)² over pairs, divided by their number.
+        """Σ f(X_ij) (v_i · u_j + β_i + β̃_j − log X_ij)² over pairs, divided by their number.
 
         Raises:
             ValueError: there is no pair, a count is not positive, or a word is not in the model.
@@ -121,7 +121,7 @@ class GloVe(nn.Module):
         return (self.weight(pairs.count) * error.square()).mean()
 
     def word_vectors(self) -> Tensor:
-        """(V, D): w + w̃, since both sides of a symmetric table learn the same."""
+        """(V, D): v + u, since both sides of a symmetric table learn the same."""
         return (self.vectors.weight + self.context_vectors.weight).detach()
 
 

@@ -11,9 +11,10 @@ class EmbeddingMap extends LiveStage {
   constructor(model, el) {
     super(model, el, "embedding-map");
     this.lives = [this.all[0]];
-    this.answer = { ...model.get("recorded"), model: 0 };
+    this.recorded = this.answer = { ...model.get("recorded"), model: 0 };
     this.build();
-    const first = [this.example(0), 0, this.answer.found[0].length, true];
+    const first = [this.example(0), 0, this.recorded.found[0].length, true];
+    this.first = JSON.stringify(first);
     this.begin(["text", "model", "count", "exclude"], first);
     this.size = new ResizeObserver(() => this.drawMap());
     this.size.observe(this.map);
@@ -47,7 +48,7 @@ class EmbeddingMap extends LiveStage {
       element(
         "div",
         { class: "g2h-controls g2h-more" },
-        field("words in each list: ", this.slider, this.number),
+        field("neighbours shown: ", this.slider, this.number),
         left,
       ),
       element("div", { class: "g2h-answer" }, this.map, this.lists),
@@ -100,8 +101,21 @@ class EmbeddingMap extends LiveStage {
     this.take();
   }
 
+  /** Only the selected model is needed; what was asked about another one is withdrawn. */
+  hear() {
+    const chosen = this.all[inside(this.model.get("model"), this.all.length)];
+    if (chosen !== this.lives[0]) this.permission.withdraw();
+    this.lives = [chosen];
+    return super.hear();
+  }
+
+  /** The first example needs no model; once its model is loaded, it is computed like any other. */
+  stored(question) {
+    const isFirst = JSON.stringify(question) === this.first;
+    return isFirst && !this.all[0].isComing ? this.recorded : undefined;
+  }
+
   async run([text, model, count, exclude]) {
-    this.lives = [this.all[model]];
     const names = this.model.get("names");
     const remedy = names[this.model.get("subword")]; // undefined where there is none
     const results = await this.runAll("words", { text, count, exclude, remedy });

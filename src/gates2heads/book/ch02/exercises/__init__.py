@@ -10,22 +10,22 @@ from gates2heads.book.ch02.exercises.tables import (
 )
 from gates2heads.book.ch02.exercises.training import (
     PATH,
-    center_gradient,
-    check_center_gradient,
+    check_context_gradient,
     check_negative_loss,
     check_path,
+    context_gradient,
     negative_loss,
 )
 
 __all__ = [
     "PATH",
-    "center_gradient",
-    "check_center_gradient",
+    "check_context_gradient",
     "check_fourth",
     "check_glove_loss",
     "check_negative_loss",
     "check_path",
     "check_ppmi",
+    "context_gradient",
     "fourth",
     "glove_loss",
     "negative_loss",

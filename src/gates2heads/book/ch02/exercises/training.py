@@ -49,61 +49,117 @@ check_path = NumbersCheck(
 )
 
 
-def center_gradient(center: Tensor, outputs: Tensor, target: int) -> Tensor:
-    """The solution of exercise 2.2: v_c (D,), all u (V, D), o -> ∂ log P(o | c) / ∂ v_c (D,)."""
-    probs = (outputs @ center).softmax(0)
-    return outputs[target] - probs @ outputs
+def context_gradient(context: Tensor, outputs: Tensor, target: int) -> Tensor:
+    """The solution of exercise 2.2: n context vectors (n, D), all u (V, D), c -> (D,).
+
+    It is ∂ log P(c | context) / ∂ v of one context word, the same for each of the n words.
+    """
+    probs = (outputs @ context.mean(0)).softmax(0)
+    return (outputs[target] - probs @ outputs) / len(context)
 
 
 def _gradient_cases() -> list[Case]:
-    center, outputs = random_tensors((5,), (7, 5))
-    by_hand = torch.tensor([1.0, 0.0]), torch.tensor([[0.0, 1.0], [0.0, 3.0]]), 1
+    by_hand = torch.tensor([[2.0, 0.0], [0.0, 0.0]]), torch.tensor([[0.0, 1.0], [0.0, 3.0]]), 1
+    context, outputs = random_tensors((4, 5), (7, 5))
     return [
-        Case("two equally probable words", by_hand, torch.tensor([0.0, 1.0])),
-        Case("seven words", (center, outputs, 3)),
+        Case("two equally probable words", by_hand, torch.tensor([0.0, 0.5])),
+        Case("four context words", (context, outputs, 3)),
+        Case("three context words, at the end of a sentence", (context[:3], outputs, 5)),
     ]
 
 
-check_center_gradient = FunctionCheck(
+def _gradient_with(*, probs=torch.softmax, mean=True, factor=True, sign=1, expected=True):
+    """The gradient for one context vector with some mistakes."""
+
+    def wrong(context, outputs, target):
+        h = context.mean(0) if mean else context.sum(0)
+        change = outputs[target] - expected * (probs(outputs @ h, 0) @ outputs)
+        return sign * change / (len(context) if factor else 1)
+
+    return wrong
+
+
+def _uniform(scores: Tensor, dim: int) -> Tensor:
+    return torch.full_like(scores, 1 / scores.shape[dim])
+
+
+def _gradient_of_output(context, outputs, target):
+    """(1 − P) h: the gradient with respect to u_c."""
+    h = context.mean(0)
+    return (1 - (outputs @ h).softmax(0)[target]) * h
+
+
+def _gradient_with_exchanged_roles(context, outputs, target):
+    """The mean of the context vectors less their expected one, as if they were the targets."""
+    probs = (context @ outputs[target]).softmax(0)
+    return (context.mean(0) - probs @ context) / len(context)
+
+
+def _gradient_of_separate_words(context, outputs, target):
+    """A softmax for each context word, and the mean of their gradients."""
+    probs = (context @ outputs.T).softmax(1).mean(0)
+    return (outputs[target] - probs @ outputs) / len(context)
+
+
+check_context_gradient = FunctionCheck(
     title="Exercise 2.2",
-    solution=center_gradient,
+    solution=context_gradient,
     cases=_gradient_cases,
     mistakes={
-        "the sign is reversed: this is the gradient of the loss, −log P": (
-            lambda center, outputs, target: -center_gradient(center, outputs, target)
+        "the factor 1/(2m) is missing: h is a mean, so each context vector has only this share in "
+        "it": _gradient_with(factor=False),
+        "the sign is reversed: this is the gradient of the loss, −log P": _gradient_with(sign=-1),
+        "the sign is reversed, and the factor 1/(2m) is missing": (
+            _gradient_with(sign=-1, factor=False)
         ),
-        "the expected vector is missing: the denominator depends on the centre vector as well": (
-            lambda center, outputs, target: outputs[target].clone()
+        "u and v are exchanged: this is the gradient with respect to the output vector u_c, "
+        "(1 − P) h": _gradient_of_output,
+        "u and v are exchanged: the softmax is over all words of the vocabulary, with their output "
+        "vectors u, and h is the mean of the context vectors v": _gradient_with_exchanged_roles,
+        "u and v are exchanged: the observed vector is the output vector u_c and not h": (
+            lambda context, outputs, target: (
+                (context.mean(0) - (outputs @ context.mean(0)).softmax(0) @ outputs) / len(context)
+            )
+        ),
+        "h is the sum of the context vectors: (2.6) takes their mean": _gradient_with(mean=False),
+        "h is the sum of the context vectors, and the factor 1/(2m) is missing: (2.6) takes their "
+        "mean": _gradient_with(mean=False, factor=False),
+        "each context word has a softmax of its own: CBOW makes one prediction, from their mean": (
+            _gradient_of_separate_words
+        ),
+        "this divides by 4: near the beginning and the end of a sentence there are fewer context "
+        "words, so divide by their number": (
+            lambda context, outputs, target: (
+                context_gradient(context, outputs, target) * len(context) / 4
+            )
+        ),
+        "this divides by the size of the vocabulary: divide by the number of context words": (
+            lambda context, outputs, target: (
+                context_gradient(context, outputs, target) * len(context) / len(outputs)
+            )
+        ),
+        "this is the gradient for all context words together: return that for one of them, (D,)": (
+            lambda context, outputs, target: context_gradient(context, outputs, target).expand_as(
+                context
+            )
+        ),
+        "the expected vector is missing: the denominator of (2.6) depends on h as well": (
+            _gradient_with(expected=False)
+        ),
+        "the expected vector is missing, and so is the factor 1/(2m)": (
+            _gradient_with(expected=False, factor=False)
         ),
         "the expected vector is the plain mean: weight each output vector by its probability": (
-            lambda center, outputs, target: outputs[target] - outputs.mean(0)
+            _gradient_with(probs=_uniform)
         ),
         "the softmax is missing: the scores themselves are not probabilities": (
-            lambda center, outputs, target: outputs[target] - (outputs @ center) @ outputs
-        ),
-        "the centre vector is used instead of the context word's output vector": (
-            lambda center, outputs, target: center - (outputs @ center).softmax(0) @ outputs
-        ),
-        "the softmax is over the dimensions of the vector and not over the words": (
-            lambda center, outputs, target: (
-                outputs[target] - (outputs * center).softmax(1).mul(outputs).sum(0)
-            )
-        ),
-        "the expected vector is missing: this is (1 − P) times the output vector of the observed "
-        "word, but the other words contribute as well": (
-            lambda center, outputs, target: (
-                (1 - (outputs @ center).softmax(0)[target]) * outputs[target]
-            )
-        ),
-        "this is (1 − P) times the centre vector, the gradient with respect to the observed word's "
-        "output vector": (
-            lambda center, outputs, target: (1 - (outputs @ center).softmax(0)[target]) * center
+            _gradient_with(probs=lambda scores, dim: scores)
         ),
         "σ is used instead of the softmax: the probabilities of all words must sum to 1": (
-            lambda center, outputs, target: outputs[target] - (outputs @ center).sigmoid() @ outputs
+            _gradient_with(probs=lambda scores, dim: scores.sigmoid())
         ),
     },
-    remark="Observed minus expected: the gradient of every log-softmax has this form.",
+    remark="All context words receive the same gradient, whatever their own vectors are.",
 )
 
 

@@ -15,14 +15,36 @@ export function wordsIn(text) {
     .filter(Boolean);
 }
 
-/** Known words that begin as an unknown one does, the most frequent first. */
-export function suggestions(words, unknown) {
-  const letters = [...unknown];
-  for (let length = letters.length; length >= 2; length -= 1) {
-    const found = words.filter((word) => word.startsWith(letters.slice(0, length).join("")));
-    if (found.length) return found.slice(0, SUGGESTED);
+/**
+ * How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one
+ * word into another.
+ */
+export function editDistance(from, to) {
+  const [a, b] = [[...from], [...to]];
+  let [before, last] = [[], b.map((_, column) => column).concat(b.length)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(change, last[j] + 1, row[j - 1] + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j], before[j - 2] + 1);
+    }
+    [before, last] = [last, row];
   }
-  return [];
+  return last[b.length];
+}
+
+/** Known words with a similar spelling, the most similar first, then the most frequent. */
+export function suggestions(words, unknown) {
+  const most = unknown.length < 6 ? 1 : 2; // letters that may differ
+  return words
+    .filter((word) => Math.abs(word.length - unknown.length) <= most)
+    .map((word) => ({ word, distance: editDistance(unknown, word) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, SUGGESTED)
+    .map(({ word }) => word);
 }
 
 /** "“a”, “b” or “c”" */
